@@ -90,8 +90,8 @@ public final class Decision: Sendable {
     /// The names of the providers whose rules match, the owner first.
     public var matches: [String] { providers.map(\.name) }
 
-    /// Calls a closure for each button of a Braze notification whose press has an id of its own, in order: with the id
-    /// in UTF-8 and the action.
+    /// Calls a closure for each button of a Braze notification with an id and a known action, in order: with the id in
+    /// UTF-8 and the action.
     ///
     /// - Parameter isEnough: returns whether to stop.
     public func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {

@@ -1,4 +1,4 @@
-/// The handlers that an invocation passed by; the reason of its outcome names them.
+/// The handlers that an invocation bypassed; the reason of its outcome names them.
 struct BypassedHandlers: Sendable {
     /// The handlers that declined it, each with the time it took.
     var declined = NamedHandlers()
@@ -6,7 +6,7 @@ struct BypassedHandlers: Sendable {
     var passedOver = NamedHandlers()
 }
 
-/// A count of handlers with the names of the first five: an invocation may pass by hundreds of routes.
+/// A count of handlers with the names of the first five: an invocation may bypass hundreds of routes.
 struct NamedHandlers: Sendable {
     private static let namesMax = 5
 

@@ -25,7 +25,7 @@ public struct HandlerStatus: Hashable, Sendable {
     public var breaker: BreakerState?
     /// The rest of the pause of an open breaker; zero if it is not open.
     public var pause: Duration
-    /// The number of invocations since the start that passed it by because the breaker was open.
+    /// The number of invocations since the start that bypassed it because the breaker was open.
     public var passedOver: UInt64
     /// Whether a reload removed it from the configuration; its running invocations continue.
     public var isDraining: Bool

@@ -62,7 +62,7 @@ struct Invocation: Sendable {
         set { sharedReceipt = newValue.map { Indirect($0) } }
     }
     private var sharedReceipt: Indirect<Receipt>?
-    /// The handlers that it passed by.
+    /// The handlers that it bypassed.
     var bypassed: BypassedHandlers {
         _read { yield sharedBypassed.value }
         _modify { yield &sharedBypassed.value }

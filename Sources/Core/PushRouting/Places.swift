@@ -77,7 +77,7 @@ struct Places: Sendable {
         running.owners + running.observers == 0 && ready.owners.isEmpty && ready.observers.isEmpty
     }
 
-    /// Whether a waiting invocation may start or pass by a handler. After a turn: whether the turn ended before it had
+    /// Whether a waiting invocation may start or bypass a handler. After a turn: whether the turn ended before it had
     /// checked all.
     ///
     /// - Parameter startsNone: whether the router starts no more handlers.
@@ -310,7 +310,7 @@ struct Places: Sendable {
     /// Notes that an admitted invocation goes to the handler.
     mutating func letThrough(_ id: InvocationID, to handler: String) { byHandler[handler]?.breaker?.letThrough(id) }
 
-    /// Counts an invocation that passed by a handler.
+    /// Counts an invocation that bypassed a handler.
     mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
 
     /// Notes that a handler answered or failed. Ignores one with older settings: the newer ones may differ.
@@ -334,7 +334,7 @@ struct Places: Sendable {
     }
 
     /// Returns the next invocation that waited for a handler when its breaker opened; the caller sends it to the next
-    /// route if it still waits. Invocations beyond the limit of a turn stay; they also pass by the handler if they come
+    /// route if it still waits. Invocations beyond the limit of a turn stay; they also bypass the handler if they come
     /// to their start before.
     mutating func nextToDivert(_ schedule: inout Schedule) -> (id: InvocationID, handler: String)? {
         while let handler = opened.popLast() {

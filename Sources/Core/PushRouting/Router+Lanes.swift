@@ -134,7 +134,7 @@ extension Router {
         repeat {
             takeTurns(at: now, &effects)
             fillPlaces(at: now, &effects)
-            // An invocation that passes by a handler may end, which begins the turn of the next one in its lane.
+            // An invocation that bypasses a handler may end, which begins the turn of the next one in its lane.
         } while schedule.mayTakeTurn
         for id in schedule.touched {
             let room = table.limits.payloadMemory - usage.payloadBytes

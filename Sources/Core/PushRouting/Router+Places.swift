@@ -1,6 +1,6 @@
 import PushModel
 
-/// Handlers that take nothing now: an invocation passes by a handler with an open breaker, and the router refuses a
+/// Handlers that take nothing now: an invocation bypasses a handler with an open breaker, and the router refuses a
 /// request for a handler with a full queue.
 extension Router {
     /// Whether the breaker of a handler admits an invocation. Only `relay` mode has breakers: an app has none.

@@ -4,7 +4,7 @@ import PushModel
 ///
 /// A turn does a bounded amount of work; the next turns continue with the rest.
 struct Schedule: Sendable {
-    /// The most invocations that begin, start, or pass by a handler in one turn.
+    /// The most invocations that begin, start, or bypass a handler in one turn.
     private static let actsAtOnce = 128
     /// The most invocations that one turn checks, ended ones included.
     private static let looksAtOnce = 2048
@@ -22,7 +22,7 @@ struct Schedule: Sendable {
     private var handlersLeft: Set<String> = []
     /// The invocations whose rows may have changed in this turn.
     private(set) var touched: [InvocationID] = []
-    /// The time of the next timer; `nil`: nothing is due. Stored, because every turn reads it.
+    /// The time of the router's or the tracker's next timer; `nil`: nothing is due. Stored, because every turn reads it.
     private(set) var nextDue: Instant?
 
     /// Whether there are no timers and no work.
@@ -39,7 +39,7 @@ struct Schedule: Sendable {
     /// Whether this turn may check another invocation.
     var mayLook: Bool { looks > 0 }
 
-    /// Counts an invocation that begins, starts, or passes by a handler.
+    /// Counts an invocation that begins, starts, or bypasses a handler.
     mutating func countAct() { acts -= 1 }
 
     /// Counts an invocation that is checked.
