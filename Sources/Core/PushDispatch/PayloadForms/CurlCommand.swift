@@ -46,7 +46,7 @@ struct CurlCommand {
             throw PayloadFormError("curl --\(option): neither FCM nor APNs takes a form; give the JSON with -d")
         case "header": take(header: rest.popFirst() ?? [])
         case "url": url = rest.popFirst().map { String(decoding: $0, as: UTF8.self) }
-        // A value of any other option is taken for a URL only if it is one.
+        // The value of another option may end up in `url`; the real URL, with `://`, replaces it.
         default: break
         }
     }
