@@ -36,7 +36,7 @@ public struct Accident: Sendable {
     let accident: Half
     /// The deliveries with the fix, and their results.
     let mended: Half
-    /// A scenario for `pushctl test`: its lines without line feeds.
+    /// The scenario for `pushctl test`: its lines without line feeds.
     public let scenario: [[UInt8]]
 
     /// Parses an accident.

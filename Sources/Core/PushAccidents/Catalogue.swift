@@ -16,7 +16,7 @@ extension Accident {
     /// The names for `--example`, in the order of the catalogue.
     public static let names = files.map(\.name)
 
-    /// The whole catalogue.
+    /// All accidents of the catalogue.
     public static let catalogue = files.map { read($0.name, $0.bytes) }
 
     /// Returns an accident; `nil` for an unknown name.

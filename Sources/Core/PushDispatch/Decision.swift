@@ -28,7 +28,7 @@ public final class Decision: Sendable {
     /// Whether the tracker records a receipt: for a Braze payload that reaches Braze's code or is displayed (rule T9),
     /// except an uninstall probe and a notice of deleted messages.
     public let received: Bool
-    /// Whether the tracker counts a Braze payload as shown to the user (rule T9).
+    /// Whether the tracker counts a Braze payload as displayed (rule T9).
     public let displayed: Bool
     /// The reasons in order: the provider, the kind of payload, the platform's treatment. The last one explains
     /// `outcome`.
@@ -68,7 +68,7 @@ public final class Decision: Sendable {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
-    /// Whether the system shows a Braze push that Braze's SDK never sees: its open is lost.
+    /// Whether the system shows a Braze push that Braze's SDK never sees, so that its open is lost.
     public var losesOpen: Bool { reasons.contains { $0.code == .brazeLost } }
 
     /// The change of the push token that a callback reports to the app; `nil` if none does. Parsed on each access.

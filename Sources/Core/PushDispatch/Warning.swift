@@ -16,7 +16,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case brazeCampaignNotDisplayed
     /// A Braze payload with an alert and `content-available`.
     case brazeAlertAndContentAvailable
-    /// No `aps`.
+    /// A payload without `aps`.
     case apsMissing
     /// `android_v2`, a preview.
     case androidPreview
@@ -32,7 +32,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case brazeButtonUnknown(id: String?)
     /// A parameter of the notification that FCM ignores, because it is not an integer in this range.
     case notificationValueUnused(name: String, range: String)
-    /// The rules of several providers match: the titles of the owner and of the others.
+    /// Matching rules of several providers: the titles of the owner and of the others.
     case twoOwners(String, others: [String])
     /// A state that apps of this platform never have.
     case stateOfAnotherPlatform(AppState)
@@ -40,7 +40,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsValueOfAnotherType(APSKey, kind: String)
     /// A key that is typical of another platform's payloads.
     case keyOfAnotherPlatform(String, Platform)
-    /// APNs would refuse the request.
+    /// A request that APNs would refuse.
     case refusedByAPNs(APNsRefusal)
     /// `locked` on a platform where only the state counts.
     case lockedHasNoEffect(Platform)

@@ -18,7 +18,7 @@ public struct OpenFanOut: Sendable {
     ///   - request: the publish as it came.
     ///   - peer: the sender.
     ///   - progress: the progress.
-    ///   - devices: the devices of the deliveries that are not made, in their order.
+    ///   - devices: the devices of the deliveries that are left, in their order.
     init(
         _ seq: SequenceNumber, _ request: Request, from peer: Peer, progress: FanOut.Progress = FanOut.Progress(),
         to devices: [DeviceKey?]
@@ -43,7 +43,7 @@ public struct UnfinishedFanOut: Sendable {
     }
 }
 
-/// The publishes whose deliveries are being made, one after the other, in slices.
+/// The publishes with deliveries left to make, one after the other, in slices.
 struct FanOuts: Sendable {
     /// The limit of open publishes.
     static let openMax = 64
@@ -57,6 +57,6 @@ struct FanOuts: Sendable {
     /// Whether the router can make a slice of deliveries now.
     var hasWorkLeft: Bool { !open.isEmpty && pausedUntil == nil }
 
-    /// The number of deliveries that are not made yet.
+    /// The number of deliveries that are left to make.
     var membersLeft: Int { open.reduce(0) { $0 + $1.devices.count } }
 }

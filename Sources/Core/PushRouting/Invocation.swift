@@ -8,7 +8,7 @@ struct Invocation: Sendable {
     enum Stage: Hashable, Sendable, CaseIterable {
         /// Behind others in its lane. Goes to `ready` when it becomes the head.
         case waiting
-        /// At the head, without a free place to run. Goes to `starting`.
+        /// At the head of the lane, without a place to run. Goes to `starting`.
         case ready
         /// The router has asked for a start that nobody has reported yet. Goes to `running`.
         case starting
@@ -262,7 +262,7 @@ public struct InvocationSubject: Sendable {
     }
 }
 
-/// A Braze payload on its way to the tracker.
+/// The facts of a Braze delivery that the tracker takes.
 struct Receipt: Sendable {
     var campaignID: String?
     /// Whether the message id is the payload's own, not the request's.

@@ -279,7 +279,7 @@ struct Places: Sendable {
     /// Whether an invocation has a place of its handler and waits for a place of all.
     private func hasGrant(_ id: InvocationID) -> Bool { granted.owners.contains(id) || granted.observers.contains(id) }
 
-    /// Whether the handler may run one more owner or observer.
+    /// Whether a handler may run one more owner or observer.
     ///
     /// - Parameter all: the free places of all; `nil`: the places left to other handlers were checked before.
     private func hasFree(_ handler: String, ofAll all: Int?, ofObservers isObserver: Bool) -> Bool {

@@ -111,7 +111,7 @@ extension Interaction {
 extension InteractionResult {
     /// Returns the reason of the outcome from the tracker's verdict.
     ///
-    /// - Parameter grace: how long an interaction waits for its delivery.
+    /// - Parameter grace: the time for which an interaction waits for its delivery.
     fileprivate func reason(_ act: UserAct, grace: Duration) -> OutcomeReason {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
         let time = "\(grace.milliseconds.inWords) (Grace=)"

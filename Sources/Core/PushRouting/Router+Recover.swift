@@ -19,7 +19,7 @@ public struct UnfinishedRequest: Sendable {
     /// The delivery that an interaction names by number or message id.
     public var past: PastDelivery?
 
-    /// A request whose line was read.
+    /// Creates a request whose line was read.
     public init(
         accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
     ) {

@@ -212,7 +212,7 @@ extension Router {
         }
     }
 
-    /// The number of deliveries of publishes that are not made yet.
+    /// The number of deliveries of publishes that are left to make.
     public var membersLeft: Int { memory.fanOuts.membersLeft }
 }
 

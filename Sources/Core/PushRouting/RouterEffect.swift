@@ -6,7 +6,7 @@ public import PushModel
 /// It carries out an effect only after all records before it are on disk, so that a crash takes back nothing visible.
 /// Only `terminate` and `stop` do not wait for the disk.
 public enum RouterEffect: Sendable {
-    /// Run a handler and report `started`, then `finished`; or `failedToStart`.
+    /// Start a handler and report `started`, then `finished`; or `failedToStart`.
     indirect case start(HandlerRun)
     /// Start a handler whose payload is no longer in memory: read the request from the ledger first
     /// (``HandlerRun/complete(with:past:)``). Report `failedToStart` if that fails.

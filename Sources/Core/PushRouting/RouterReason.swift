@@ -24,7 +24,7 @@ enum RouterReason {
     // A stop or a crash of the daemon, or the loss of the leader. Scripts search `reason` for these words, too.
     case daemonDown, daemonCrashed, leaderLost
 
-    /// The code, and the sentence for people.
+    /// The code and the sentence for people.
     private var parts: (ReasonCode, String) {
         switch self {
         case .repeatedMessageID:

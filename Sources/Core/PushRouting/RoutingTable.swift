@@ -70,6 +70,6 @@ public struct RoutingLimits: Hashable, Sendable {
     public var invocationMemoryPerPeer = 28 << 20
     /// Approximate bytes of the facts about devices; above it the router forgets the least recently used device.
     public var deviceMemory = 512 << 20
-    /// Devices that one publish may reach.
+    /// Devices of one publish.
     public var fanOut = 10_000
 }

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// A Braze delivery that the tracker takes over.
+/// A Braze delivery for the tracker.
 public struct TrackedDelivery: Hashable, Sendable {
     /// A button of a notification.
     public struct Button: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct TrackedDelivery: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The number of its request.
     public var seq: SequenceNumber
     /// The platform.
     public var platform: Platform

@@ -302,7 +302,7 @@ extension Tracker {
 
 /// The tracker's facts about a delivery that an interaction names; they fill in the interaction's missing fields.
 public struct KnownDelivery: Hashable, Sendable {
-    /// Its number.
+    /// The number.
     public var seq: SequenceNumber
     /// The platform.
     public var platform: Platform

@@ -58,7 +58,7 @@ public struct Tracker: Sendable {
     /// The number of remembered deliveries.
     public var count: Int { deliveries.count }
 
-    /// Takes over a Braze payload.
+    /// Receives a Braze payload.
     ///
     /// - Parameters:
     ///   - delivery: the delivery; a message id, unique id or campaign id of more than 1,024 bytes counts as none.
@@ -294,7 +294,7 @@ extension Platform {
 
 /// The source of an event: the request, its target, and the time.
 public struct TrackerSource: Hashable, Sendable {
-    /// The request.
+    /// The number of the request.
     public var cause: SequenceNumber
     /// The platform.
     public var platform: Platform

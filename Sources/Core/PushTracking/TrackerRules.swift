@@ -26,7 +26,7 @@ public struct TrackerRules: Hashable, Sendable {
     public var windowRule = WindowRule.max
     /// The credited deliveries.
     public var influencedCredit = Credit.all
-    /// How long a decision waits for a tap, and a tap for its delivery (T6, T15).
+    /// The time that a decision waits for a tap, and a tap for its delivery (T6, T15).
     public var grace: Duration = .seconds(5)
     /// The time after its end within which a session can be resumed on Android (T7).
     public var androidSessionTimeout: Duration = .seconds(10)
@@ -47,7 +47,7 @@ public struct TrackerRules: Hashable, Sendable {
     /// The limit of sessions, and of users' session starts; beyond it the least recently used are forgotten.
     public var rememberUsersMax = 1_000_000
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 
     func sessionTimeout(on platform: Platform) -> Int64 {

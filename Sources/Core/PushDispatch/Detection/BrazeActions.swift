@@ -16,7 +16,7 @@ extension ApplePayload {
 }
 
 extension WebPayload {
-    /// The buttons of `pab`.
+    /// Calls a closure for the buttons of `pab`.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let buttons = object?.member("pab") else { return }
         for button in buttons.elements.prefix(Self.buttonsMax) where isEnough(.web(button)) { return }

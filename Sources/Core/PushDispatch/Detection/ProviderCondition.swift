@@ -24,7 +24,7 @@ public indirect enum ProviderCondition: Hashable, Sendable {
         case nonEmptyObject
         /// A value for which Foundation's `boolValue` is true.
         case truthy
-        /// A string whose text is a JSON object with this key.
+        /// A string that is a JSON object with this key.
         case jsonText(key: String)
     }
 

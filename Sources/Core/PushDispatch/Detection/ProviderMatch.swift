@@ -50,7 +50,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
         return provider.purpose == .uninstallProbe
     }
 
-    /// The rule that matches.
+    /// The matching rule.
     public var rule: ProviderRule.PlatformRule { tried.rule }
 
     /// The confidence in the rule.

@@ -105,7 +105,7 @@ final class AndroidPayload: PlatformPayload {
             field: "transport", message: "transport is \(given.rawValue), but the payload is \(words())")
     }
 
-    /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
+    /// A payload names no app; FCM's `restricted_package_name` only limits the target.
     var app: String? { nil }
 
     /// Whether the payload has an object `aps`, as for iOS.

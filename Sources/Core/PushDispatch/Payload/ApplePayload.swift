@@ -12,7 +12,7 @@ final class ApplePayload: PlatformPayload {
     let validateOnly: Bool
     /// The `aps` object.
     let aps: JSONView?
-    /// Whether FCM makes an alert of a notification block.
+    /// Whether FCM creates an alert from a notification block.
     let hasFCMNotification: Bool
     /// The headers of the request to APNs: those of an FCM v1 send body, or those in the request.
     let headers: JSONView?

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The body of a send request of FCM HTTP v1, checked as FCM checks it, for every platform that it has a part for.
+/// The body of a send request of FCM HTTP v1, checked as FCM checks it, with the parts for all platforms.
 ///
 /// Source: the discovery document, revision 20261023, and the reference's page on `ErrorCode`; for the mapping to the
 /// device's payload, `AndroidConfig` and `ApnsConfig` there. Both spellings of protobuf JSON are accepted.
@@ -114,7 +114,7 @@ extension V1Message {
         }
     }
 
-    /// The preview generation of `android`. FCM translates it for clients that do not know it.
+    /// The preview generation of `android`. FCM translates it for clients that do not support it.
     var androidV2: JSONView? { parts.androidV2 }
 
     private var android: JSONView? { parts.android }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The members that `toString` of a Bundle or of a Java map prints: `{a=1, b=2}`.
+/// The members in the output of `toString` of a Bundle or of a Java map: `{a=1, b=2}`.
 ///
 /// The output has no escapes, so parsing it is heuristic. A comma and white space separate members if a key and `=`
 /// follow. They do not within matching braces and brackets, or before a repeated key, because keys of a map are unique.
@@ -27,7 +27,7 @@ struct PrintedMap {
         }
     }
 
-    /// Finds the members.
+    /// Reads the members.
     ///
     /// - Parameter counting: whether to count brackets in values; it fails for a value with unmatched brackets.
     private mutating func scan(_ text: ArraySlice<UInt8>, isBundle: Bool, counting: Bool) -> Bool {

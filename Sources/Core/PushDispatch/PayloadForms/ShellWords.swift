@@ -29,7 +29,7 @@ struct ShellWords: Sendable {
         return try words.finished()
     }
 
-    /// Whether the command ends with the lines so far.
+    /// Whether the lines so far are the whole command.
     var isWhole: Bool { hasEnded }
 
     /// Returns the words, without a prompt.

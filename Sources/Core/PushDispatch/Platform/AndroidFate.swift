@@ -58,7 +58,7 @@ extension AndroidPayload {
         return (.huaweiNotification, .decided(.shownBySystem))
     }
 
-    /// `dispatchMessage`.
+    /// Follows `dispatchMessage`.
     private func dispatchFate(of delivery: Delivery) -> (Reason, Fate) {
         switch notification {
         case .absent: (.dataMessage, .callbacks([.onMessageReceived]))

@@ -2,9 +2,9 @@ public import PushModel
 
 /// A person's act on a notification, as the platform reports it.
 public enum UserAct: Hashable, Sendable {
-    /// Tapped the body.
+    /// A tap on the body.
     case opened
-    /// Pressed the button with this identifier, and typed `text` if it has a text field.
+    /// A press on the button with this identifier; `text`: the input, if it has a text field.
     case button(id: String, text: String?)
     /// Dismissed the notification.
     case dismissed

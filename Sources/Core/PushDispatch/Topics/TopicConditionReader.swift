@@ -92,7 +92,7 @@ struct TopicConditionReader {
         return true
     }
 
-    /// Takes a word that is not the beginning of a longer one.
+    /// Reads a word that is not the beginning of a longer one.
     private mutating func takeWord(_ word: StaticString) -> Bool {
         skipSpace()
         let start = place

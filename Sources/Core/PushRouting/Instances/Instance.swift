@@ -1,6 +1,6 @@
 import PushModel
 
-/// The number of an instance, unique among those of a handler as long as the daemon runs.
+/// The number of an instance, unique among those of a handler during a run of the daemon.
 public struct InstanceID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, from 1.
     public let value: Int64

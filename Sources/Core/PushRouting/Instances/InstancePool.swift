@@ -84,7 +84,7 @@ public struct InstancePool: Sendable {
         self.rules = rules
     }
 
-    /// Whether it has neither instances nor invocations.
+    /// Whether the pool has neither instances nor invocations.
     public var isEmpty: Bool { instances.isEmpty && runs.isEmpty }
 
     private var waitingCount: Int { runs.count - outstandingCount }

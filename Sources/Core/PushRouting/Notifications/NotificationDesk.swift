@@ -40,7 +40,7 @@ public struct NotificationDesk: Sendable {
         case open(capabilities: Set<String>)
     }
 
-    /// One invocation that waits for the service.
+    /// An invocation that waits for the service.
     private struct Pending: Sendable {
         var run: HandlerRun
         var content: NotificationContent
@@ -68,7 +68,7 @@ public struct NotificationDesk: Sendable {
     private var pausedUntil: Instant?
     private var lastFailure = ""
 
-    /// A desk without a connection.
+    /// Creates a desk without a connection.
     public init() {}
 
     /// The number of invocations that wait for the service.

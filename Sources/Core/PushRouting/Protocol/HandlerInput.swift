@@ -94,7 +94,7 @@ public enum HandlerInput {
     /// Half of Linux's limit for one variable (`MAX_ARG_STRLEN`).
     private static let longestValue = 65_536
 
-    /// The mark of one run: `<owner>:<seq>:<n>`.
+    /// Returns the mark of one run: `<owner>:<seq>:<n>`.
     public static func mark(_ id: InvocationID, owner: String) -> String { "\(owner):\(id.seq):\(id.n)" }
 }
 

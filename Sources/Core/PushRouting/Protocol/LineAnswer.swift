@@ -61,7 +61,7 @@ public struct RunLines: Hashable, Sendable {
         bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
     }
 
-    /// The lines that are no answer, for people.
+    /// The lines that are no answers, for people.
     var chatter: String? { HandlerAnswer.Content.chatter(in: bytes, isCut: discarded > 0) }
 
     /// The end of a sentence that explains why the lines are no answer; empty if there are none.

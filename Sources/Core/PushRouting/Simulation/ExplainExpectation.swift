@@ -7,7 +7,7 @@ public struct ExplainExpectation: Sendable {
     public enum Key: String, CaseIterable, Sendable {
         case provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning
 
-        /// The path of its values in the object of `explain --json`; `nil` where ``Explanation/outcomeWords`` has them.
+        /// The path of its values in the object of `explain --json`; `nil`: ``Explanation/outcomeWords`` has them.
         var path: [String]? {
             switch self {
             case .outcome: nil
@@ -58,7 +58,7 @@ public struct ExplainExpectation: Sendable {
 }
 
 extension Explanation {
-    /// The callbacks of owners, each once, in the order in which the platform would run them.
+    /// The callbacks of owners, each once, in the order of the platform's calls.
     public var callbackNames: [String] {
         ownInvocations.map(\.planned.callback.rawValue).reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }

@@ -37,7 +37,7 @@ extension Explanation {
 }
 
 extension Decision {
-    /// Whether there may be a notification that a person acts on.
+    /// Whether the person may see a notification to act on.
     var mayBeShown: Bool {
         if braze != nil { return displayed }
         guard providers.first?.provider.purpose != .uninstallProbe else { return false }

@@ -34,7 +34,7 @@ public struct Explanation: Sendable {
     public let mode: DispatchMode
     /// The platform's decision and the provider.
     public let decision: Decision
-    /// The callbacks in the order in which the platform would run them.
+    /// The callbacks in the order of the platform's calls.
     public let invocations: [Invocation]
     /// The effect of a tap on the counts.
     public let tap: Tap

@@ -3,7 +3,7 @@ import PushModel
 /// A simulation's substitute for the ledger: the deliveries, for interactions that name them by number or message id.
 /// It holds the latest ones.
 struct PastDeliveries {
-    /// A delivery, and the other ids that lead to it.
+    /// The deliveries by number. The other indices lead to these numbers.
     private var bySeq: [SequenceNumber: PastDelivery] = [:]
     private var byMessage: [String: [SequenceNumber]] = [:]
     /// The number of the latest delivery by the request's id.

@@ -18,7 +18,7 @@ indirect enum PatternField: Sendable {
     case time(unit: Int64)
     /// The name of an analytics event: the full name, or its last part.
     case eventType
-    /// A list of texts, in order.
+    /// A list of strings, in order.
     case list
     /// An object that must have the given members with these values, and may have others.
     case values

@@ -30,7 +30,7 @@ public struct PayloadReference {
         request = root
     }
 
-    /// The operations that take a payload.
+    /// The operations with a payload.
     private static let operations = [Operation.deliver, .interact].map(\.rawValue)
 
     /// Returns the line with the payload in it.

@@ -2,7 +2,7 @@ public import PushModel
 
 /// A test of pushes: requests with times, and expectations of their results.
 ///
-/// One JSON object a line: a request as `Simulator` takes it; `{"expect":{...}}`; and, as the first line only,
+/// One JSON object per line: a request as for `Simulator`; `{"expect":{...}}`; and, in the first line only,
 /// `{"scenario":"what it shows","mode":"relay"}`.
 public struct Scenario: Sendable {
     enum Line: Sendable {
@@ -18,7 +18,7 @@ public struct Scenario: Sendable {
     public let title: String?
     /// The mode, `device` or `relay`; `nil`: the configured one.
     public let mode: DispatchMode?
-    /// The lines with their numbers, without the first and the empty ones.
+    /// The lines with their numbers, without the first line and empty ones.
     let lines: [(number: Int, line: Line)]
 
     /// Reads a scenario.

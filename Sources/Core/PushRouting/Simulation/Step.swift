@@ -6,7 +6,7 @@ struct Step {
     var at: WallTime
     var script: Script?
 
-    /// A request without a script.
+    /// Creates a request without a script.
     init(_ action: Request.Action, _ document: JSONDocument, at: WallTime) {
         request = Request(action: action, id: nil, at: at, waitsForOutcome: false, document: document)
         self.at = at

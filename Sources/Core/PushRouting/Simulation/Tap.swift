@@ -9,7 +9,7 @@ public struct Tap: Hashable, Sendable {
     public let verdict: Interaction.Verdict?
     /// The campaign of a Braze push; `nil` if it has none.
     public let campaignID: String?
-    /// Whether the system shows the push, and Braze's SDK never sees it.
+    /// Whether the system shows the push and Braze's SDK never sees it.
     private let isLost: Bool
 
     init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
@@ -19,7 +19,7 @@ public struct Tap: Hashable, Sendable {
         isLost = decision.losesOpen
     }
 
-    /// Whether it counts as a direct open of a campaign.
+    /// Whether the tap counts as a direct open of a campaign.
     public var isDirectOpen: Bool { verdict == .opened }
 
     /// The verdict in words, for people.
@@ -36,7 +36,7 @@ public struct Tap: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// The members of the object `tap`.
+    /// Writes the members of the object `tap`.
     mutating func members(of tap: Tap) {
         member("possible", tap.isPossible)
         member("verdict", tap.verdict?.rawValue)

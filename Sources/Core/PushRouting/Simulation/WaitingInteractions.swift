@@ -7,9 +7,9 @@ struct WaitingInteractions {
     struct End {
         /// The request with the interaction.
         let cause: SequenceNumber
-        /// The id of that request.
+        /// The id of its request.
         let id: String?
-        /// The tracker's verdict on it.
+        /// The tracker's verdict.
         let verdict: Interaction.Verdict
         /// The delivery that the interaction is about; `nil`: none was found.
         let delivery: SequenceNumber?

@@ -33,7 +33,7 @@ public struct TrackRule: Hashable, Sendable {
 
     /// A custom event.
     public struct Event: Hashable, Sendable {
-        /// Its name.
+        /// The name.
         public var name: TrackSource
         /// The properties of the event; those without a value are omitted.
         public var properties: [TrackField]
@@ -74,7 +74,7 @@ public enum TrackIdentifier: Hashable, Sendable {
 
 /// A property of an event, or an attribute of a profile.
 public struct TrackField: Hashable, Sendable {
-    /// Its name.
+    /// The name.
     public var name: String
     /// The type as which the text of the source is parsed.
     public var type: TrackValueType

@@ -11,7 +11,7 @@ public struct ButtonList: Hashable, Sendable {
     /// The bytes.
     public private(set) var bytes: [UInt8] = []
 
-    /// No buttons.
+    /// Creates an empty list.
     public init() {}
 
     /// Takes the buttons that fit.

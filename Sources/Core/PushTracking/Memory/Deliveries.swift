@@ -44,7 +44,7 @@ struct Deliveries: Sendable {
         case message
         /// Its message id on any device.
         case messageAnywhere
-        /// The id by which the provider's SDK drops a repeat, on its device.
+        /// The id by which the provider's SDK drops a repeat, with the device.
         case unique
         /// The digest of its payload on its device.
         case digest
@@ -137,7 +137,7 @@ struct Deliveries: Sendable {
         if lastPage == page { lastPage = noSlot }
     }
 
-    /// All slots, the oldest first.
+    /// The slots of all, the oldest first.
     var slots: [UInt32] {
         var slots: [UInt32] = []
         slots.reserveCapacity(count)

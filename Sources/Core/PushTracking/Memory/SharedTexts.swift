@@ -7,7 +7,7 @@ struct SharedTexts: Sendable {
         var uses: Int
     }
 
-    /// The number that stands for no text.
+    /// The number for no text.
     static let none = UInt32.max
 
     private var entries = Slab<Entry>()

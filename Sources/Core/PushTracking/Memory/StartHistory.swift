@@ -3,7 +3,7 @@ import PushModel
 /// The last ten session starts of each user in each app.
 struct StartHistory: Sendable {
     struct Entry: Sendable {
-        /// The request whose start made the entry: the key of its row.
+        /// The request whose start created the entry: the key of its row.
         var number: Int64
         var owner: UInt32
         var app: UInt32
