@@ -29,8 +29,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return text.withUTF8 { matches($0) }
     }
 
-    /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes as long as ``matches(_:)`` of a
-    /// `String`.
+    /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes as long as for a `String`.
     public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var looks = 0
         return matches(text, looks: &looks)
