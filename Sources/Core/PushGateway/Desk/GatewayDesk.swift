@@ -252,7 +252,7 @@ public struct GatewayDesk {
             Exchange(subject: .resolving(.apns(send, request), sender)))
     }
 
-    // MARK: Proofs
+    // MARK: Authentication
 
     /// The account of a send; `nil` if it is unknown and the rules do not demand one.
     private func account(of request: GatewayRequest, _ now: Now) throws(GoogleError) -> String? {
