@@ -10,7 +10,7 @@ public import PushModel
 public struct BootClocks: Hashable, Sendable {
     private struct Reading: Hashable, Sendable {
         var offset: Duration
-        /// Whether the batch was less than ``youth`` old when it was read.
+        /// Whether the batch was less than `youth` old when it was read.
         var isGood: Bool
         var at: Instant
     }

@@ -74,7 +74,7 @@ public struct Succession: Sendable {
     public func draining(_ node: String) throws(Refusal) -> String? {
         guard node != leader else { return try nearest(but: node).node }
         guard let copy = copies.first(where: { $0.node == node }) else { throw .unknown(node) }
-        // Another node leads and continues to.
+        // If another node leads, that one keeps leading, and only a further order drains it.
         if leader == nil, copy.age <= ageLimit { _ = try nearest(but: node) }
         return nil
     }

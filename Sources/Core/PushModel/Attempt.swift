@@ -109,7 +109,7 @@ public struct AttemptHistory: Hashable, Sendable {
 
 /// The end of a handler's standard error, and the number of bytes before it.
 public struct ErrorOutput: Hashable, Sendable {
-    /// The number of bytes that are kept.
+    /// The limit of bytes that are kept.
     public static let keptMax = 4096
 
     /// The last bytes, at most ``keptMax``.

@@ -31,7 +31,7 @@ public enum ChainOrder: Hashable, Sendable {
 
 /// A slice of a pruning, with every value that selects rows, so that each copy deletes the same ones.
 public struct PruningSlice: Hashable, Sendable {
-    /// Deletes requests that were accepted before; `nil` deletes requests of any age, the oldest first.
+    /// Deletes requests that were accepted before this time; `nil` deletes requests of any age, the oldest first.
     public var cutoff: WallTime?
     /// The limit of requests, and of entries, that the slice deletes.
     public var limit: Int
@@ -50,7 +50,7 @@ public struct PruningSlice: Hashable, Sendable {
 
 /// The limits of age and size of dead letters. Pruning deletes their requests once they are dead letters no more.
 public struct DeadLetterLimits: Hashable, Sendable {
-    /// Drops dead letters that became ones before.
+    /// Drops dead letters that became dead letters before this time.
     public var cutoff: WallTime
     /// The limit of the bytes that the request lines of all dead letters have together; the oldest go first.
     public var byteCountMax: Int

@@ -20,7 +20,7 @@ public struct DaemonGap: Hashable, Sendable {
 
     /// The kind.
     public var kind: Kind
-    /// The begin of the gap.
+    /// The beginning of the gap.
     public var begin: WallTime
     /// The end of the gap; before `begin` if the clock was set back.
     public var end: WallTime

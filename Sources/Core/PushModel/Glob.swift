@@ -22,15 +22,14 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
     /// Whether it matches any text: it is `*`.
     public var matchesAll: Bool { head.steps.isEmpty && middle.isEmpty && tail?.steps.isEmpty == true }
 
-    /// Whether the whole of `text` matches. Takes time linear in its length, times one for each 64 bytes between two
-    /// stars.
+    /// Whether the whole of `text` matches. Takes time linear in its length; a part of several 64-byte words between two
+    /// stars multiplies the time by their number.
     public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
-    /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes time linear in its length, times
-    /// one for each 64 bytes between two stars.
+    /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes as long as for a `String`.
     public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var looks = 0
         return matches(text, looks: &looks)

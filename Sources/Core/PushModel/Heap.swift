@@ -1,5 +1,5 @@
-/// A binary min-heap. It finds no single element: users leave a stale one in the heap and check each that they pop.
-/// Inlinable, so that each module specializes it for its own elements.
+/// A binary min-heap. It has no search: users leave stale elements in it, and check each that they pop. Inlinable,
+/// so that each module specializes it for its own elements.
 public struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
 

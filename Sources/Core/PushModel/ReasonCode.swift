@@ -113,7 +113,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case unmatched
     case openedNotDisplayed = "opened_not_displayed"
 
-    // The app's lacks, and the tracker's settings.
+    // The app without a Braze instance, and the tracker's settings.
     case noBrazeInstance = "no_braze_instance"
     case brazeInstanceDelayed = "braze_instance_delayed"
     case campaignEventsOff = "campaign_events_off"
@@ -137,7 +137,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case endedBySignal = "ended_by_signal"
     case endedInGrace = "ended_in_grace"
 
-    // The end of the time.
+    // Missed deadlines, and full queues.
     case waitingInLane = "waiting_in_lane"
     case notFinishedAtDeadline = "not_finished_at_deadline"
     case noHandlerStartedInTime = "no_handler_started_in_time"

@@ -50,7 +50,7 @@ public struct TrackedRow: Hashable, Sendable {
     public var seq: SequenceNumber
     /// The time of receipt, to the millisecond.
     public var receivedAt: WallTime
-    /// The daemon's clock when the tracker took the delivery over; the tracker forgets it by this time.
+    /// The daemon's clock when the tracker took the delivery over; its retention counts from then.
     public var since: WallTime
     /// Whether it was displayed (T9).
     public var isDisplayed: Bool
@@ -168,7 +168,7 @@ public struct SessionRow: Hashable, Sendable {
     public var startedAt: WallTime
     /// Its end; `nil` while it is open.
     public var end: End?
-    /// The daemon's clock when the session began, was resumed or ended; the tracker forgets the session by this time.
+    /// The daemon's clock when the session began, was resumed or ended; its retention counts from then.
     public var since: WallTime
 
     public init(
@@ -208,7 +208,7 @@ public struct StartsRow: Hashable, Sendable {
     public var key: Key
     /// The times of at most ten starts, the earliest first.
     public var starts: [WallTime]
-    /// The daemon's clock when the tracker got the last start; the tracker forgets them by this time.
+    /// The daemon's clock when the tracker got the last start; their retention counts from then.
     public var since: WallTime
 
     public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {

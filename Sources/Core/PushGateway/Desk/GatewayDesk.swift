@@ -252,7 +252,7 @@ public struct GatewayDesk {
             Exchange(subject: .resolving(.apns(send, request), sender)))
     }
 
-    // MARK: Proofs
+    // MARK: Authentication
 
     /// The account of a send; `nil` if it is unknown and the rules do not demand one.
     private func account(of request: GatewayRequest, _ now: Now) throws(GoogleError) -> String? {
@@ -363,7 +363,7 @@ extension Leadership {
     /// A question that changes nothing, and that a daemon refuses while it takes no pushes.
     static let question = TokenQuestion.line(token: "leader", presumed: Target())
 
-    /// Reads the daemon's answer to ``question``.
+    /// Reads the daemon's answer to `question`.
     init(_ reply: DaemonDevice) {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")

@@ -19,7 +19,7 @@ public struct QuotaRules: Hashable, Sendable {
     public init() {}
 }
 
-/// Counts sends against quotas in bounded memory: beyond ``remembered`` projects or registrations their counts restart.
+/// Counts sends against quotas in bounded memory: beyond `remembered` projects or registrations their counts restart.
 struct SendQuotas: Sendable {
     private struct Window: Sendable {
         var number: Int64 = -1

@@ -8,7 +8,7 @@ import PushModel
 enum TopicReply {
     /// The results, in the order of the tokens.
     case results([TopicRequest.Result])
-    /// The topics of a token, and the begin of the next page; `nil` for a token that nobody registered.
+    /// The topics of a token, and the start of the next page; `nil` for a token that nobody registered.
     case topics([(topic: String, created: WallTime?)]?, next: String?)
     /// The daemon refused, or gave no reply: the error for the sender.
     case failed(GoogleError)

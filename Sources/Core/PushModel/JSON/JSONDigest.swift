@@ -6,7 +6,7 @@ extension JSONView {
     public var digest: UInt64 { isContainer ? containerDigest : scalarDigest }
 
     private var containerDigest: UInt64 {
-        // A sum is independent of the order of members; each summand contains the path of its value. So the loop adds a
+        // A sum is independent of the order of members; each summand depends on the path of its value. So the loop adds a
         // container when it opens it, and keeps only those open containers that have values left.
         var innermost = Open(entry, at: 0)
         var outer = OpenContainers()

@@ -1,6 +1,6 @@
 /// The table of the keys of an object by their hashes: open addressing with linear probing, at most half full.
 ///
-/// An object with more than ``membersWithout`` members has one behind its last member on the tape: the scan builds it
+/// An object with more than `membersWithout` members has one behind its last member on the tape: the scan builds it
 /// to detect repeated keys, and look-ups use it. So each look-up takes constant time.
 ///
 /// The hash of keys is fixed, and a client may send keys that collide. If filling a table takes too many steps, the

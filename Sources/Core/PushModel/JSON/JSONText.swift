@@ -5,7 +5,7 @@
 struct JSONText {
     /// The bytes between the quotes.
     @usableFromInline let content: UnsafeBufferPointer<UInt8>
-    /// The difference in bytes between ``content`` and the unescaped text.
+    /// The difference in bytes between `content` and the unescaped text.
     @usableFromInline let saved: Int
 
     @inlinable

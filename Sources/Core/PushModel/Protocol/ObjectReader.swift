@@ -1,5 +1,5 @@
 /// Reads the members of one object of a request, with errors that name the key. The reader and its views are valid only
-/// during the closure of ``read(_:_:)``.
+/// during the closure of `read`.
 struct ObjectReader {
     private let node: JSONNode
     private let members: JSONNamedMembers

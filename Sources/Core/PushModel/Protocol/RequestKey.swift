@@ -1,4 +1,4 @@
-/// The keys of requests on both sockets, and of objects within requests. The raw values are the places in ``names``.
+/// The keys of requests on both sockets, and of objects within requests. The raw values are the places in `names`.
 enum RequestKey: Int, CaseIterable, Sendable {
     // Every request.
     case op, id, at, wait

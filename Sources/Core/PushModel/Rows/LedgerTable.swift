@@ -65,7 +65,7 @@ public struct LedgerTable: Sendable {
 
     /// The primary key of a table.
     public enum Key: Sendable {
-        /// The first columns, in this number.
+        /// This many of the first columns.
         case first(Int)
         /// A column before all others that rows of the log do not have: the ledger assigns its number.
         case given(String)

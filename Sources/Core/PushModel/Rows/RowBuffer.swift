@@ -128,7 +128,7 @@ public final class RowBuffer: @unchecked Sendable {
 
 /// Writes the values of one row.
 ///
-/// Numbers need no check of the room: the buffer keeps ``RowBuffer/margin`` free, and each text and each array of bytes
+/// Numbers need no check of the room: the buffer keeps `RowBuffer.margin` free, and each text and each array of bytes
 /// makes room for itself and this margin.
 public struct RowWriter {
     private let buffer: RowBuffer
