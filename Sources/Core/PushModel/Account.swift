@@ -1,9 +1,10 @@
-/// Whose a request is: what is limited is limited for an account, and an id tells a request within one.
+/// The owner of a request. Limits count for each account, and the id of a request is unique within one account.
 ///
-/// On one machine it is a user of the machine. In a pair it is a producer of the chain, whatever its users' ids are. Only
-/// this type and what makes one know what an account is.
+/// On one machine an account is a user of the machine. In a pair it is a producer of the chain, whose number does not
+/// depend on the uid that the user has on each machine. Only this type and the code that makes accounts know the
+/// difference.
 public struct Account: Hashable, Sendable, CustomStringConvertible {
-    /// A name that takes little room in each request.
+    /// The name behind a reference, so that a request stores 8 bytes for it.
     private final class Label: Sendable {
         let text: String
 
@@ -11,18 +12,18 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
     }
 
     private let label: Label?
-    /// The user's id, or the producer's number. The ledger and the journal keep it as a number; nobody else asks for it.
+    /// The uid of the user, or the number of the producer. Only the ledger and the journal store it.
     public let uid: UInt32
 
     /// - Parameters:
-    ///   - uid: the user's id, or the producer's number.
-    ///   - name: the producer's name; `nil` where the id is all that is known.
+    ///   - uid: the uid of the user, or the number of the producer.
+    ///   - name: the name of the producer; `nil` if only the uid is known.
     public init(uid: UInt32, name: String? = nil) { (self.uid, label) = (uid, name.map(Label.init)) }
 
-    /// What it is called in the status and in metrics.
+    /// The name in the status and in metrics.
     public var name: String { label?.text ?? String(uid) }
 
-    /// For people.
+    /// The name for people, such as `uid 1000`.
     public var description: String { label?.text ?? "uid \(uid)" }
 
     public static func == (left: Account, right: Account) -> Bool { left.uid == right.uid }

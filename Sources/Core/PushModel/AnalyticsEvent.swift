@@ -13,7 +13,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case customEvent = "users.behaviors.CustomEvent"
     }
 
-    /// What happened, with the facts that an event of this kind has and no other.
+    /// The kind of an event, with the fields that only this kind has.
     public enum Content: Hashable, Sendable {
         /// The device received a push.
         case received(Push)
@@ -25,7 +25,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case iosForeground(Push)
         /// A session began.
         case sessionStart
-        /// A session ended; it took this long.
+        /// A session of this length ended.
         case sessionEnd(Duration)
         /// The push service gave the app a token, or took it back; `token` is `nil` where the request named none.
         case tokenStateChange(TokenRequest.Kind, token: String?)
@@ -50,7 +50,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// What an event says of the push that it is about.
+    /// The push that an event is about.
     public struct Push: Hashable, Sendable {
         /// The campaign, as the payload names it.
         public var campaignID: String?
@@ -64,9 +64,9 @@ public struct AnalyticsEvent: Hashable, Sendable {
 
     /// A button that was pressed.
     public struct Button: Hashable, Sendable {
-        /// Its id.
+        /// The id of the button.
         public var id: String
-        /// What it does; `nil` where that is not known.
+        /// The action of the button; `nil` if it is unknown.
         public var action: ButtonAction?
 
         public init(id: String, action: ButtonAction?) {
@@ -74,13 +74,13 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// Fixed when the event is decided; downstream deduplicates by it.
+    /// The id, fixed when the event is decided; systems downstream deduplicate by it.
     public var id: UUID128
-    /// When, in whole UTC seconds rounded down.
+    /// The time in whole UTC seconds, rounded down.
     public var time: Int64
     /// The request that caused it.
     public var seq: SequenceNumber
-    /// The delivery it is about: the same as `seq` for a receipt, and for an event that is about none.
+    /// The delivery that the event is about; equals `seq` for a receipt and for an event without a delivery.
     public var delivery: SequenceNumber
     /// The user.
     public var externalUserID: String?
@@ -90,7 +90,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var appID: String?
     /// The platform.
     public var platform: Platform
-    /// What happened.
+    /// The kind with its fields.
     public var content: Content
 
     public init(
@@ -111,7 +111,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     /// The kind, whose raw value is the name on the wire.
     public var kind: Kind { content.kind }
 
-    /// The push that it is about; `nil` for an event about none.
+    /// The push that the event is about; `nil` if there is none.
     public var push: Push? {
         switch content {
         case .received(let push), .open(let push, _), .influencedOpen(let push), .iosForeground(let push): push
@@ -119,11 +119,11 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// The button that was pressed; `nil` for the body of a push, and for an event that is no open.
+    /// The button that was pressed; `nil` for the body of a push, and for an event other than an open.
     public var button: Button? { if case .open(_, let button) = content { button } else { nil } }
 }
 
-/// What a button of a notification does. The raw values are the wire names of `button_action_type`.
+/// The action of a notification's button. The raw values are the wire names of `button_action_type`.
 public enum ButtonAction: String, Sendable, CaseIterable {
     /// Opens an http or https address.
     case uri

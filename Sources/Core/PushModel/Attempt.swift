@@ -1,62 +1,63 @@
-/// One attempt of a handler at an invocation, as the ledger keeps it.
+/// One start of a handler for an invocation and its answer, as the ledger stores it.
 ///
-/// The ledger has no row of an attempt that is the only one of its invocation, was answered with `handled`, and wrote
-/// nothing to standard error: the invocation says all of it.
+/// The ledger stores no row for an attempt that is the only one of its invocation, has the answer `handled`, and wrote
+/// nothing to standard error: the row of the invocation has the same facts.
 public struct AttemptRecord: Hashable, Sendable {
     /// How an attempt ended.
     public enum Answer: String, Sendable, CaseIterable {
-        /// Done.
+        /// The work is done.
         case handled
-        /// To be tried again.
+        /// The handler asks to be tried again.
         case retry
-        /// Not this handler's: the next route's.
+        /// The handler leaves the invocation to the next route.
         case declined
-        /// Never.
+        /// The handler refuses the invocation for good.
         case rejected
-        /// Not finished at the deadline: the router stopped it.
+        /// The handler was running at the deadline, and the router stopped it.
         case timedOut = "timed_out"
-        /// Ended by a signal that was not the router's.
+        /// A signal that the router did not send ended the handler.
         case killed
         /// The handler could not be started.
         case notStarted = "not_started"
     }
 
-    /// Of the attempts at one invocation the ledger keeps so many of the first; those between them and the last are counted.
+    /// The number of first attempts of an invocation that the ledger stores. It only counts those between the first and
+    /// the last.
     public static let keptFirst = 5
-    /// And so many of the last.
+    /// The number of last attempts of an invocation that the ledger stores.
     public static let keptLast = 15
-    /// Of so many of the first it keeps what they wrote to standard error.
+    /// The number of first attempts whose standard error the ledger stores.
     public static let outputsKeptFirst = 1
-    /// And of so many of the last.
+    /// The number of last attempts whose standard error the ledger stores.
     public static let outputsKeptLast = 3
 
-    /// Of which invocation.
+    /// The id of the invocation.
     public var id: InvocationID
-    /// Which of its attempts, from 1 on; restarts of the daemon do not begin anew.
+    /// The number of the attempt within the invocation, from 1; a restart of the daemon continues the count.
     public var number: Int
-    /// Which of those of one handler in a row, from 1 on: what `Retry=` goes by.
+    /// The number of the attempt within consecutive attempts of one handler, from 1; `Retry=` counts these.
     public var numberOfHandler: Int
     /// The route that picked the handler.
     public var route: String?
     /// The handler.
     public var handler: String
-    /// From the acceptance of the request until the start was asked for.
+    /// The time from acceptance of the request until the router asked for the start.
     public var asked: Duration
-    /// From acceptance until the handler began to run; `nil` when it never did.
+    /// The time from acceptance until the handler began to run; `nil` if it never ran.
     public var started: Duration?
-    /// From acceptance until it ended.
+    /// The time from acceptance until the attempt ended.
     public var ended: Duration
-    /// How it ended.
+    /// The answer, or the way the attempt ended without one.
     public var answer: Answer
-    /// The exit status of a program, or the status of an HTTP answer; `nil` where there is none, or it is not known.
+    /// The exit status of a program, or the status of an HTTP answer; `nil` if there is none or it is unknown.
     public var status: Int?
-    /// The signal that ended it.
+    /// The number of the signal that ended the handler; `nil` if none did.
     public var signal: Int?
-    /// How long the router waits before it tries again.
+    /// The time that the router waits before the next attempt.
     public var retryAfter: Duration?
-    /// What the handler said, or why it could not start, for people.
+    /// The reason that the handler gave, or why it could not start, for people.
     public var reason: String?
-    /// What it wrote to standard error; `nil`: nothing, or nobody could tell whose it was.
+    /// The standard error of the attempt; `nil` if it is empty, or if its bytes could belong to another attempt.
     public var output: ErrorOutput?
 
     public init(
@@ -80,23 +81,23 @@ public struct AttemptRecord: Hashable, Sendable {
     }
 }
 
-/// The attempts at an invocation, as far as the next one depends on them: after a restart they go on.
+/// The facts about the attempts of an invocation that the next attempt needs, also after a restart.
 public struct AttemptHistory: Hashable, Sendable {
-    /// How many there were.
+    /// The number of attempts.
     public private(set) var count = 0
-    /// How many of them the handler has had that had the last one; 0 where that one declined.
+    /// The number of attempts of the handler that had the last one; 0 if that handler declined.
     public private(set) var countOfHandler = 0
-    /// From the acceptance of the request until the first handler began to run; `nil`: none did.
+    /// The time from acceptance of the request until the first handler began to run; `nil` if none did.
     public private(set) var firstStarted: Duration?
-    /// The same of the one that began last.
+    /// The time from acceptance of the request until the last handler began to run; `nil` if none did.
     public private(set) var lastStarted: Duration?
-    /// The reason that the last one gave, or why it could not start.
+    /// The reason of the last attempt: the handler's, or why it could not start.
     public private(set) var lastReason: String?
 
-    /// Without any.
+    /// Makes an empty history.
     public init() {}
 
-    /// Notes the next one, in the order in which they ended.
+    /// Adds the next attempt; the caller adds attempts in the order in which they ended.
     public mutating func note(_ attempt: AttemptRecord) {
         count = max(count, attempt.number)
         countOfHandler = attempt.answer == .declined ? 0 : attempt.numberOfHandler
@@ -106,26 +107,26 @@ public struct AttemptHistory: Hashable, Sendable {
     }
 }
 
-/// What a handler wrote to standard error: the end of it, and how much was before that.
+/// The last bytes that a handler wrote to standard error, and the number of bytes before them.
 public struct ErrorOutput: Hashable, Sendable {
-    /// How many bytes are kept.
+    /// The largest number of bytes that is kept.
     public static let keptMax = 4096
 
     /// The last bytes, at most ``keptMax``.
     public private(set) var end: [UInt8]
-    /// How many bytes came before them and are not kept.
+    /// The number of bytes before them, which are not kept.
     public private(set) var cut: Int
 
-    /// Joins the two; of too many bytes the end is kept.
+    /// Joins the two; keeps the last ``keptMax`` bytes.
     public init(_ bytes: [UInt8] = [], cut: Int = 0) {
         end = bytes.count > Self.keptMax ? Array(bytes.suffix(Self.keptMax)) : bytes
         self.cut = cut + max(0, bytes.count - Self.keptMax)
     }
 
-    /// Whether nothing was written.
+    /// Whether the handler wrote nothing.
     public var isEmpty: Bool { end.isEmpty && cut == 0 }
 
-    /// Takes in what comes next. Looks at no more bytes than are kept.
+    /// Appends the next bytes. Reads at most the last ``keptMax`` of them.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         let fresh = bytes.suffix(Self.keptMax)
         let room = Self.keptMax - fresh.count
@@ -135,8 +136,8 @@ public struct ErrorOutput: Hashable, Sendable {
         end.append(contentsOf: fresh)
     }
 
-    /// The text for people: what is no UTF-8, or would steer a terminal, is shown as a replacement character. A character that
-    /// the cut went through is left out.
+    /// The text for people. U+FFFD replaces invalid UTF-8 and control characters that would steer a terminal. A
+    /// character that the cut split is left out.
     public var text: String {
         let whole = cut > 0 ? end.drop { $0 & 0xC0 == 0x80 } : end[...]
         let text = String(decoding: whole, as: UTF8.self)
@@ -151,13 +152,13 @@ extension Unicode.Scalar {
     }
 }
 
-/// An invocation in `relay` mode that ended without its work being done, to be looked at, replayed or purged.
+/// An invocation in `relay` mode that ended without its work done. A person can inspect, replay or purge it.
 public struct DeadLetter: Hashable, Sendable {
-    /// Which invocation.
+    /// The id of the invocation.
     public var id: InvocationID
-    /// When it ended.
+    /// The time when it ended.
     public var at: WallTime
-    /// How many bytes its request line has: what the limit of all dead letters counts.
+    /// The size of its request line in bytes; the limit of all dead letters counts these.
     public var byteCount: Int
 
     public init(id: InvocationID, at: WallTime, byteCount: Int) {

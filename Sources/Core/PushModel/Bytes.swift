@@ -1,5 +1,5 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether both have the same bytes; compares eight at a time.
+    /// Whether both have the same bytes. Compares eight bytes at a time.
     @inlinable
     public func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count, let one = baseAddress, let two = other.baseAddress else {
@@ -8,7 +8,7 @@ extension UnsafeBufferPointer<UInt8> {
         return areEqual(one, two, count: count)
     }
 
-    /// The first place from `start` on that has this byte; `nil` when none has. Looks at 16 bytes at a time.
+    /// Returns the first index from `start` on with this byte; `nil` if there is none. Compares 16 bytes at a time.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }
         let wanted = SIMD16<UInt8>(repeating: byte)
@@ -30,7 +30,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Whether so many bytes are the same at both places.
+/// Whether the first `count` bytes at both addresses are equal.
 @inlinable
 @inline(__always)
 func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
@@ -61,27 +61,27 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
-    /// Whether it has these bytes somewhere, one behind the other. The standard library's own search brings the engine of
-    /// regular expressions into each program.
+    /// Whether the collection contains these bytes as a contiguous run. The standard library's own search links the
+    /// regular expression engine into each program.
     public func has(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.isEmpty || indices.contains { self[$0...].starts(with: bytes) }
     }
 }
 
 extension StringProtocol {
-    /// Whether it has a text somewhere, byte by byte.
+    /// Whether the string contains a text, compared by UTF-8 bytes.
     public func has(_ text: String) -> Bool { utf8.has(text.utf8) }
 }
 
 extension String {
-    /// Whether both have the same bytes in UTF-8. To `==` two spellings of one letter are equal; on the wire and in the
-    /// ledger they are two names.
+    /// Whether both have the same bytes in UTF-8. `==` compares by canonical equivalence, so that two spellings of one
+    /// letter are equal; on the wire and in the ledger they are different names.
     @inlinable
     public func isSame(as other: String) -> Bool {
         withBytes { one in other.withBytes { one.isSame(as: $0) } }
     }
 
-    /// Shows the text in UTF-8, which must not be used afterwards. Copies nothing but a short text.
+    /// Calls `body` with the UTF-8 bytes, which are valid during the call only. Copies short strings only.
     @inlinable
     @inline(__always)
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -92,7 +92,7 @@ extension String {
 }
 
 extension Optional<String> {
-    /// Whether neither is there, or both have the same bytes in UTF-8.
+    /// Whether both are `nil`, or both have the same bytes in UTF-8.
     @inlinable
     public func isSame(as other: String?) -> Bool {
         guard let self, let other else { return (self == nil) == (other == nil) }

@@ -1,9 +1,9 @@
-/// An order to take rows out, which is a row of a chain that several machines write: each copy carries it out at the same
-/// place, and none by itself. It is alone in its batch.
+/// An order to delete rows, as a row of a chain that several machines write. Each copy carries it out at the same place
+/// of the chain, and no copy deletes rows without an order. An order is the only row of its batch.
 public enum ChainOrder: Hashable, Sendable {
     /// A slice of a pruning.
     case prune(PruningSlice)
-    /// A person.
+    /// The erasure of a person.
     case erase(ErasureOrder)
 
     /// Whether the rows of a batch are an order.
@@ -12,9 +12,9 @@ public enum ChainOrder: Hashable, Sendable {
         return kind == .pruning || kind == .erasure
     }
 
-    /// Reads the rows of a batch; `nil` where they are no order.
+    /// Reads the rows of a batch; `nil` if they are not an order.
     ///
-    /// - Throws: `RowError` where an order is not alone, or not whole.
+    /// - Throws: `RowError` if an order has other rows beside it, or is incomplete.
     public init?(_ rows: UnsafeRawBufferPointer) throws(RowError) {
         guard Self.isOrder(rows) else { return nil }
         var reader = RowReader(rows)
@@ -29,15 +29,15 @@ public enum ChainOrder: Hashable, Sendable {
     }
 }
 
-/// A slice of a pruning, with all that says which rows go: the same ones in each copy.
+/// A slice of a pruning, with all limits that select rows, so that each copy deletes the same rows.
 public struct PruningSlice: Hashable, Sendable {
-    /// Requests that were accepted before go; `nil`: requests of any age, the oldest first.
+    /// Requests accepted before this time are deleted; `nil`: requests of any age, the oldest first.
     public var cutoff: WallTime?
-    /// How many requests, and how many entries, go at most.
+    /// The largest number of requests, and of entries, that this slice deletes.
     public var limit: Int
-    /// Which dead letters are too old or too many; `nil`: none are.
+    /// The limits of age and size for dead letters; `nil`: no limit applies.
     public var deadLetters: DeadLetterLimits?
-    /// Figures without rows of what was accepted before go; `nil`: none do.
+    /// Figures of requests accepted before this time are deleted if the requests have no rows; `nil`: no figures are.
     public var figures: WallTime?
 
     /// Joins the parts.
@@ -48,11 +48,12 @@ public struct PruningSlice: Hashable, Sendable {
     }
 }
 
-/// How long dead letters stay, and how many: their requests go with the others once they are dead letters no more.
+/// The limits of age and size for dead letters. Beyond them an invocation is no longer a dead letter, and its request
+/// is deleted with the other requests.
 public struct DeadLetterLimits: Hashable, Sendable {
-    /// Those that became dead letters before then go.
+    /// Invocations that became dead letters before this time are dead letters no longer.
     public var cutoff: WallTime
-    /// How many bytes the request lines of those that stay may have together; the oldest go first.
+    /// The largest total size in bytes of the request lines of dead letters; the oldest are removed first.
     public var byteCountMax: Int
 
     /// Joins the two.
@@ -61,18 +62,18 @@ public struct DeadLetterLimits: Hashable, Sendable {
     }
 }
 
-/// Whom to erase, and up to which request and entry. On one machine it lies in the state directory from the beginning of an
-/// erasure to its end, so that a start goes on with one that a crash interrupted.
+/// The person to erase, and the last request and entry to erase. On one machine a file of the state directory holds the
+/// order until the erasure ends, so that the next start resumes an erasure that a crash interrupted.
 public struct ErasureOrder: Hashable, Sendable {
-    /// Whom.
+    /// The person to erase.
     public var person: Person
-    /// Requests that were accepted later stay.
+    /// The last request and entry; later ones stay.
     public var bound: ErasureBound
-    /// Whether requests of the person that are not decided go, because no daemon decides them. Without it the rows wait for
-    /// their outcomes.
+    /// Whether undecided requests of the person are deleted too, because no daemon runs that would decide them. If
+    /// false, their rows stay until they have outcomes.
     public var takesUndecided: Bool
 
-    /// Joins the parts. The person has all devices that the ledger knows up to the bound.
+    /// Joins the parts. `person` includes all devices that the ledger knows up to the bound.
     public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
         (self.person, self.bound, self.takesUndecided) = (person, bound, takesUndecided)
     }

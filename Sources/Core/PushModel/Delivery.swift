@@ -1,14 +1,14 @@
-/// One payload reaching one app on one device in one app state: what `op: deliver` asks for, with its platform resolved.
-/// Two words: cheap to copy.
+/// One payload that reaches one app on one device in one app state: an `op: deliver` request with its platform
+/// resolved. Takes two words, so copies are cheap.
 public struct Delivery: Sendable {
     /// The platform the payload is for.
     public let platform: Platform
     private let request: DeliverRequest
 
-    /// What a request asks for.
+    /// Makes the delivery of a request.
     ///
     /// - Parameters:
-    ///   - request: the request; its own platform does not count.
+    ///   - request: the request; its own platform is ignored.
     ///   - platform: the platform the payload is for.
     public init(_ request: DeliverRequest, platform: Platform) {
         (self.request, self.platform) = (request, platform)
@@ -30,13 +30,14 @@ public struct Delivery: Sendable {
                 sdk: sdk, payload: payload, messageID: messageID, headers: headers), platform: platform)
     }
 
-    /// What brought the payload, as the request says; `nil`: the platform's own, or what the payload's form shows.
+    /// The transport that the request names; `nil`: the platform's usual one, or the one that the payload's form
+    /// implies.
     public var transport: Transport? { request.transport }
     /// Package name or bundle id.
     public var app: String? { request.target.app }
-    /// What the app was doing.
+    /// The state of the app.
     public var state: AppState { request.state }
-    /// Whether the screen was locked; on Android that counts as background.
+    /// Whether the screen was locked; on Android a locked screen counts as background.
     public var locked: Bool { request.locked }
     /// Whether notifications may be shown.
     public var notifications: NotificationPermission { request.notifications }
@@ -44,8 +45,8 @@ public struct Delivery: Sendable {
     public var sdk: SDKState { request.sdk }
     /// The payload, in any of the accepted forms; an object.
     public var payload: JSONNode { request.payload }
-    /// The id that the sender was told, for a payload that has none of its own.
+    /// The message id that the sender received, for a payload without an id of its own.
     public var messageID: String? { request.messageID }
-    /// The headers of the request to APNs; `nil`: none are known but those of a send body.
+    /// The headers of the request to APNs; `nil`: only those of a send body are known.
     public var headers: JSONNode? { request.headers }
 }

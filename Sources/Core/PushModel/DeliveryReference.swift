@@ -1,28 +1,29 @@
-/// How an interaction names its delivery, for whoever keeps the requests of deliveries.
+/// The delivery that an interaction names, for a search among stored requests.
 public struct DeliveryReference: Hashable, Sendable {
-    /// What it is called.
+    /// The name of the delivery.
     public enum Name: Hashable, Sendable {
-        /// By its number.
+        /// The number of the delivery.
         case seq(SequenceNumber)
-        /// By the payload's own id: the delivery that the tracker found when the interaction was accepted; without one the
-        /// latest that has the id and was not for the tracker.
+        /// The payload's own id: names the delivery that the tracker found when the interaction was accepted. If the
+        /// tracker found none, it names the latest delivery with this id that was not for the tracker.
         case message(String)
     }
 
-    /// What it is called.
+    /// The name of the delivery.
     public var name: Name
-    /// Its app; `nil`: any. A delivery without an app is that of any.
+    /// The app of the delivery; `nil`: any. A delivery without an app matches any app.
     public var app: String?
-    /// Its device; `nil`: any.
+    /// The device of the delivery; `nil`: any.
     public var device: String?
-    /// The interaction's own number; `nil` while it has none. What was delivered after it is not meant.
+    /// The interaction's own number; `nil` while it has none. Deliveries with a larger number do not match.
     public var interaction: SequenceNumber?
 
     public init(_ name: Name, app: String?, device: String?, interaction: SequenceNumber? = nil) {
         (self.name, self.app, self.device, self.interaction) = (name, app, device, interaction)
     }
 
-    /// The delivery that an interaction names by its number or message id; `nil` when it brings the payload along.
+    /// Makes the reference of an interaction with a number or a message id; `nil` if the interaction has the payload
+    /// instead.
     ///
     /// - Parameter number: the interaction's own number, once it has one.
     public init?(_ interact: InteractRequest, interaction number: SequenceNumber? = nil) {
@@ -36,7 +37,7 @@ public struct DeliveryReference: Hashable, Sendable {
         interaction = number
     }
 
-    /// Whether a delivery reached the app and the device that are named, as far as they are.
+    /// Whether a delivery has the app and the device of this reference, as far as they are set.
     public func admits(_ delivery: AcceptedRequest) -> Bool {
         let (app, device) = (app.map(ExactName.init), device.map(ExactName.init))
         return (app == nil || delivery.app == nil || app == delivery.app.map(ExactName.init))

@@ -1,4 +1,4 @@
-/// The topics of a device, and its state. Few devices have either.
+/// The topics of a device and its state. Few devices have either.
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, in the order of the subscriptions.
     public var topics: [Subscription]
@@ -27,13 +27,13 @@ public struct DeviceState: Hashable, Sendable {
     /// Whether the app has a Braze instance.
     public var sdk: SDKState?
 
-    /// Nothing was said.
+    /// Makes a state without any field set.
     public init() {}
 
-    /// Whether nothing was said.
+    /// Whether no field is set.
     public var isEmpty: Bool { self == DeviceState() }
 
-    /// The same, with what another one says in place of what this says.
+    /// Returns this state with the fields that `other` sets.
     public func changed(by other: DeviceState) -> DeviceState {
         var state = self
         state.state = other.state ?? state.state
@@ -46,7 +46,7 @@ public struct DeviceState: Hashable, Sendable {
 }
 
 extension DeliverRequest {
-    /// The same payload for a device in a state.
+    /// Returns a request with the same payload for a device in a state.
     public func found(by target: Target, _ state: DeviceState) -> DeliverRequest {
         DeliverRequest(
             target: target, transport: transport, state: state.state ?? .background, locked: state.locked ?? false,
@@ -56,17 +56,17 @@ extension DeliverRequest {
     }
 }
 
-/// The subscription of a device's app to a topic of a project.
+/// A subscription of a device's app to a topic of a project.
 public struct Subscription: Hashable, Sendable {
     /// The topic.
     public var topic: TopicName
-    /// When it began, in seconds since 1970.
+    /// The time of the subscription in seconds since 1970.
     public var since: Int64
 
     /// Joins the parts.
     public init(topic: TopicName, since: Int64) { (self.topic, self.since) = (topic, since) }
 
-    /// The end of the seconds that are believed: those of year 9999.
+    /// The largest valid value of `since`: the end of the year 9999.
     static let secondsMax: Int64 = 253_402_300_799
 }
 
@@ -75,7 +75,7 @@ public struct TopicName: Hashable, Sendable {
     /// The longest name of a project or a topic, in bytes. Source: Firebase's page on topics has 900 for a topic.
     public static let lengthMax = 900
 
-    /// Stands for the project where an account does not tell it: a topic of it is every project's.
+    /// The project of topics whose account does not name a project: such a topic belongs to every project.
     public static let anyProject = "-"
 
     /// The project.
@@ -85,13 +85,13 @@ public struct TopicName: Hashable, Sendable {
 
     /// Joins the parts.
     ///
-    /// - Returns: `nil` for a part that is empty, too long, or has a space, a slash or a control character.
+    /// - Returns: `nil` if a part is empty, too long, or has a space, a slash or a control character.
     public init?(project: String, topic: String) {
         guard Self.isPart(project), Self.isPart(topic) else { return nil }
         (self.project, self.topic) = (project, topic)
     }
 
-    /// Whether it is a topic of a project.
+    /// Whether the topic belongs to a project.
     public func isOf(project wanted: String) -> Bool { project == wanted || project == Self.anyProject }
 
     /// Whether a text can be a part of a name.
@@ -100,15 +100,15 @@ public struct TopicName: Hashable, Sendable {
     }
 }
 
-// In a column subscriptions stand as project/topic/seconds, with a space between them.
+// A column stores subscriptions as project/topic/seconds, separated by spaces.
 extension [Subscription] {
-    /// The text of a column; `nil` for none.
+    /// The text for a column; `nil` if there is no subscription.
     var columnText: String? {
         isEmpty
             ? nil : map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" }.joined(separator: " ")
     }
 
-    /// Reads the text of a column; `nil`: it is none.
+    /// Reads the text of a column; `nil` if it is malformed.
     init?(columnText text: String) {
         self = []
         for entry in text.utf8.split(separator: 0x20) {

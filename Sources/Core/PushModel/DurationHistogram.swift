@@ -1,15 +1,16 @@
-/// Counts of durations by upper bounds, with their sum: what a histogram of Prometheus is made of. Adding one costs a few
-/// comparisons, and the memory does not grow. A count at a bound is exact: the buckets of PushFigures' `Histogram` cannot
-/// tell a delivery of 9.00 s from one of 9.02 s, and nine seconds are the deadline.
+/// Counts of durations by upper bounds, with their sum, as in a histogram of Prometheus. Adding a duration costs a few
+/// comparisons, and the memory does not grow. A count at a bound is exact: the buckets of PushFigures' `Histogram`
+/// cannot tell a delivery of 9.00 s from one of 9.02 s, and nine seconds are the deadline.
 public struct DurationHistogram: Hashable, Sendable {
-    /// The bounds, each inclusive and above the one before; a duration above the last is counted beyond it.
+    /// The inclusive upper bounds, ascending.
     public let bounds: [Duration]
-    /// How many fell below or at each bound and above the one before; the last: how many above all.
+    /// The count for each bound of durations up to it and above the previous bound; the last count is of durations
+    /// above all bounds.
     public private(set) var counts: [UInt64]
-    /// All durations together.
+    /// The sum of all durations.
     public private(set) var sum = Duration.zero
 
-    /// Empty.
+    /// Makes an empty histogram.
     ///
     /// - Parameter bounds: the upper bounds, ascending.
     public init(bounds: [Duration]) {
@@ -28,7 +29,7 @@ public struct DurationHistogram: Hashable, Sendable {
 }
 
 extension DurationHistogram {
-    /// Bounds for what has a deadline of nine seconds and platforms with limits of 9, 10, 20 and 30 s.
+    /// Bounds for deliveries: the deadline is nine seconds, and platforms have limits of 9, 10, 20 and 30 s.
     public static let deliveryBounds: [Duration] = [
         .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(6),
         .seconds(8), .seconds(9), .seconds(10), .seconds(20), .seconds(30),

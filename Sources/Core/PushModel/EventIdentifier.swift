@@ -1,14 +1,15 @@
 extension AnalyticsEvent {
-    /// The id of the one event of its kind that a number stands for: a version 8 UUID (RFC 9562) of the number, the
+    /// Returns the id of the one event of its kind that a number has: a version 8 UUID (RFC 9562) of the number, the
     /// kind and the state directory's id.
     ///
-    /// The three are laid side by side, not hashed, so two events of one state directory never share an id, and the
-    /// same input gives the same bytes.
+    /// The UUID holds the three side by side, not hashed, so two events of one state directory never share an id, and
+    /// the same input gives the same bytes.
     ///
     /// - Parameters:
     ///   - state: the state directory's id.
-    ///   - number: the request that caused it. For an influenced open the delivery, which has at most one, as a session
-    ///     start may cause several; for the end of a session the request that began it; for a custom event its entry.
+    ///   - number: the request that caused the event. For an influenced open it is the delivery, which has at most one,
+    ///     because one session start may cause several; for the end of a session it is the request that began the
+    ///     session; for a custom event its entry.
     ///   - kind: the kind.
     public static func identifier(state: UUID128, number: SequenceNumber, kind: Kind) -> UUID128 {
         let digits = UInt64(bitPattern: number.value) & 0xFFFF_FFFF_FFFF
@@ -19,7 +20,7 @@ extension AnalyticsEvent {
 }
 
 extension AnalyticsEvent.Kind {
-    /// Twelve bits, fixed for good: ids are made of it.
+    /// The code of the kind, twelve bits; it never changes, because ids contain it.
     fileprivate var code: UInt16 {
         switch self {
         case .received: 1

@@ -19,7 +19,7 @@ public struct FanOut: Hashable, Sendable {
         /// Joins the parts.
         public init(made: Int = 0, leftOut: Int = 0) { (self.made, self.leftOut) = (made, leftOut) }
 
-        /// The number of devices that are done with.
+        /// The number of devices that need no more work.
         public var done: Int { made + leftOut }
     }
 
@@ -30,6 +30,6 @@ public struct FanOut: Hashable, Sendable {
         (self.seq, self.members, self.progress, self.devices) = (seq, members, progress, devices)
     }
 
-    /// The number of deliveries that are to come.
+    /// The number of deliveries that are still to be made.
     public var toCome: Int { members - progress.done }
 }

@@ -3,14 +3,14 @@
 public struct Glob: Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was written.
     public let description: String
-    /// What is before the first star, or all of it.
+    /// The part before the first star, or the whole pattern.
     private let head: GlobPart
-    /// What is between stars.
+    /// The parts between stars, without empty ones.
     private let middle: [GlobSearch]
-    /// What is behind the last star; `nil` when there is no star.
+    /// The part after the last star; `nil` if there is no star.
     private let tail: GlobPart?
 
-    /// - Parameter pattern: the pattern; any text is one.
+    /// - Parameter pattern: the pattern; every text is valid.
     public init(_ pattern: String) {
         description = pattern
         let parts = Self.compile(Array(pattern.unicodeScalars))
@@ -19,23 +19,24 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         tail = parts.count > 1 ? parts.last : nil
     }
 
-    /// Whether it matches any text: it is `*`.
+    /// Whether the pattern matches every text, as `*` does.
     public var matchesAll: Bool { head.steps.isEmpty && middle.isEmpty && tail?.steps.isEmpty == true }
 
-    /// Whether the whole of `text` matches; linear in its length, and for each 64 bytes between two stars.
+    /// Whether the whole of `text` matches. Takes linear time, times the number of 64-byte words of the part between
+    /// two stars.
     public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
-    /// Whether the whole of a text in UTF-8, which must be well formed, matches; linear in its length, and for each 64 bytes
-    /// between two stars.
+    /// Whether the whole of a text of well-formed UTF-8 matches. Takes linear time, times the number of 64-byte words
+    /// of the part between two stars.
     public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var looks = 0
         return matches(text, looks: &looks)
     }
 
-    /// - Parameter looks: counts what a search works on.
+    /// - Parameter looks: counts the words of bits that a search works on.
     func matches(_ text: UnsafeBufferPointer<UInt8>, looks: inout Int) -> Bool {
         guard var place = head.end(at: 0, in: text) else { return false }
         guard let tail else { return place == text.count }
@@ -46,7 +47,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return tail.isAtEnd(of: text, from: place)
     }
 
-    /// What is before, between and behind the stars: one part more than there are stars.
+    /// Splits a pattern at its stars; returns one part more than there are stars.
     private static func compile(_ pattern: [Unicode.Scalar]) -> [GlobPart] {
         var parts: [GlobPart] = []
         var steps: [GlobStep] = []
@@ -74,7 +75,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return parts + [GlobPart(steps: steps)]
     }
 
-    /// The set that opens at `start`, and the index of its closing bracket.
+    /// Reads the set that opens at `start`; returns it with the index of its closing bracket.
     private static func compileSet(_ pattern: [Unicode.Scalar], from start: Int) -> (GlobStep, end: Int)? {
         var index = start + 1
         let negated = index < pattern.count && (pattern[index] == "!" || pattern[index] == "^")

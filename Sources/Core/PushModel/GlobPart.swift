@@ -1,4 +1,4 @@
-/// What a pattern asks of one character.
+/// The condition of a pattern for one character.
 enum GlobStep: Hashable, Sendable {
     case anyCharacter
     case character(Unicode.Scalar)
@@ -13,11 +13,11 @@ enum GlobStep: Hashable, Sendable {
     }
 }
 
-/// What a pattern has before, between or behind its stars: so many characters, side by side.
+/// A part of a pattern between two stars, before the first or after the last: conditions for consecutive characters.
 struct GlobPart: Hashable, Sendable {
     let steps: [GlobStep]
 
-    /// Where the part ends that begins here; `nil` when something else is here.
+    /// Returns the end of the part if `text` has it at `start`; otherwise `nil`.
     func end(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
         var place = start
         for step in steps {
@@ -29,7 +29,7 @@ struct GlobPart: Hashable, Sendable {
         return place
     }
 
-    /// Whether it is at the end of a text, not before `start`.
+    /// Whether a text ends with the part, beginning at `start` or later.
     func isAtEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         var place = text.count
         for _ in steps {
@@ -41,20 +41,21 @@ struct GlobPart: Hashable, Sendable {
     }
 }
 
-/// Looks for a part of a pattern in a text. Reads each byte of the text once, whatever both are: a bit for each byte of the
-/// part tells whether what was read ends as the part begins up to there (Baeza-Yates and Gonnet, "A new approach to text
-/// searching", 1992).
+/// Searches a text for a part of a pattern, reading each byte of the text once. Bit i of the state is set if the bytes
+/// just read match the first i + 1 places of the part (Baeza-Yates and Gonnet, "A new approach to text searching",
+/// 1992).
 struct GlobSearch: Hashable, Sendable {
-    /// Words of 64 bits.
+    /// The number of 64-bit words of the state.
     private let words: Int
-    /// For each byte, which places it may have in the part.
+    /// The places of the part that each byte value matches, as a bit mask for each value.
     private let places: [UInt64]
-    /// The places that stay as they are while the rest of a character is read: `?` and sets take whole characters.
+    /// The places whose bits stay set during the continuation bytes of a character: `?` and sets match whole
+    /// characters.
     private let spans: [UInt64]
-    /// Sets, which are asked about characters of more than one byte.
+    /// The sets, checked by scalar for characters of more than one byte.
     private let sets: [(place: Int, step: GlobStep)]
     private let last: Int
-    /// The byte that it begins with; `nil` when there may be several.
+    /// The first byte of the part; `nil` if several bytes can begin it.
     private let firstByte: UInt8?
     private let part: GlobPart
 
@@ -94,7 +95,7 @@ struct GlobSearch: Hashable, Sendable {
         self.sets = sets
     }
 
-    /// Where the first one ends that begins at `start` or later.
+    /// Returns the end of the first match that begins at `start` or later.
     ///
     /// - Parameter looks: counts the words of bits that are worked on.
     func firstEnd(in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int) -> Int? {
@@ -150,7 +151,7 @@ struct GlobSearch: Hashable, Sendable {
         return nil
     }
 
-    /// The places of sets that have the character which begins here, of more than one byte.
+    /// Returns the places of the sets that contain the multi-byte character at `place`.
     private func setsFitting(at place: Int, in text: UnsafeBufferPointer<UInt8>, word: Int) -> UInt64 {
         let scalar = text.scalar(at: place, text.characterLength(at: place))
         var fitting: UInt64 = 0
@@ -166,17 +167,17 @@ struct GlobSearch: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// Whether it goes on with a character in UTF-8.
+    /// Whether it is a continuation byte of UTF-8.
     fileprivate var isContinuation: Bool { self & 0xC0 == 0x80 }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// How many bytes the character has that begins here.
+    /// The length in bytes of the character that begins at `place`.
     fileprivate func characterLength(at place: Int) -> Int {
         self[place] < 0xC0 ? 1 : (~self[place]).leadingZeroBitCount
     }
 
-    /// The end of the character of which something was read up to here.
+    /// Returns the end of the character that has bytes before `start`.
     fileprivate func endOfCharacter(from start: Int) -> Int {
         var place = start
         while place < count, self[place].isContinuation { place += 1 }
@@ -186,7 +187,7 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate func scalar(at place: Int, _ length: Int) -> Unicode.Scalar {
         var value = UInt32(self[place])
         if length > 1 {
-            // As many bits as the first byte has beside its mark, then six of each byte.
+            // The first byte gives the bits after its length mark; each further byte gives six.
             value &= 0x7F &>> UInt32(length)
             for byte in self[place + 1..<place + length] { value = value &<< 6 | UInt32(byte & 0x3F) }
         }

@@ -1,5 +1,5 @@
-/// A binary heap: the smallest element first. Nobody looks for single elements; whoever takes one out checks that it still
-/// holds. Inlinable, so that each module has one for its own elements.
+/// A binary heap with the smallest element first. It has no lookup of single elements, so code that takes an element
+/// out checks that the element is still valid. Inlinable, so that each module specializes it for its own elements.
 public struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
 
@@ -11,7 +11,7 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public var first: Element? { elements.first }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable
     public var count: Int { elements.count }
 
@@ -21,7 +21,7 @@ public struct Heap<Element: Comparable> {
         elements.reduce(initial, next)
     }
 
-    /// Keeps only those that still mean something, in linear time.
+    /// Removes the stale elements, in linear time.
     @inlinable
     public mutating func removeAll(where isStale: (Element) -> Bool) {
         let kept = elements.filter { !isStale($0) }
@@ -34,7 +34,7 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public subscript(place: Int) -> Element { elements[place] }
 
-    /// Adds one, in logarithmic time.
+    /// Adds an element, in logarithmic time.
     @inlinable
     public mutating func insert(_ element: Element) {
         elements.append(element)
@@ -45,7 +45,7 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public mutating func popFirst() -> Element? { elements.isEmpty ? nil : remove(at: 0) }
 
-    /// Takes out the element at a place, in logarithmic time. Others change their places.
+    /// Takes out the element at a place, in logarithmic time. Other elements change their places.
     @inlinable
     @discardableResult
     public mutating func remove(at place: Int) -> Element {

@@ -1,7 +1,7 @@
 /// The daemon's own number of an accepted request.
 ///
-/// One counter a state directory over all accepted requests, increasing in order of acceptance; never
-/// reused once acknowledged, gaps allowed.
+/// One counter for each state directory numbers all accepted requests in order of acceptance. A number is never reused
+/// once acknowledged; gaps are allowed.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself; the first one is 1.
     public var value: Int64
@@ -21,7 +21,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
 public struct InvocationID: Hashable, Comparable, Sendable {
     /// The request.
     public var seq: SequenceNumber
-    /// Its place, from 0, in the order in which the platform would call.
+    /// The place of the invocation, from 0, in the order in which the platform would call.
     public var n: Int
 
     /// Names the `n`th invocation of the request `seq`.
@@ -42,7 +42,7 @@ extension InvocationID: ShardedKey {
     public var shardHash: UInt64 { seq.shardHash }
 }
 
-/// A random 128-bit name: of a state directory, of a boot, of an event.
+/// A 128-bit id: of a state directory, a boot or an event.
 public struct UUID128: Hashable, Sendable, CustomStringConvertible {
     /// The first eight bytes, big-endian.
     public var high: UInt64

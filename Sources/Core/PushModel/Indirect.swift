@@ -1,5 +1,5 @@
-/// A large value behind a reference: it costs eight bytes where it is kept, and nothing to pass on. It stays a value: whoever
-/// changes it changes only its own.
+/// A large value behind a reference. It takes eight bytes where it is stored, and passing it on copies no more. It
+/// keeps value semantics: a change through one copy leaves the other copies as they are.
 public struct Indirect<Value: Sendable>: Sendable {
     /// `@unchecked Sendable` is sound: the value is changed only by a holder that has the only reference.
     @usableFromInline final class Storage: @unchecked Sendable {

@@ -1,16 +1,16 @@
-/// What a person did with a notification, as the tracker takes it.
+/// A person's action on a notification, as the tracker receives it.
 public struct Interaction: Hashable, Sendable {
-    /// How an interaction names its delivery.
+    /// The way in which an interaction names its delivery.
     public enum Subject: Hashable, Sendable {
-        /// By its number.
+        /// The number of the delivery.
         case delivery(SequenceNumber)
-        /// By the payload's own id; the latest on that device.
+        /// The payload's own id; names the latest delivery with it on that device.
         case message(String)
-        /// By the digest of the payload, when it carries no id; the latest unopened one on that device.
+        /// The digest of a payload without an id; names the latest unopened delivery with it on that device.
         case payload(UInt64)
     }
 
-    /// What was done.
+    /// The action of the person.
     public enum Act: Hashable, Sendable {
         /// The body was tapped.
         case opened
@@ -20,41 +20,41 @@ public struct Interaction: Hashable, Sendable {
         case dismissed
     }
 
-    /// What became of it. The raw values are kept in ledgers.
+    /// The tracker's verdict on an interaction. The raw values are stored in ledgers.
     public enum Verdict: String, Sendable, CaseIterable {
         /// A direct open (T1).
         case opened
         /// A close button, for the first time: a click, no direct open (T1).
         case closed
-        /// Opened or closed before; counts nothing (T2).
+        /// The delivery was opened or closed before; the tracker counts nothing (T2).
         case duplicate
-        /// A tap on a delivery without a campaign: nobody's (T3).
+        /// A tap on a delivery without a campaign; no campaign gets the open (T3).
         case unattributed
-        /// Swept away (T12).
+        /// The notification was swept away (T12).
         case dismissed
-        /// The delivery has no such button; counts nothing.
+        /// The delivery does not have the button; the tracker counts nothing.
         case unknownAction = "unknown_action"
-        /// The delivery went to another device or app; counts nothing.
+        /// The delivery went to another device or app; the tracker counts nothing.
         case elsewhere
-        /// No delivery of it is remembered, and none came within the grace (T15).
+        /// The tracker remembers no delivery that matches, and none came within the grace (T15).
         case unmatched
     }
 
-    /// The request that told of it.
+    /// The request that reported the interaction.
     public var cause: SequenceNumber
-    /// Which delivery.
+    /// The delivery that the interaction names.
     public var subject: Subject
-    /// What was done.
+    /// The action of the person.
     public var act: Act
     /// The platform.
     public var platform: Platform
     /// The app, if it is known.
     public var app: String?
-    /// The device, if it is known; without one the latest delivery on any is meant.
+    /// The device, if it is known; otherwise the latest delivery on any device matches.
     public var device: String?
-    /// Who did it; `nil`: whoever received the delivery.
+    /// The user who acted; `nil`: the user of the delivery.
     public var externalID: String?
-    /// When it was done.
+    /// The time of the interaction.
     public var at: WallTime
 
     public init(

@@ -1,5 +1,6 @@
-/// A name that a producer gave to an app, a device or a user. Two names are the same if they have the same bytes in UTF-8,
-/// as they are in the ledger and on the wire; Swift's `String` takes two spellings of an accented letter for the same.
+/// A name that a producer gave to an app, a device or a user. Two names are equal if they have the same bytes in UTF-8,
+/// as in the ledger and on the wire; Swift's `String` compares by canonical equivalence, so that two spellings of an
+/// accented letter are equal.
 public struct ExactName: Hashable, Sendable {
     /// The name.
     public var text: String
@@ -13,7 +14,7 @@ public struct ExactName: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) {
         text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // What is in no text, so that "a", "b" and "ab", "" are not the same.
+        // Appends a byte that UTF-8 never has, so that the pairs "a", "b" and "ab", "" hash differently.
         hasher.combine(UInt8.max)
     }
 }
@@ -44,22 +45,22 @@ extension DeviceKey: ShardedKey {
     public var shardHash: UInt64 {
         let hash = WordHash.ofThisProcess
         let device = deviceName.text.withBytes { hash($0) }
-        // Two apps of the same hash still differ: `==` decides.
+        // Two apps of the same hash still differ, because `==` compares the names.
         return hash.joined(device, appName?.text.withBytes { hash($0) } ?? 0)
     }
 }
 
-/// What was last said of a device; it stands in for what a request leaves out.
+/// The last known facts of a device; they fill the fields that a request leaves out.
 public struct KnownDevice: Hashable, Sendable {
-    /// The request that first named it: the row's key, so that new rows come after all others.
+    /// The request that first named the device. It is the key of the row, so new rows come after all others.
     public var number: SequenceNumber
-    /// Which device.
+    /// The app and the device.
     public var key: DeviceKey
     /// Its platform.
     public var platform: Platform
     /// Its user; `nil`: anonymous.
     public var externalID: String?
-    /// The token that its app registered last, or the installation id; `nil`: none, or it was taken back.
+    /// The token that its app registered last, or the installation id; `nil` if there is none or it was taken back.
     public var token: String?
     private var sharedDetail: Indirect<DeviceDetail>?
 
@@ -72,13 +73,13 @@ public struct KnownDevice: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Its topics, and what a push finds on it.
+    /// Its topics, and its state at the time of a push.
     public var detail: DeviceDetail {
         get { sharedDetail?.value ?? DeviceDetail() }
         set { sharedDetail = newValue.isEmpty ? nil : Indirect(newValue) }
     }
 
-    /// Whether it has any of ``detail``.
+    /// Whether ``detail`` has a topic or a field of the state.
     public var hasDetail: Bool { sharedDetail != nil }
 
     /// The device as the target of a request.

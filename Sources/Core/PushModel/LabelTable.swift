@@ -1,7 +1,7 @@
-/// One value for each of so many names. What comes under another name after that shares one value, so that whoever chooses
-/// the names cannot make it grow.
+/// A table with one value for each of a limited number of names. All further names share one value, so that a producer
+/// of names cannot make the table grow.
 public struct LabelTable<Value: Sendable>: Sendable {
-    /// The name of the value that all names share which came too late.
+    /// The name of the value that all names beyond the limit share.
     public static var others: String { "(other)" }
 
     /// The names and their values, in the order in which the names came.
@@ -12,13 +12,13 @@ public struct LabelTable<Value: Sendable>: Sendable {
     @usableFromInline var names: [String] = []
     @usableFromInline var values: [Value] = []
     private var places: [String: Int] = [:]
-    /// The place that was asked for last: most often it is asked for again, and nothing has to be hashed.
+    /// The place of the last lookup: most lookups repeat the name, which then needs no hash.
     @usableFromInline var last = 0
 
-    /// No names.
+    /// Makes an empty table.
     ///
     /// - Parameters:
-    ///   - limit: how many names have a value of their own; at least 1.
+    ///   - limit: the number of names with a value of their own; at least 1.
     ///   - empty: the value of a new name.
     public init(limit: Int, empty: Value) {
         precondition(limit > 0, "a table has room for a name")
@@ -38,7 +38,7 @@ public struct LabelTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// The place of a name, which it gets if it has none.
+    /// Returns the place of a name; adds the name if it is new.
     @usableFromInline
     mutating func find(_ name: String) -> Int { places[name] ?? add(name) }
 

@@ -1,10 +1,10 @@
-/// Who sent a request, as the kernel says (`SO_PEERCRED`).
+/// The sender of a request, as the kernel reports it (`SO_PEERCRED`).
 public struct Peer: Hashable, Sendable {
-    /// Whose its requests are.
+    /// The account that owns its requests.
     public var account: Account
     /// Group id.
     public var gid: UInt32
-    /// Process id at the time of connecting; for people, nothing is decided by it.
+    /// Process id at the time of connecting; for people, no decision uses it.
     public var pid: Int32
 
     /// Joins the parts.
@@ -12,52 +12,52 @@ public struct Peer: Hashable, Sendable {
         (self.account, self.gid, self.pid) = (account, gid, pid)
     }
 
-    /// The same of a user who is known by an id alone.
+    /// Makes the peer of a user who is known by the uid only.
     public init(uid: UInt32, gid: UInt32, pid: Int32) { self.init(account: Account(uid: uid), gid: gid, pid: pid) }
 
-    /// The user's id, or the producer's number.
+    /// The uid of the user, or the number of the producer.
     public var uid: UInt32 { account.uid }
 }
 
-/// One accepted request, as the ledger keeps it.
+/// One accepted request, as the ledger stores it.
 public struct AcceptedRequest: Hashable, Sendable {
     /// Its number.
     public var seq: SequenceNumber
-    /// What was asked.
+    /// The operation of the request.
     public var operation: Operation
-    /// The producer's own id, its idempotency key within its account.
+    /// The producer's own id for the request: the idempotency key within its account.
     public var id: String?
-    /// Who asked.
+    /// The sender.
     public var peer: Peer
-    /// When it was accepted. The monotonic part counts within `boot` only.
+    /// The time of acceptance. The monotonic part is valid within `boot` only.
     public var acceptedAt: Moment
     /// The boot in which it was accepted.
     public var boot: UUID128
-    /// In whose place the router stood.
+    /// The mode of the router.
     public var mode: DispatchMode
-    /// Resolved: given, or the device's last known.
+    /// The platform from the request, or the device's last known one.
     public var platform: Platform
     /// Package name or bundle id.
     public var app: String?
     /// The device, as the producer names it.
     public var device: String?
-    /// The user, given or the device's last known.
+    /// The user from the request, or the device's last known one.
     public var externalID: String?
     /// The payload's own id.
     public var messageID: String?
-    /// What the app was doing; `nil` unless it is a delivery.
+    /// The state of the app; `nil` unless the request is a delivery.
     public var state: AppState?
-    /// The id under which FCM's list of recent messages has it; `nil` when it does not get there.
+    /// Its id in FCM's list of recent messages; `nil` if it does not get into the list.
     public var duplicateID: String?
-    /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
+    /// Whether the tracker remembers the delivery; then a tap on it needs no look-up in the ledger.
     public var isTracked: Bool
-    /// The transport that brought a delivery to the device; `nil` unless it is a delivery.
+    /// The transport that brought a delivery to the device; `nil` unless the request is a delivery.
     public var transport: Transport?
-    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    /// The priority with which a delivery was sent over FCM; `nil` if the payload does not say.
     public var originalPriority: MessagePriority?
-    /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
+    /// The priority with which FCM delivered it, which may be lower; `nil` if the payload does not say.
     public var deliveredPriority: MessagePriority?
-    /// The request of which this one is a replay; `nil` for what a producer sent.
+    /// The request of which this one is a replay; `nil` for a request of a producer.
     public var replayOf: SequenceNumber?
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
@@ -92,23 +92,23 @@ public struct AcceptedRequest: Hashable, Sendable {
     }
 }
 
-/// How a callback was completed: by whom, how often, with what.
+/// The call of a callback's completion handler.
 public struct Completion: Hashable, Sendable {
-    /// Who called the completion handler.
+    /// The caller of the completion handler.
     public enum Caller: String, Sendable {
-        /// The handler's answer did.
+        /// The handler, by its answer.
         case handler
-        /// Braze's own code did.
+        /// Braze's own code.
         case tracker
-        /// Nobody did; the router did for them.
+        /// The router, because neither the handler nor Braze's code called it.
         case `default`
     }
 
-    /// Who called it.
+    /// The caller.
     public var by: Caller
-    /// How often it was called: 1 unless a handler answered more than once.
+    /// The number of calls: 1 unless a handler answered more than once.
     public var times: Int
-    /// What it was called with.
+    /// The argument of the call.
     public var result: FetchResult
     /// Presentation options of `willPresent`, by Apple's names; empty elsewhere.
     public var options: [String]
@@ -118,13 +118,13 @@ public struct Completion: Hashable, Sendable {
     }
 }
 
-/// What an invocation waited for in its lane: of those before it, the one that took longest.
+/// The invocation that another one waited for in its lane: the longest of those ahead of it.
 public struct Predecessor: Hashable, Sendable {
-    /// Which invocation.
+    /// Its id.
     public var id: InvocationID
     /// Its handler; `nil` for the tracker.
     public var handler: String?
-    /// How long it had its turn; `nil` where the ledger does not have it.
+    /// The time that it had its turn; `nil` if the ledger does not have it.
     public var took: Duration?
 
     public init(id: InvocationID, handler: String?, took: Duration? = nil) {
@@ -134,25 +134,25 @@ public struct Predecessor: Hashable, Sendable {
 
 /// The end of an invocation.
 public struct InvocationResult: Hashable, Sendable {
-    /// How it ended.
+    /// The outcome.
     public var outcome: Outcome
-    /// Why, for people: a sentence, and remarks behind it. Nothing is decided by it.
+    /// The reason for people: a sentence, and remarks after it. No decision uses it.
     public var reason: String?
-    /// Why, of a closed set; `nil` where there is no reason.
+    /// The code of the reason; `nil` if there is no reason.
     public var reasonCode: ReasonCode?
-    /// From acceptance to the start of the handler; to the end when none started.
+    /// The time from acceptance to the start of the handler, or to the end if none started.
     public var queue: Duration
-    /// From the start of the handler to its end; zero when none started.
+    /// The time from the start of the handler to its end; zero if none started.
     public var exec: Duration
-    /// From acceptance to the end.
+    /// The time from acceptance to the end.
     public var total: Duration
-    /// How the callback was completed; `nil` where no callback ran.
+    /// The call of the completion handler; `nil` if no callback ran.
     public var completion: Completion?
-    /// What it waited for in its lane; `nil` if it did not wait there.
+    /// The invocation that it waited for in its lane; `nil` if it did not wait there.
     public var waitedFor: Predecessor?
-    /// How many were ahead of it in its lane when it came; `nil` if none was.
+    /// The number of invocations ahead of it in its lane when it came; `nil` if there was none.
     public var ahead: Int?
-    /// When it ended.
+    /// The time of the end.
     public var decidedAt: WallTime
 
     public init(
@@ -173,32 +173,32 @@ public struct InvocationResult: Hashable, Sendable {
     }
 }
 
-/// One invocation, as the ledger keeps it.
+/// One invocation, as the ledger stores it.
 public struct InvocationRecord: Hashable, Sendable {
-    /// Which one.
+    /// The id.
     public var id: InvocationID
-    /// The platform callback it stands for.
+    /// The platform callback that it stands for.
     public var callback: Callback
-    /// Whether it is the copy of an observing route: it never changes what becomes of the owner's invocations.
+    /// Whether it is the copy for an observing route, which never changes the outcome of the owner's invocations.
     public var isObserver: Bool
-    /// Whose payload it is; `nil` when no provider's rule matches.
+    /// The provider of the payload; `nil` if no provider's rule matches.
     public var provider: String?
     /// The route that picked the handler; `nil` before one did, and for the tracker.
     public var route: String?
     /// The handler; `nil` before one was picked, and for the tracker.
     public var handler: String?
-    /// The time it has from the invocation on.
+    /// The time that it has from the invocation on.
     public var budget: Duration
-    /// When its time is up, within the request's boot; `nil` while it waits in its lane in `device` mode.
+    /// The deadline, on the clock of the request's boot; `nil` while it waits in its lane in `device` mode.
     public var deadline: Instant?
-    /// Whether a handler may be running: true from before its start until its answer is known, unless it is idempotent.
+    /// Whether a handler may be running: true from before its start until its answer, unless the handler is idempotent.
     public var started: Bool
-    /// How it ended; `nil` while in flight.
+    /// The result; `nil` while in flight.
     @inlinable public var result: InvocationResult? {
         get { sharedResult?.value }
         set { sharedResult = newValue.map { Indirect($0) } }
     }
-    /// The same behind a reference: most rows in memory have none, and it takes more room than all the rest.
+    /// The result behind a reference: most rows in memory have none, and it is larger than all other fields together.
     public var sharedResult: Indirect<InvocationResult>?
 
     public init(
@@ -218,31 +218,31 @@ public struct InvocationRecord: Hashable, Sendable {
     }
 }
 
-/// One thing to write. Records of one turn of the loop are committed together, in order.
+/// One row to write. The records of one turn of the loop are committed together, in order.
 ///
-/// Indirect: rows are large, and are handed on several times on their way to the disk.
+/// Indirect, because rows are large and several parts pass them on before they reach the disk.
 public indirect enum LedgerRecord: Sendable {
     /// A new request; its invocations follow in the same transaction.
     case request(AcceptedRequest)
     /// A new invocation, decided or in flight.
     case invocation(InvocationRecord)
-    /// An invocation in flight changed: route, handler, deadline, started or result. The whole row as it is now.
+    /// An invocation in flight changed its route, handler, deadline, started or result. Has the whole row as it is now.
     case update(InvocationRecord)
     /// An attempt of a handler ended.
     case attempt(AttemptRecord)
-    /// What the handler of the last attempt wrote to standard error before it was stopped.
+    /// The standard error that the handler of the last attempt wrote before the router stopped it.
     case output(InvocationID, ErrorOutput)
     /// An invocation became a dead letter.
     case deadLetter(DeadLetter)
-    /// The dead letters of a request are none any more: they were replayed or purged.
+    /// The dead letters of a request were replayed or purged.
     case noDeadLetters(SequenceNumber)
     /// An analytics event.
     case event(AnalyticsEvent)
-    /// A change of what the tracker remembers.
+    /// A change of the tracker's state.
     case tracker(TrackerRecord)
-    /// A change of what is known of custom data.
+    /// A change of the state of custom data.
     case customData(CustomDataRecord)
-    /// What is last known of a device; replaces what was known under its number.
+    /// The last known facts of a device; replaces the row with the same number.
     case device(KnownDevice)
     /// A device that is no longer remembered, by its number.
     case forgottenDevice(SequenceNumber)
@@ -250,12 +250,12 @@ public indirect enum LedgerRecord: Sendable {
     case fanOut(FanOut)
     /// The progress of a publish.
     case fanOutProgress(SequenceNumber, FanOut.Progress)
-    /// A gap is over.
+    /// A gap ended.
     case gap(DaemonGap)
-    /// The daemon is alive; replaces the sign before it.
+    /// The daemon is alive; replaces the previous sign of life.
     case lifeSign(LifeSign)
-    /// A producer has a number now.
+    /// A producer got a number.
     case producer(Producer)
-    /// Rows are taken out; alone in its batch.
+    /// Rows are deleted; the only record of its batch.
     case order(ChainOrder)
 }

@@ -1,5 +1,5 @@
-/// First in, first out, for very many: neither end ever moves more than a piece of some hundred elements, where `Queue`
-/// moves all of them now and then.
+/// A first-in, first-out queue for very many elements. An operation moves at most one piece of 512 elements, where
+/// `Queue` now and then moves all.
 public struct LongQueue<Element> {
     private static var pieceLength: Int { 512 }
 
@@ -10,10 +10,10 @@ public struct LongQueue<Element> {
     /// An empty queue.
     public init() {}
 
-    /// How many elements wait.
+    /// The number of elements.
     public var count: Int { head.count + pieces.count * Self.pieceLength + tail.count }
 
-    /// Adds one at the end.
+    /// Adds an element at the end.
     public mutating func append(_ element: Element) {
         tail.append(element)
         guard tail.count == Self.pieceLength else { return }
@@ -21,7 +21,7 @@ public struct LongQueue<Element> {
         tail = []
     }
 
-    /// Takes the one that waited longest.
+    /// Takes the element that has waited longest.
     public mutating func popFirst() -> Element? {
         if head.isEmpty {
             if let piece = pieces.popFirst() {

@@ -1,12 +1,12 @@
-/// A form of text for metrics. The raw values are the words on the sockets and the command line.
+/// A text format of metrics. The raw values are the words on the sockets and the command line.
 public enum MetricsFormat: String, Sendable, CaseIterable {
     /// OpenMetrics 1.0 (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
     case openMetrics = "openmetrics"
-    /// The older text format of Prometheus, version 0.0.4, which its node exporter's text files have
+    /// The older text format of Prometheus, version 0.0.4, which the textfile collector of its node exporter reads
     /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
     case prometheus
 
-    /// The `Content-Type` of it over HTTP.
+    /// The `Content-Type` of the format over HTTP.
     public var contentType: String {
         switch self {
         case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"

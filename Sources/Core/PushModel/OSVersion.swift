@@ -1,9 +1,10 @@
-/// The version of an operating system, written `major[.minor[.patch]]`. What depends on it here changed with a major one.
+/// The version of an operating system, written `major[.minor[.patch]]`. Only the major number is kept: every rule here
+/// that depends on the version changed with a major one.
 public struct OSVersion: Hashable, Sendable {
     /// The first number.
     public let major: Int
 
-    /// - Parameter text: one to three decimal numbers with dots between them; anything else is `nil`.
+    /// - Parameter text: one to three decimal numbers separated by dots; the result is `nil` for any other text.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count <= 3, parts.allSatisfy({ !$0.isEmpty && $0.count <= 9 && $0.allSatisfy(\.isDigit) }),

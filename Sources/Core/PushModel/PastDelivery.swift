@@ -1,10 +1,10 @@
-/// A delivery that an interaction names, as the ledger has it.
+/// A delivery that an interaction names, as the ledger stores it.
 public struct PastDelivery: Sendable {
     /// The request as it was accepted: its number, platform, app, device, user and message id.
     public var accepted: AcceptedRequest
-    /// Whose payload it was; `nil` when no provider's rule matched.
+    /// The provider of the payload; `nil` if no provider's rule matched.
     public var provider: String?
-    /// What was asked, read again: payload, version of the system; `nil` if this version cannot read it any more.
+    /// The request, read again from its body; `nil` if this version can no longer read it.
     public var request: DeliverRequest?
 
     public init(accepted: AcceptedRequest, provider: String?, request: DeliverRequest?) {
@@ -12,13 +12,13 @@ public struct PastDelivery: Sendable {
     }
 }
 
-/// What a device's FCM process did with one delivery; in order of acceptance they give its list of recent ids.
+/// The effect of one delivery on a device's FCM process; in order of acceptance these give its list of recent ids.
 public struct RecentDelivery: Hashable, Sendable {
-    /// Which device of which app.
+    /// The app and the device.
     public var device: DeviceKey
-    /// The id under which FCM's list has it; `nil` when it does not get there.
+    /// Its id in FCM's list of recent messages; `nil` if it does not get into the list.
     public var duplicateID: String?
-    /// What the app was doing; `nil` if that is not known.
+    /// The state of the app; `nil` if it is unknown.
     public var state: AppState?
 
     public init(device: DeviceKey, duplicateID: String?, state: AppState?) {

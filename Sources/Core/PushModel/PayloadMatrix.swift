@@ -1,5 +1,5 @@
-/// Tells people the ends of one payload on several platforms and in several states of the app. The routing makes it;
-/// the reporting sets it as text or as a page.
+/// A table of the outcomes of one payload by platform and state of the app. The routing makes it; the reporting prints
+/// it as text or as a page.
 public struct PayloadMatrix: Hashable, Sendable {
     /// One platform and one state of the app.
     public struct Place: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct PayloadMatrix: Hashable, Sendable {
     public struct Cell: Hashable, Sendable {
         /// The fact.
         public var text: String
-        /// Whether the place above, on the same platform, has another.
+        /// Whether the fact differs from that of the place above on the same platform.
         public var differs: Bool
 
         public init(text: String, differs: Bool = false) { (self.text, self.differs) = (text, differs) }

@@ -1,6 +1,6 @@
-/// A signal of Linux for people: its number, its name, and what it often means for a program in a service.
+/// Returns a Linux signal for people: its number, its name, and its usual cause for a program in a service.
 ///
-/// - Parameter number: as `wait` and `kill` have it.
+/// - Parameter number: the number of the signal, as in `waitpid(2)` and `kill(2)`.
 public func signalText(_ number: Int) -> String {
     let names = [
         1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
@@ -15,17 +15,16 @@ public func signalText(_ number: Int) -> String {
     return "signal \(number) (\(name)" + (hints[number].map { ": \($0)" } ?? "") + ")"
 }
 
-/// The text of a program or a server as one line of bounded length, for a sentence: white space and control characters
-/// are one space each, marks that turn or hide text are a replacement character, and of a long text the beginning and the
-/// end are kept.
-///
+/// Returns the text of a program or a server as one line of bounded length, for use in a sentence. A run of white space
+/// and control characters becomes one space, each format character becomes U+FFFD, and a long text keeps its beginning
+/// and its end.
 /// - Parameters:
-///   - bytes: what was written; UTF-8, or what is not shown.
-///   - isCut: whether more was written after them.
-/// - Returns: `nil` where nothing is left.
+///   - bytes: the bytes of the text; U+FFFD replaces invalid UTF-8.
+///   - isCut: whether the program wrote more after these bytes.
+/// - Returns: `nil` if the line is empty.
 public func excerpt(of bytes: [UInt8], isCut: Bool = false) -> String? {
     let (head, tail) = (100, 200)
-    // A character has a few bytes; no more of a long text is looked at.
+    // Decodes four bytes for each character that is kept, and skips the rest of a long text.
     let isLong = bytes.count > 4 * (head + tail)
     let first = plainLine(isLong ? bytes.prefix(4 * head) : bytes[...])
     guard isLong || isCut || first.count > head + tail else { return first.isEmpty ? nil : first }

@@ -1,4 +1,4 @@
-/// A percentage from 0 to 100 with up to six decimals, held exactly: 99.95 is 99.95 and nothing near it.
+/// A percentage from 0 to 100 with up to six decimals, stored exactly as an integer.
 public struct Percent: Hashable, Sendable, CustomStringConvertible {
     /// Millionths of a percent.
     public let millionths: Int64

@@ -1,6 +1,6 @@
-/// Whom an erasure is about: a user with the devices that are the user's, or devices alone.
+/// The subject of an erasure: a user with the user's devices, or devices alone.
 public struct Person: Hashable, Sendable {
-    /// The user; `nil`: whoever used the devices.
+    /// The user; `nil`: every user of the devices.
     public var externalID: String?
     /// The devices.
     public var devices: Set<ExactName>
@@ -10,15 +10,16 @@ public struct Person: Hashable, Sendable {
         self.devices = Set(devices.map(ExactName.init))
     }
 
-    /// Whether what names this user and this device is the person's. What names another user never is where the person is a
-    /// user, though a device may be shared; what names no user is the person's by the device.
+    /// Whether a row with this user and this device belongs to the person. If the person is a user, a row that names
+    /// another user never does, because users may share a device. A row that names no user belongs to the person by its
+    /// device.
     public func includes(user: String?, device: String?) -> Bool {
         if let externalID, let user { return user.isSame(as: externalID) }
         return device.map { devices.contains(ExactName($0)) } ?? false
     }
 }
 
-/// How far an erasure goes: what was accepted after it is not touched.
+/// The bound of an erasure: requests and entries accepted later stay.
 public struct ErasureBound: Hashable, Sendable {
     /// The last request.
     public var request: SequenceNumber

@@ -1,5 +1,5 @@
-/// A producer of a chain that several machines write: a user's name, and the number that rows of requests have in place of
-/// it. The same user may have another id on each machine.
+/// A producer of a chain that several machines write: a user's name, and the number that rows of requests store in
+/// place of the name. The same user may have a different uid on each machine.
 public struct Producer: Hashable, Sendable {
     /// The number.
     public var number: UInt32
@@ -12,22 +12,22 @@ public struct Producer: Hashable, Sendable {
 
 /// The producers of a chain, each with its number.
 ///
-/// A producer keeps its number for ever. It is the user's id on the machine that saw it first, where no other producer has
-/// that already; else the lowest free number above the ids that systems give.
+/// A producer keeps its number for ever. The number is the user's uid on the machine that saw the producer first if no
+/// other producer has it; otherwise it is the lowest free number above the uids that systems assign.
 public struct ProducerNumbers: Sendable {
-    /// How many there may be: names stay for ever, and each is in the memory of the leader.
+    /// The largest number of producers: names stay for ever, and the leader has each in memory.
     public static let limit = 65_536
     /// The longest name, in bytes.
     public static let nameLengthMax = 256
-    /// Where numbers begin that are nobody's id on the machine that gives them.
+    /// The first number that is not a uid of the machine that assigns it.
     private static let firstForeign: UInt32 = 1 << 31
 
     private var numbers: [ExactName: UInt32] = [:]
     private var taken: Set<UInt32> = []
-    /// No number from the first foreign one up to here is free.
+    /// The lowest candidate: all numbers from `firstForeign` up to it are taken.
     private var nextForeign = firstForeign
 
-    /// - Parameter producers: those that a ledger has.
+    /// - Parameter producers: the producers that a ledger has.
     public init(_ producers: [Producer]) {
         for producer in producers {
             numbers[ExactName(producer.name)] = producer.number
@@ -35,13 +35,13 @@ public struct ProducerNumbers: Sendable {
         }
     }
 
-    /// The number of a producer; `nil`: it has none.
+    /// The number of a producer; `nil` if it has none.
     public subscript(name: String) -> UInt32? { numbers[ExactName(name)] }
 
-    /// Gives a producer a number that has none.
+    /// Assigns a number to a producer that has none.
     ///
-    /// - Parameter user: its id on this machine.
-    /// - Returns: what is to be written before its first request; `nil`: there are as many as there may be.
+    /// - Parameter user: its uid on this machine.
+    /// - Returns: the row to write before its first request; `nil` if the limit is reached.
     public mutating func add(_ name: String, user: UInt32) -> Producer? {
         precondition(self[name] == nil, "a producer keeps its number")
         guard numbers.count < Self.limit else { return nil }

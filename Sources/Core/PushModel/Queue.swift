@@ -1,4 +1,4 @@
-/// First in, first out; amortised constant time at both ends, and no memory kept when empty.
+/// A first-in, first-out queue with amortised constant time at both ends. An empty queue keeps no memory.
 public struct Queue<Element> {
     @usableFromInline var storage: [Element?] = []
     @usableFromInline var head = 0
@@ -7,26 +7,26 @@ public struct Queue<Element> {
     @inlinable
     public init() {}
 
-    /// How many elements wait.
+    /// The number of elements.
     @inlinable
     public var count: Int { storage.count - head }
 
-    /// Whether none waits.
+    /// Whether the queue has no element.
     @inlinable
     public var isEmpty: Bool { head == storage.count }
 
-    /// The one that waited longest.
+    /// The element that has waited longest.
     @inlinable
     public var first: Element? { isEmpty ? nil : storage[head] }
 
-    /// One of them: 0 is the one that waited longest.
+    /// The element at a place; place 0 is the element that has waited longest.
     @inlinable
     public subscript(place: Int) -> Element {
         guard let element = storage[head + place] else { preconditionFailure("no element waits at \(place)") }
         return element
     }
 
-    /// Changes the one that waited longest where it is; does nothing when there is none.
+    /// Changes the element that has waited longest in place; does nothing if the queue is empty.
     @inlinable
     public mutating func changeFirst<Result>(_ body: (inout Element) -> Result) -> Result? {
         guard !isEmpty, var element = storage[head].take() else { return nil }
@@ -34,22 +34,22 @@ public struct Queue<Element> {
         return body(&element)
     }
 
-    /// The one that came last.
+    /// The element that came last.
     @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
-    /// Whether all are so; looks at each where it is, and copies none.
+    /// Whether all elements satisfy a condition; copies none of them.
     @inlinable
     public func allSatisfy(_ isSo: (Element) -> Bool) -> Bool {
         for place in head..<storage.count { if let element = storage[place], !isSo(element) { return false } }
         return true
     }
 
-    /// Adds one at the end.
+    /// Adds an element at the end.
     @inlinable
     public mutating func append(_ element: Element) { storage.append(element) }
 
-    /// Takes the one that came last.
+    /// Takes the element that came last.
     @inlinable
     public mutating func popLast() -> Element? {
         guard !isEmpty else { return nil }
@@ -62,7 +62,7 @@ public struct Queue<Element> {
         return storage.removeLast()
     }
 
-    /// Takes the one that waited longest.
+    /// Takes the element that has waited longest.
     @inlinable
     public mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
@@ -82,7 +82,7 @@ public struct Queue<Element> {
 }
 
 extension Queue: Sequence {
-    /// The elements in the order in which they came; they stay.
+    /// Returns the elements in the order in which they came, and leaves them in the queue.
     @inlinable
     public func makeIterator() -> AnyIterator<Element> {
         var rest = storage[head...]

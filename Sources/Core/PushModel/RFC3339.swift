@@ -1,7 +1,8 @@
 extension WallTime {
-    /// Reads `2026-11-21T03:08:00Z` (RFC 3339, section 5.6): with or without a fraction, of which milliseconds are kept,
-    /// rounded down; with `Z` or an offset such as `+01:30`; `t` and `z` as well. A leap second (`:60`) counts as the
-    /// last moment of the second before it. `nil` for anything else, also for a date that does not exist.
+    /// Reads `2026-11-21T03:08:00Z` (RFC 3339, section 5.6), also with a fraction, which is rounded down to
+    /// milliseconds, with an offset such as `+01:30` in place of `Z`, and with `t` and `z`. A leap second (`:60`)
+    /// counts as the last millisecond of the second before it. `nil` for any other text, and for a date that does not
+    /// exist.
     public init?(rfc3339 text: some StringProtocol) {
         var reader = RFC3339Reader(rest: Array(text.utf8)[...])
         guard let year = reader.number(digits: 4, in: 0...9999), reader.skip("-"),
@@ -18,16 +19,16 @@ extension WallTime {
         self.init(milliseconds: minutes * 60_000 + (second == 60 ? 59_999 : second * 1000 + fraction))
     }
 
-    /// The time as `2026-11-21T03:08:00Z`, with `.mmm` where the milliseconds are not 0. For the years 0 to 9999; RFC
-    /// 3339 has no form for others.
+    /// The time as `2026-11-21T03:08:00Z`, with `.mmm` if the milliseconds are not 0. For the years 0 to 9999; RFC 3339
+    /// has no form for others.
     public var rfc3339: String {
         let days = seconds.flooredQuotient(by: 86_400)
         let date = date(daysSinceEpoch: days)
         let second = seconds - days * 86_400
-        // The product would overflow before the first whole second of 64 bits.
+        // `seconds * 1000` would overflow before the first whole second of 64 bits.
         let rest = milliseconds % 1000
         let millisecond = rest < 0 ? rest + 1000 : rest
-        // Each outcome has several times in what is told of it.
+        // Writes the bytes directly, because each report of an outcome formats several times.
         return String(unsafeUninitializedCapacity: 24) { text in
             var length = 0
             func put(_ byte: UInt8) {
@@ -66,7 +67,7 @@ extension WallTime {
 private struct RFC3339Reader {
     var rest: ArraySlice<UInt8>
 
-    /// Reads a number of exactly so many digits.
+    /// Reads a number of exactly `digits` digits.
     mutating func number(digits: Int, in range: ClosedRange<Int64>) -> Int64? {
         guard rest.count >= digits, rest.prefix(digits).allSatisfy(\.isDigit) else { return nil }
         let value = rest.prefix(digits).reduce(0) { $0 * 10 + Int64($1 & 0xF) }
@@ -74,7 +75,7 @@ private struct RFC3339Reader {
         return range.contains(value) ? value : nil
     }
 
-    /// Skips one character, in either case; false where another stands.
+    /// Skips one character in either case; returns false if another one is next.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let next = rest.first, next == UInt8(ascii: character) || next & 0xDF == UInt8(ascii: character) else {
             return false
@@ -102,9 +103,9 @@ private struct RFC3339Reader {
     }
 }
 
-// The Gregorian calendar, before its introduction too. Both conversions count years from 1 March, so that the leap day
-// is a year's last, and in eras of 400 years, which have 146,097 days.
-// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+// The proleptic Gregorian calendar. Both conversions count years from 1 March, so that the leap day is the last day of
+// a year, and in eras of 400 years, which have 146,097 days. Source: Howard Hinnant, "chrono-Compatible Low-Level Date
+// Algorithms".
 
 private func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year

@@ -1,7 +1,7 @@
-/// Why something is decided as it is, for programs: a closed set. The raw values are on disk and in what people's scripts
-/// read, so a code never gets another meaning.
+/// The code of a reason for a decision, for programs: a closed set. The raw values are on disk and in scripts of
+/// people, so a code never changes its meaning.
 public enum ReasonCode: String, Sendable, CaseIterable {
-    // Whose payload it is.
+    // The owner of the payload.
     case owner
     case noBrazeMarker = "no_braze_marker"
     case brazeMarkerIsNotTrue = "braze_marker_is_not_true"
@@ -12,12 +12,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case webPayloadEmpty = "web_payload_empty"
     case otherBrazeRule = "other_braze_rule"
 
-    // What the owner's SDK makes of it.
+    // The decision of the owner's SDK.
     case uninstallProbe = "uninstall_probe"
     case probe
     case ownReceiver = "own_receiver"
 
-    // What Braze's SDK makes of it.
+    // The decision of Braze's SDK.
     case brazeAppleUninstallTracking = "braze_apple_uninstall_tracking"
     case brazeDeletedMessages = "braze_deleted_messages"
     case brazeUninstallTracking = "braze_uninstall_tracking"
@@ -32,7 +32,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case brazeTestInAppMessage = "braze_test_in_app_message"
     case brazeStoryOnAmazon = "braze_story_on_amazon"
 
-    // What FCM, ADM, HMS and Android do with a message.
+    // The handling of a message by FCM, ADM, HMS and Android.
     case validateOnly = "validate_only"
     case forceStopped = "force_stopped"
     case deletedMessages = "deleted_messages"
@@ -56,7 +56,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case notificationWhileLocked = "notification_while_locked"
     case repeatedMessageID = "repeated_message_id"
 
-    // What iOS does with a push.
+    // The handling of a push by iOS.
     case mutableContent = "mutable_content"
     case mutableContentInForeground = "mutable_content_in_foreground"
     case alertInForeground = "alert_in_foreground"
@@ -75,12 +75,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case fileProvider = "file_provider"
     case widgetsAndControls = "widgets_and_controls"
 
-    // What both do, and what a browser does.
+    // The handling of a push by both Android and iOS, and by a browser.
     case notificationsDenied = "notifications_denied"
     case alertDenied = "alert_denied"
     case serviceWorker = "service_worker"
 
-    // What the platform does when a person acts on a notification.
+    // The platform's reaction to a person's action on a notification.
     case brazePushClicked = "braze_push_clicked"
     case brazeActionClicked = "braze_action_clicked"
     case brazePushDeleted = "braze_push_deleted"
@@ -100,7 +100,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case textInput = "text_input"
     case unknownButton = "unknown_button"
 
-    // What the tracker makes of that.
+    // The tracker's verdict on that action.
     case heldForDelivery = "held_for_delivery"
     case directOpen = "direct_open"
     case closeButton = "close_button"
@@ -113,12 +113,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case unmatched
     case openedNotDisplayed = "opened_not_displayed"
 
-    // What the app lacks, and what the tracker's settings leave out.
+    // Missing parts of the app, and features that the tracker's settings turn off.
     case noBrazeInstance = "no_braze_instance"
     case brazeInstanceDelayed = "braze_instance_delayed"
     case campaignEventsOff = "campaign_events_off"
 
-    // What the router does.
+    // Decisions of the router.
     case noCallbackForToken = "no_callback_for_token"
     case noRouteMatches = "no_route_matches"
     case everyRouteDeclined = "every_route_declined"
@@ -127,7 +127,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case routeTimeOver = "route_time_over"
     case breakerOpen = "breaker_open"
 
-    // How a handler ended.
+    // The end of a handler.
     case handledWithRemarks = "handled_with_remarks"
     case handlerNotStarted = "handler_not_started"
     case handlerRejected = "handler_rejected"
@@ -137,30 +137,30 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case endedBySignal = "ended_by_signal"
     case endedInGrace = "ended_in_grace"
 
-    // How the time ran out.
+    // The ways in which the time runs out.
     case waitingInLane = "waiting_in_lane"
     case notFinishedAtDeadline = "not_finished_at_deadline"
     case noHandlerStartedInTime = "no_handler_started_in_time"
     case notDoneAfterRetries = "not_done_after_retries"
     case queueFull = "queue_full"
 
-    // What a stop or a crash of the daemon did, or the loss of the machine that led.
+    // Effects of a stop or a crash of the daemon, and of the loss of the leading machine.
     case daemonDown = "daemon_down"
     case daemonCrashed = "daemon_crashed"
     case leaderLost = "leader_lost"
 }
 
-/// Why something is decided as it is, for programs and for people.
+/// The reason for a decision, for programs and for people.
 public struct OutcomeReason: Hashable, Sendable {
-    /// Why, of a closed set.
+    /// The code.
     public var code: ReasonCode
-    /// The same as a sentence without its end, and remarks behind it. Nothing is decided by it.
+    /// The reason as a sentence without a full stop, and remarks after it. No decision uses it.
     public var text: String
 
     /// - Parameters:
-    ///   - code: why, of a closed set.
-    ///   - sentence: the same for people; `nil` where the remarks are all that there is to say.
-    ///   - remarks: what a person should know besides, each a sentence without its end.
+    ///   - code: the code.
+    ///   - sentence: the reason for people; `nil` if there are only remarks.
+    ///   - remarks: further facts for a person, each a sentence without a full stop.
     public init(_ code: ReasonCode, _ sentence: String?, remarks: [String] = []) {
         self.code = code
         text = ((sentence.map { [$0] } ?? []) + remarks).joined(separator: "; ")

@@ -16,7 +16,7 @@ public struct ReportLine: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The tone for a person: good where the work is done, bad where somebody has to see to it.
+    /// The tone for a person: good if the work is done, bad if a person has to act.
     public var tone: ReportLine.Tone {
         switch self {
         case .handled, .handedToTracker: .good

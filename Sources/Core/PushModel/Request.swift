@@ -1,6 +1,6 @@
-/// One request line of `inject.sock`, read and checked, before the router resolved what it leaves out.
+/// One request line of `inject.sock`, read and checked. The router has not yet resolved the fields that it leaves out.
 public struct Request: Sendable {
-    /// What is asked. One reference: it is handed on many times.
+    /// The operation with its fields. Stored as one reference, because it is passed on many times.
     public enum Action: Sendable {
         /// `op: deliver`
         case deliver(DeliverRequest)
@@ -20,15 +20,15 @@ public struct Request: Sendable {
         indirect case device(DeviceRequest)
     }
 
-    /// What is asked.
+    /// The operation with its fields.
     public var action: Action
-    /// The producer's id: its idempotency key.
+    /// The producer's id for the request: the idempotency key.
     public var id: String?
     /// The event's time for the tracker; never the start of a deadline.
     public var at: WallTime?
-    /// Whether a line follows for each invocation when its outcome is known.
+    /// Whether the daemon writes a line for each invocation when its outcome is known.
     public var waitsForOutcome: Bool
-    /// The line as it came, scanned.
+    /// The scanned request line.
     public var document: JSONDocument
 
     public init(action: Action, id: String?, at: WallTime?, waitsForOutcome: Bool, document: JSONDocument) {
@@ -53,7 +53,7 @@ public struct Request: Sendable {
         }
     }
 
-    /// Whom it is about.
+    /// The target.
     public var target: Target {
         switch action {
         case .deliver(let deliver): deliver.target
@@ -68,7 +68,7 @@ public struct Request: Sendable {
     }
 }
 
-/// Whom a request is about; each may be left out, and then the device's last known holds.
+/// The target of a request. The device's last known value stands in for a field that is left out.
 public struct Target: Hashable, Sendable {
     /// The platform.
     public var platform: Platform?
@@ -84,13 +84,13 @@ public struct Target: Hashable, Sendable {
     }
 }
 
-/// `op: deliver`: one payload for one app on one device in one app state. A reference: it is handed on many times.
+/// `op: deliver`: one payload for one app on one device in one app state. A class, because it is passed on many times.
 public final class DeliverRequest: Sendable {
-    /// Whom it reaches.
+    /// The target.
     public let target: Target
-    /// What brought the payload; `nil`: the platform's own, or what the payload's form shows.
+    /// The transport of the payload; `nil`: the platform's usual one, or the one that the payload's form implies.
     public let transport: Transport?
-    /// What the app was doing.
+    /// The state of the app.
     public let state: AppState
     /// Whether the screen was locked.
     public let locked: Bool
@@ -102,9 +102,9 @@ public final class DeliverRequest: Sendable {
     public let sdk: SDKState
     /// The payload, an object in any of the accepted forms.
     public let payload: JSONNode
-    /// The id that the sender was told, for a payload that has none of its own.
+    /// The message id that the sender received, for a payload without an id of its own.
     public let messageID: String?
-    /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil`: the line says none.
+    /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil`: the line has none.
     public let headers: JSONNode?
 
     /// Joins the parts; all but the payload have the protocol's defaults.
@@ -125,8 +125,8 @@ public final class DeliverRequest: Sendable {
         self.payload = payload
     }
 
-    /// The same payload for another target, or another state of the app. A transport that does not lead to the target's
-    /// platform is left out, and so are headers of APNs on another one.
+    /// Returns a request with the same payload for another target or another state of the app. Leaves out a transport
+    /// of another platform than the target's, and headers of APNs if the target is not an iOS device.
     public func redirected(to target: Target, state: AppState) -> DeliverRequest {
         let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
         return DeliverRequest(
@@ -136,9 +136,9 @@ public final class DeliverRequest: Sendable {
     }
 }
 
-/// `op: interact`: what a person did with a notification.
+/// `op: interact`: a person's action on a notification.
 public struct InteractRequest: Sendable {
-    /// What was done. The raw values are the wire names.
+    /// The action. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// The body was tapped.
         case opened
@@ -148,27 +148,27 @@ public struct InteractRequest: Sendable {
         case dismissed
     }
 
-    /// Which notification.
+    /// The way in which a request names the notification.
     public enum Subject: Sendable {
-        /// By the number of the delivery.
+        /// The number of the delivery.
         case delivery(SequenceNumber)
-        /// By the payload's own id.
+        /// The payload's own id.
         case message(String)
-        /// By the payload, as the platform hands it back.
+        /// The payload, as the platform hands it back.
         case payload(JSONNode)
     }
 
-    /// Who did it, where.
+    /// The user, the app and the device.
     public var target: Target
-    /// What was done.
+    /// The action.
     public var kind: Kind
-    /// With which notification.
+    /// The notification.
     public var subject: Subject
     /// The button's id; `nil` unless `kind` is `action`.
     public var action: String?
-    /// What was typed into the button's text field.
+    /// The text that the person typed into the button's text field.
     public var text: String?
-    /// Whether the app had a Braze instance when its code was told.
+    /// Whether the app had a Braze instance when the platform called its code.
     public var sdk: SDKState
 
     public init(
@@ -184,9 +184,9 @@ public struct InteractRequest: Sendable {
     }
 }
 
-/// `op: session`: a person's use of the app begins or ends.
+/// `op: session`: a session of a person in the app begins or ends.
 public struct SessionRequest: Sendable {
-    /// Which of the two. The raw values are the wire names.
+    /// The kind. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// The app came to the front, or another user began to use it.
         case start
@@ -194,9 +194,9 @@ public struct SessionRequest: Sendable {
         case end
     }
 
-    /// Who, where.
+    /// The user, the app and the device.
     public var target: Target
-    /// Which of the two.
+    /// The kind.
     public var kind: Kind
 
     public init(target: Target, kind: Kind) { (self.target, self.kind) = (target, kind) }
@@ -204,69 +204,69 @@ public struct SessionRequest: Sendable {
 
 /// `op: token`: the push service gave the app on a device a token, or took it back.
 public struct TokenRequest: Sendable {
-    /// What happened. The raw values are the wire names.
+    /// The kind. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A token, new or changed: `onNewToken`, on iOS `didRegister`.
+        /// The app got a new or a changed token: `onNewToken`, on iOS `didRegister`.
         case new
         /// FCM's second generation: the installation is registered, `onRegistered`.
         case registered
-        /// FCM's second generation: the installation is not registered any more, `onUnregistered`.
+        /// FCM's second generation: the installation is no longer registered, `onUnregistered`.
         case unregistered
     }
 
-    /// Who, where.
+    /// The user, the app and the device.
     public var target: Target
-    /// What happened.
+    /// The kind.
     public var kind: Kind
-    /// The token or installation id; `nil` only for what is no longer registered.
+    /// The token or installation id; `nil` only for `unregistered`.
     public var token: String?
 }
 
-/// `op: topic`: tokens are subscribed to a topic, or not any more.
+/// `op: topic`: subscribes tokens to a topic, or ends their subscriptions.
 public struct TopicRequest: Sendable {
-    /// Which of the two. The raw values are the wire names.
+    /// The kind. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         case subscribe, unsubscribe
     }
 
-    /// The treatment of a token that nobody registered. The raw values are the wire names.
+    /// The treatment of a token that no device registered. The raw values are the wire names.
     public enum Unknown: String, Sendable, CaseIterable {
-        /// It is registered for a device of its own name.
+        /// Registers it for a device with the token as its name.
         case register
-        /// It is left out.
+        /// Leaves it out.
         case refuse
     }
 
     /// The result for one token. The raw values are the wire names.
     public enum Result: String, Sendable, CaseIterable {
-        /// It is subscribed now.
+        /// The token is now subscribed.
         case subscribed
-        /// It was subscribed before.
+        /// The token was subscribed before.
         case exists
-        /// It is not subscribed any more.
+        /// The token is no longer subscribed.
         case unsubscribed
-        /// It was not subscribed.
+        /// The token was not subscribed.
         case missing
-        /// Nobody registered it.
+        /// No device registered the token.
         case unregistered
-        /// Its device has as many topics as it may have.
+        /// The device of the token has the largest number of topics already.
         case tooManyTopics = "too_many_topics"
     }
 
-    /// As many tokens as one request may have. Source: Google's page on topic management.
+    /// The largest number of tokens of one request. Source: Google's page on topic management.
     public static let tokensMax = 1000
-    /// As many topics as one device may have. Source: Firebase's page on topics.
+    /// The largest number of topics of one device. Source: Firebase's page on topics.
     public static let topicsMax = 2000
 
-    /// Platform and app of the devices of tokens that nobody registered.
+    /// The platform and the app for devices of tokens that no device registered.
     public var target: Target
-    /// Which of the two.
+    /// The kind.
     public var kind: Kind
     /// The topic.
     public var topic: TopicName
     /// The tokens, in their order.
     public var tokens: [String]
-    /// The treatment of a token that nobody registered.
+    /// The treatment of a token that no device registered.
     public var unknown: Unknown
 
     /// Joins the parts.
@@ -277,20 +277,20 @@ public struct TopicRequest: Sendable {
     }
 }
 
-/// `op: publish`: one payload for all devices that are subscribed to a topic, or meet a condition.
+/// `op: publish`: one payload for all devices that are subscribed to a topic, or whose subscriptions meet a condition.
 public struct PublishRequest: Sendable {
-    /// Whom it is for.
+    /// The receivers.
     public enum Audience: Hashable, Sendable {
         case topic(String)
-        /// An expression over topics; the router reads it.
+        /// An expression over topics; the router parses it.
         case condition(String)
     }
 
     /// The project of the topics.
     public var project: String
-    /// Whom it is for.
+    /// The receivers.
     public var audience: Audience
-    /// The payload. Its target has an app at most: devices of another one are left out.
+    /// The payload. Its target has at most an app, which limits the receivers to devices of this app.
     public var deliver: DeliverRequest
 
     /// Joins the parts.
@@ -299,11 +299,11 @@ public struct PublishRequest: Sendable {
     }
 }
 
-/// `op: device`: what pushes find on a device from now on.
+/// `op: device`: sets the state of a device for later pushes.
 public struct DeviceRequest: Sendable {
-    /// Which device.
+    /// The device.
     public var target: Target
-    /// The changes; a field that is `nil` stays as it was.
+    /// The changes; a field that is `nil` stays unchanged.
     public var state: DeviceState
 
     /// Joins the parts.
@@ -312,18 +312,19 @@ public struct DeviceRequest: Sendable {
 
 /// `op: log`: custom data, to be stored for the app's next session or sent at once.
 public struct LogRequest: Sendable {
-    /// How many attributes one request may have: each is checked by itself, and may be set aside with a row of its own.
+    /// The largest number of attributes of one request: each is checked by itself and may be rejected with a row of its
+    /// own.
     public static let attributesMax = 1000
 
-    /// Whom it is about.
+    /// The target.
     public var target: Target
-    /// Where it is stored; `nil`: in the app's own storage, unless `brazeID` says that it is sent at once.
+    /// The suite that stores it; `nil`: the app's own storage, or none if `brazeID` says that it is sent at once.
     public var suite: String?
     /// The provider's id of the profile.
     public var brazeID: String?
-    /// What it tells.
+    /// The kind of entry.
     public var kind: EntryKind
-    /// The object that has `name` and `properties`, or `attributes`; not checked yet.
+    /// The object with `name` and `properties`, or `attributes`; not checked yet.
     public var object: JSONNode
 
     public init(target: Target, suite: String?, brazeID: String?, kind: EntryKind, object: JSONNode) {
@@ -334,6 +335,6 @@ public struct LogRequest: Sendable {
         self.object = object
     }
 
-    /// How many attributes it has; an event has none.
+    /// The number of attributes; 0 for an event.
     public var attributeCount: Int { object["attributes"]?.count ?? 0 }
 }

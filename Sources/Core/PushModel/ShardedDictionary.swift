@@ -1,11 +1,11 @@
 /// A key that spreads over the shards of a table.
 public protocol ShardedKey: Hashable {
-    /// A hash of which every bit depends on all of the key. Whoever chooses keys must not be able to foretell it.
+    /// A hash of which every bit depends on all of the key. It must be unpredictable to a producer that chooses keys.
     var shardHash: UInt64 { get }
 }
 
-/// A dictionary in shards that grow each on its own, so that no insertion moves more than a small part of what there is:
-/// a dictionary of 200,000 devices takes 0.15 s to grow. For tables that may have more than some thousands.
+/// A dictionary in shards that grow one by one, so that an insertion moves only a small part of the elements: a
+/// dictionary of 200,000 devices takes 0.15 s to grow. For tables that may have more than some thousands of elements.
 public struct ShardedDictionary<Key: ShardedKey, Value> {
     @usableFromInline var shards: [[Key: Value]]
     @usableFromInline let shift: UInt64
@@ -13,7 +13,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
 
     /// An empty table.
     ///
-    /// - Parameter shardBits: it has two to the power of so many shards, from 1 on.
+    /// - Parameter shardBits: the table has two to the power of this many shards; at least 1.
     @inlinable
     public init(shardBits: Int = 8) {
         shards = Array(repeating: [:], count: 1 << shardBits)
@@ -23,15 +23,15 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
     @inlinable
     func shard(of key: Key) -> Int { Int(truncatingIfNeeded: key.shardHash &>> shift) }
 
-    /// How many values there are.
+    /// The number of values.
     @inlinable
     public var count: Int { known }
 
-    /// Whether there is none.
+    /// Whether the table is empty.
     @inlinable
     public var isEmpty: Bool { known == 0 }
 
-    /// The value of a key; `nil` where there is none.
+    /// The value of a key; `nil` if there is none.
     @inlinable
     public subscript(key: Key) -> Value? {
         get { shards[shard(of: key)][key] }
@@ -43,7 +43,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         }
     }
 
-    /// The value of a key, which is added where there is none.
+    /// The value of a key; a change adds the default value if there is none.
     @inlinable
     public subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
         get { shards[shard(of: key)][key] ?? value() }
@@ -55,7 +55,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         }
     }
 
-    /// Sets a value, and returns the one before it.
+    /// Sets a value and returns the previous one.
     @inlinable
     public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
         let before = shards[shard(of: key)].updateValue(value, forKey: key)
@@ -63,7 +63,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         return before
     }
 
-    /// Changes the value of a key where it is; does nothing where there is none.
+    /// Changes the value of a key in place; does nothing if there is none.
     @inlinable
     @discardableResult
     public mutating func change<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
@@ -72,7 +72,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         return body(&shards[number].values[index])
     }
 
-    /// Takes a value out, and returns it.
+    /// Removes a value and returns it.
     @inlinable
     public mutating func removeValue(forKey key: Key) -> Value? {
         let before = shards[shard(of: key)].removeValue(forKey: key)
@@ -80,7 +80,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         return before
     }
 
-    /// Makes room for so many values, so that adding them moves few.
+    /// Reserves room for `count` values, so that adding them moves few.
     @inlinable
     public mutating func reserveCapacity(_ count: Int) {
         guard count > shards.count else { return }

@@ -1,12 +1,12 @@
 extension Unicode.Scalar {
-    /// Whether it can steer what shows a text instead of being shown: the control characters (category Cc: C0 with the
-    /// line feed, DEL, C1) and the marks that change the direction of writing.
+    /// Whether it can steer the program that shows a text, such as a terminal: the control characters (category Cc: C0
+    /// with the line feed, DEL, C1) and the marks that change the direction of writing.
     ///
-    /// This is the one place that decides: text, tables, CSV, HTML, Markdown, JSON and the journal ask it.
+    /// The code for text, tables, CSV, HTML, Markdown, JSON and the journal all use this property.
     public var isSteering: Bool {
         switch value {
         case 0x20...0x7E: false
-        // To ask for the category takes a search.
+        // Lists the ranges, because `properties.generalCategory` takes a search.
         case ..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }
@@ -14,13 +14,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text as part of one line: each scalar that ``Unicode/Scalar/isSteering`` is shown as `\x1b`, `\u202e` and
-    /// the like.
+    /// Returns the text as part of one line: shows each scalar that ``Unicode/Scalar/isSteering`` as `\x1b`, `\u202e`
+    /// and the like.
     ///
-    /// Values are made safe so before they are joined into lines: then none of them begins a line.
+    /// Callers escape values before they join them into lines, so that no value begins a line of its own.
     public func showingControls() -> String { showing { $0.isSteering } }
 
-    /// Lines that are joined already, each with its line feed; anything else that steers is shown.
+    /// Returns lines that are joined already, each with its line feed; shows all other steering scalars as escapes.
     public func showingControlsInLines() -> String { showing { $0.isSteering && $0 != "\n" } }
 
     private func showing(_ mustBeShown: (Unicode.Scalar) -> Bool) -> String {
@@ -35,8 +35,9 @@ extension String {
     }
 }
 
-/// JSON text as people may see it: in its strings, what steers a terminal (``Unicode/Scalar/isSteering``) is an escape such as
-/// `\u009b`, which means the same. Below U+0020 JSON allows nothing else, so that only what stands behind it is looked for.
+/// Returns JSON text that is safe to show: scalars in strings that steer a terminal (``Unicode/Scalar/isSteering``)
+/// become escapes such as `\u009b`, which mean the same. Valid JSON escapes all of them below U+0020, so the search
+/// looks for those from U+007F on.
 ///
 /// - Parameter json: valid JSON.
 public func escapingControls(inJSON json: [UInt8]) -> [UInt8] {
@@ -56,11 +57,11 @@ public func escapingControls(inJSON json: [UInt8]) -> [UInt8] {
     }
 }
 
-/// Whether the UTF-8 of a scalar from U+007F on that steers may begin with this byte.
+/// Whether this byte can begin the UTF-8 of a steering scalar from U+007F on.
 @inline(__always)
 func mayBeginSteering(_ byte: UInt8) -> Bool { byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 }
 
-/// The scalar from U+007F on that steers and that stands at a place of valid UTF-8, with its length in bytes.
+/// Returns the steering scalar from U+007F on at an index of valid UTF-8, with its length in bytes; otherwise `nil`.
 func steeringMark(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> (unit: UInt32, length: Int)? {
     let first = text[index]
     guard mayBeginSteering(first) else { return nil }
@@ -76,7 +77,7 @@ func steeringMark(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> (unit: 
     return Unicode.Scalar(unit)?.isSteering == true ? (unit, length) : nil
 }
 
-/// A character below U+10000 as `\u009b`.
+/// Returns a UTF-16 code unit as an escape such as `\u009b`.
 func jsonEscape(_ unit: UInt32) -> [UInt8] {
     [UInt8(ascii: "\\"), UInt8(ascii: "u")]
         + [UInt32(12), 8, 4, 0].map { shift in

@@ -1,4 +1,4 @@
-/// The candidate that a misspelt or shortened `word` most likely means, or `nil` when none is near.
+/// Returns the candidate that a misspelt or shortened `word` most likely means; `nil` if none is near.
 public func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
         let tolerance = max(1, candidate.utf8.count / 3)
@@ -6,19 +6,19 @@ public func nearest(to word: String, among candidates: some Sequence<String>) ->
         let distance = editDistance(Array(word.lowercased().utf8), Array(candidate.lowercased().utf8))
         return distance <= tolerance ? (candidate, distance) : nil
     }
-    // Equally near ones in the order of the alphabet, so that the same mistake always gets the same answer.
+    // Sorts equally near candidates by name, so that the same mistake always gets the same answer.
     if let best = near.min(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }) { return best.name }
     return word.utf8.count < 3 ? nil : candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.min()
 }
 
-/// `; did you mean Budget=?`, or nothing when no candidate is near.
+/// Returns `; did you mean Budget=?`, or an empty text if no candidate is near.
 public func suggestion(
     for word: String, among candidates: some Sequence<String>, as spelled: (String) -> String = { $0 }
 ) -> String {
     nearest(to: word, among: candidates).map { "; did you mean \(spelled($0))?" } ?? ""
 }
 
-/// How many bytes must be inserted, removed, replaced or exchanged with their neighbour to turn one into the other
+/// The number of bytes to insert, remove, replace or exchange with their neighbour to turn one text into the other
 /// (optimal string alignment).
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []

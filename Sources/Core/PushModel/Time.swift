@@ -1,7 +1,7 @@
 /// A point on the machine's monotonic clock, in nanoseconds since boot (`CLOCK_MONOTONIC`).
 ///
-/// Deadlines are points of this kind: setting the wall clock never moves them. Two instants are
-/// comparable only within one boot; what is stored carries the boot id beside it.
+/// Deadlines are instants, so setting the wall clock never moves them. Two instants are comparable only within one
+/// boot; rows that store an instant store the boot id too.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
     public var nanoseconds: Int64
@@ -11,13 +11,14 @@ public struct Instant: Hashable, Comparable, Sendable {
 
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The instant `span` later; saturates instead of overflowing.
+    /// Returns the instant `span` later; saturates instead of overflowing.
     public static func + (instant: Instant, span: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span < .zero ? .min : .max) : sum)
     }
 
-    /// The span from `right` to `left`; saturates instead of overflowing, as for an instant of a damaged ledger.
+    /// Returns the span from `right` to `left`; saturates instead of overflowing, as an instant of a damaged ledger
+    /// may.
     public static func - (left: Instant, right: Instant) -> Duration {
         let (span, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
         return .nanoseconds(overflow ? (left < right ? .min : .max) : span)
@@ -32,7 +33,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// - Parameter milliseconds: milliseconds since 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whole seconds since the epoch, rounded down, as analytics events carry them.
+    /// Whole seconds since the epoch, rounded down, as in analytics events.
     public var seconds: Int64 { milliseconds.flooredQuotient(by: 1000) }
 
     public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
@@ -40,9 +41,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
 /// One reading of both clocks, taken together.
 public struct Moment: Hashable, Sendable {
-    /// The monotonic reading: deadlines and durations come from it.
+    /// The monotonic reading, for deadlines and durations.
     public var monotonic: Instant
-    /// The civil reading: records and events carry it.
+    /// The civil reading, for records and events.
     public var wall: WallTime
 
     /// Pairs a monotonic and a civil reading.
@@ -69,7 +70,7 @@ extension Duration {
 }
 
 extension Int64 {
-    /// The quotient rounded toward negative infinity, so that times before 1970 stay in order.
+    /// Returns the quotient rounded toward negative infinity, so that times before 1970 stay in order.
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient

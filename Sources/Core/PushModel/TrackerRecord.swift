@@ -1,44 +1,44 @@
-/// A change of the tracker's state. It is written in one transaction with the events of the same turn, in order, so that
-/// after a crash the tracker knows exactly what its events say.
+/// A change of the tracker's state. The ledger writes it in one transaction with the events of the same turn, in order,
+/// so that after a crash the tracker's state and its events agree.
 ///
-/// Large rows are behind a reference; what a session start gives for each delivery needs no memory of its own. Rows are the
-/// least that a restart needs. What a row shares with its delivery's `Received` event is not in it.
+/// Large rows are behind a reference; the records that a session start gives for each delivery allocate nothing. A row
+/// has only the fields that a restart needs, without those of its delivery's `Received` event.
 public enum TrackerRecord: Hashable, Sendable {
     /// A new delivery.
     indirect case delivery(TrackedRow)
-    /// A delivery was opened, at this time, by that request: columns of its row.
+    /// A delivery was opened at this time by that request: sets columns of its row.
     case opened(SequenceNumber, at: WallTime, by: SequenceNumber)
-    /// A delivery had its influenced open: a column of its row.
+    /// A delivery had its influenced open: sets a column of its row.
     case influenced(SequenceNumber)
     /// A delivery that is no longer remembered.
     case forgottenDelivery(SequenceNumber)
-    /// What became of an interaction: a new row, one for each, for the figures that events do not show.
+    /// The verdict on an interaction: a new row for each, for figures that events do not show.
     indirect case interaction(InteractionRow)
-    /// A session; replaces what was known under its number. An app on a device has one at most.
+    /// A session; replaces the row with the same number. An app on a device has at most one.
     indirect case session(SessionRow)
-    /// A session that there is no need to know of any more.
+    /// A session that is no longer needed.
     case forgottenSession(SequenceNumber)
-    /// The latest session starts of a user; replaces what was known under their number.
+    /// The latest session starts of a user; replaces the row with the same number.
     indirect case starts(StartsRow)
-    /// The session starts of a user are no longer remembered; by their number.
+    /// The session starts of a user, by their number, are no longer remembered.
     case forgottenStarts(SequenceNumber)
     /// A session start whose influenced opens are not decided yet; keyed by its cause.
     indirect case pendingStart(PendingStart)
-    /// The influenced opens of that session start are decided: its row goes.
+    /// The influenced opens of that session start are decided; deletes its row.
     case decidedStart(SequenceNumber)
     /// An interaction that waits for its delivery; keyed by its cause.
     indirect case held(HeldInteraction)
-    /// That interaction waits no more: its row goes.
+    /// That interaction no longer waits; deletes its row.
     case settled(SequenceNumber)
 }
 
-/// A delivery that may still be opened; what is not here is in the `Received` event with the same number.
+/// A delivery that may still be opened. The `Received` event with the same number has its other fields.
 public struct TrackedRow: Hashable, Sendable {
     /// The open of a delivery.
     public struct Opening: Hashable, Sendable {
-        /// When it was opened.
+        /// The time of the open.
         public var at: WallTime
-        /// The request that told of it.
+        /// The request that reported it.
         public var by: SequenceNumber
 
         public init(at: WallTime, by: SequenceNumber) {
@@ -46,11 +46,11 @@ public struct TrackedRow: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The number of the delivery.
     public var seq: SequenceNumber
-    /// When it was received, to the millisecond.
+    /// The time of receipt in milliseconds.
     public var receivedAt: WallTime
-    /// When the tracker took it over, by the clock: what it is forgotten by.
+    /// The time by the clock when the tracker took it over; the time to forget it counts from here.
     public var since: WallTime
     /// Whether it was displayed (T9).
     public var isDisplayed: Bool
@@ -58,9 +58,9 @@ public struct TrackedRow: Hashable, Sendable {
     public var hasOwnID: Bool
     /// The id by which the provider's SDK drops a second receipt.
     public var uniqueID: String?
-    /// The digest of its payload; `nil` where the message id tells.
+    /// The digest of its payload; `nil` if the message id identifies it.
     public var digest: UInt64?
-    /// Its buttons, in the tracker's own form; empty without any.
+    /// Its buttons in the tracker's own encoding; empty if it has none.
     public var buttons: [UInt8]
     /// Its open, if it was opened.
     public var opened: Opening?
@@ -84,19 +84,19 @@ public struct TrackedRow: Hashable, Sendable {
     }
 }
 
-/// What the tracker remembers of the event of a delivery's receipt, beside its ``TrackedRow``.
+/// The fields of a delivery's `Received` event that the tracker remembers, beside its ``TrackedRow``.
 public struct TrackedReceipt: Hashable, Sendable {
-    /// The user; `nil` where none was known.
+    /// The user; `nil` if unknown.
     public var externalUserID: String?
-    /// The device; `nil` where none was named.
+    /// The device; `nil` if the request named none.
     public var deviceID: String?
-    /// The app; `nil` where none was named.
+    /// The app; `nil` if the request named none.
     public var appID: String?
     /// The platform.
     public var platform: Platform
-    /// The campaign; `nil` without one.
+    /// The campaign; `nil` if there is none.
     public var campaignID: String?
-    /// The message id; `nil` without one.
+    /// The message id; `nil` if there is none.
     public var messageID: String?
 
     public init(
@@ -112,19 +112,19 @@ public struct TrackedReceipt: Hashable, Sendable {
     }
 }
 
-/// What became of an interaction.
+/// The verdict on an interaction, with its facts.
 public struct InteractionRow: Hashable, Sendable {
-    /// The request that told of it.
+    /// The request that reported it.
     public var cause: SequenceNumber
-    /// The delivery it was about, as far as one was found.
+    /// The delivery of the interaction; `nil` if the tracker found none.
     public var delivery: SequenceNumber?
-    /// What became of it.
+    /// The verdict.
     public var verdict: Interaction.Verdict
     /// The button's id; `nil` for the body and a dismissal.
     public var button: String?
-    /// What the button does; `nil` for one that is not known, too.
+    /// The action of the button; `nil` also for a button whose action is unknown.
     public var buttonAction: ButtonAction?
-    /// When it was done.
+    /// The time of the interaction.
     public var at: WallTime
 
     public init(
@@ -140,15 +140,15 @@ public struct InteractionRow: Hashable, Sendable {
     }
 }
 
-/// The session of an app on a device: open, or ended so lately that it can be resumed.
+/// The session of an app on a device: open, or ended so recently that it can be resumed.
 public struct SessionRow: Hashable, Sendable {
     /// The end of a session.
     public struct End: Hashable, Sendable {
-        /// When it ended.
+        /// The time of the end.
         public var at: WallTime
-        /// The request that told of it.
+        /// The request that reported it.
         public var by: SequenceNumber
-        /// When it can no longer be resumed, by the clock.
+        /// The time by the clock from which it can no longer be resumed.
         public var due: WallTime
 
         public init(at: WallTime, by: SequenceNumber, due: WallTime) {
@@ -156,19 +156,19 @@ public struct SessionRow: Hashable, Sendable {
         }
     }
 
-    /// The request that began it: the row's key.
+    /// The request that began it: the key of the row.
     public var number: SequenceNumber
     /// The app on the device.
     public var key: DeviceKey
     /// The platform.
     public var platform: Platform
-    /// Whose it is; `nil`: anonymous.
+    /// The user; `nil`: anonymous.
     public var externalID: String?
-    /// When it began.
+    /// The time of the start.
     public var startedAt: WallTime
     /// Its end; `nil` while it is open.
     public var end: End?
-    /// When it began, was resumed or ended, by the clock: what it is forgotten by.
+    /// The time by the clock when it last began, was resumed or ended; the time to forget it counts from here.
     public var since: WallTime
 
     public init(
@@ -187,9 +187,9 @@ public struct SessionRow: Hashable, Sendable {
 
 /// The latest session starts of a user in an app.
 public struct StartsRow: Hashable, Sendable {
-    /// Whose, in which app.
+    /// The user, or an anonymous user's device, in an app.
     public struct Key: Hashable, Sendable {
-        /// The user, or the device of one who is anonymous.
+        /// The user, or the device of an anonymous user.
         public var owner: String
         /// Whether `owner` is a device.
         public var isAnonymous: Bool
@@ -201,13 +201,14 @@ public struct StartsRow: Hashable, Sendable {
         }
     }
 
-    /// The request whose start made the row: its key. A request begins one session at most, so no two rows have the same.
+    /// The request whose session start made the row: the key of the row. It is unique, because a request begins at most
+    /// one session.
     public var number: SequenceNumber
-    /// Whose.
+    /// The user and the app.
     public var key: Key
-    /// At most ten times, the earliest first.
+    /// The times of at most ten starts, the earliest first.
     public var starts: [WallTime]
-    /// When the last one was taken in, by the clock: what they are forgotten by.
+    /// The time by the clock when the last start was added; the time to forget them counts from here.
     public var since: WallTime
 
     public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
@@ -217,17 +218,17 @@ public struct StartsRow: Hashable, Sendable {
 
 /// A session start whose influenced opens wait for the end of the grace (T6).
 public struct PendingStart: Hashable, Sendable {
-    /// The request that told of it, or of the tap that led to it.
+    /// The request that reported the start, or the tap that led to it.
     public var cause: SequenceNumber
     /// The app on the device.
     public var key: DeviceKey
-    /// Whose session it is.
+    /// The user of the session.
     public var externalID: String?
-    /// When it began.
+    /// The time of the start.
     public var at: WallTime
-    /// What was received less than this before can be credited, in milliseconds.
+    /// The window in milliseconds: a delivery received less than this before the start can be credited.
     public var window: Int64
-    /// When it is decided, by the clock.
+    /// The time by the clock when it is decided.
     public var due: WallTime
 
     public init(
@@ -246,7 +247,7 @@ public struct PendingStart: Hashable, Sendable {
 public struct HeldInteraction: Hashable, Sendable {
     /// The interaction.
     public var interaction: Interaction
-    /// When it is given up, by the clock.
+    /// The time by the clock when the tracker gives it up.
     public var due: WallTime
 
     public init(_ interaction: Interaction, due: WallTime) {

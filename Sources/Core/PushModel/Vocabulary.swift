@@ -1,4 +1,4 @@
-/// Whose push platform a payload is for. The raw values are the wire names.
+/// The push platform that a payload is for. The raw values are the wire names.
 public enum Platform: String, Sendable, CaseIterable {
     /// Messages come over FCM, Amazon Device Messaging or Huawei's push kit.
     case android
@@ -7,7 +7,7 @@ public enum Platform: String, Sendable, CaseIterable {
     /// Web push: a service worker.
     case web
 
-    /// What brings most payloads to it, unless a request or the payload's form says otherwise.
+    /// The transport of most payloads for it. A request or the payload's form may name another.
     public var usualTransport: Transport {
         switch self {
         case .android: .fcm
@@ -25,8 +25,8 @@ public enum Platform: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether an interaction hands back the payload as it was delivered. On the web it hands back the data of the notification,
-    /// which its service worker made.
+    /// Whether an interaction hands back the payload as it was delivered. On the web it hands back the `data` of the
+    /// notification, which the service worker made.
     public var handsBackPayload: Bool {
         switch self {
         case .android, .ios: true
@@ -34,7 +34,7 @@ public enum Platform: String, Sendable, CaseIterable {
         }
     }
 
-    /// As people write it.
+    /// The name for people.
     public var name: String {
         switch self {
         case .android: "Android"
@@ -44,7 +44,7 @@ public enum Platform: String, Sendable, CaseIterable {
     }
 }
 
-/// What brings a payload to the device. The raw values are the wire names.
+/// The service that brings a payload to the device. The raw values are the wire names.
 public enum Transport: String, Sendable, CaseIterable {
     /// Firebase Cloud Messaging.
     case fcm
@@ -67,12 +67,12 @@ public enum Transport: String, Sendable, CaseIterable {
     }
 }
 
-/// How urgent FCM takes a message for. The raw values are those of its extras.
+/// The priority of a message in FCM. The raw values are those of its extras.
 public enum MessagePriority: String, Sendable, CaseIterable {
     case high, normal
 }
 
-/// What the app on the device was doing when the payload came.
+/// The state of the app on the device when the payload came.
 public enum AppState: String, Sendable, CaseIterable {
     /// In front of the user.
     case foreground
@@ -85,7 +85,7 @@ public enum AppState: String, Sendable, CaseIterable {
     /// Android: stopped in the settings; nothing wakes it.
     case forceStopped = "force_stopped"
 
-    /// Whether the app's process of before is gone, and with it what it remembered.
+    /// Whether the app's earlier process has ended, so that its memory is lost.
     public var endsProcess: Bool { self == .terminated || self == .forceQuit || self == .forceStopped }
 }
 
@@ -93,7 +93,7 @@ public enum AppState: String, Sendable, CaseIterable {
 public enum SDKState: String, Sendable, CaseIterable {
     /// An instance exists. The default.
     case ready
-    /// No instance: what needs one is lost.
+    /// No instance exists: calls that need one are lost.
     case missing = "nil"
     /// The instance comes later; push analytics wait for it.
     case delayed
@@ -107,10 +107,10 @@ public enum NotificationPermission: String, Sendable, CaseIterable {
     case denied
 }
 
-/// In whose place the router stands.
+/// The system that the router stands in for.
 public enum DispatchMode: String, Sendable, CaseIterable {
-    /// Does what the platform and the app would do: a lane is the platform's one thread, the deadline counts from the
-    /// invocation, nothing is retried.
+    /// The platform and the app: a lane is the platform's one thread, the deadline counts from the invocation, and no
+    /// handler is retried.
     case device
     /// A router in production: Braze goes to the tracker on acceptance, the deadline counts from acceptance, handlers
     /// may be retried within it.
@@ -122,13 +122,14 @@ public enum Callback: String, Sendable, CaseIterable {
     case onMessageReceived, onDeletedMessages, onMessageSent, onSendError, onNewToken, onRegistered, onUnregistered
     case didReceiveRemoteNotification, willPresent, didReceiveResponse, serviceExtension, didRegister
     case push, notificationclick, notificationclose
-    /// No code of the app runs; the request still has one row.
+    /// The platform calls no code of the app; the request still has one row.
     case none
 
-    /// Whether it runs in the app's own process, where an SDK's instance is; a service extension is a process of its own.
+    /// Whether it runs in the app's own process, which has the instance of an SDK; a service extension is a process of
+    /// its own.
     public var needsAppInstance: Bool { self != .serviceExtension }
 
-    /// Whether every SDK in the app must hear it: it goes to every route that matches, not only to the first.
+    /// Whether every SDK in the app must get it: it goes to all routes that match, instead of the first one.
     public var isBroadcast: Bool {
         switch self {
         case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
@@ -139,34 +140,34 @@ public enum Callback: String, Sendable, CaseIterable {
     }
 }
 
-/// How an invocation ended: a closed set, and every invocation ends in exactly one.
+/// The end of an invocation: a closed set. Every invocation ends in exactly one outcome.
 public enum Outcome: String, Sendable, CaseIterable {
-    /// A Braze payload, taken over by the tracker.
+    /// The tracker took over a Braze payload.
     case handedToTracker = "handed_to_tracker"
-    /// The handler was done in time and said so.
+    /// The handler ended in time and answered with success.
     case handled
-    /// The handler was done in time, without success.
+    /// The handler ended in time, without success.
     case failed
-    /// Not finished at the deadline.
+    /// The handler was running at the deadline.
     case timedOut = "timed_out"
     /// The budget was gone before a handler could start.
     case expired
     /// No route matched, or every handler declined.
     case unrouted
-    /// The platform's own list of recent ids drops it.
+    /// The platform dropped it, because its list of recent ids has the message id.
     case duplicate
-    /// The system shows it; no code of the app runs.
+    /// The system shows the notification, and no code of the app runs.
     case shownBySystem = "shown_by_system"
-    /// A silent push to a force-quit iOS app, anything to a force-stopped Android app.
+    /// A silent push to a force-quit iOS app, or any message to a force-stopped Android app.
     case notWoken = "not_woken"
-    /// Taken in without a callback, with the reason.
+    /// No callback follows; the reason says why.
     case swallowed
-    /// The provider's own receiver has it, not the service.
+    /// The provider's own receiver gets it instead of the service.
     case ownReceiver = "own_receiver"
     /// The app had no Braze instance when the callback ran: Braze never sees the call.
     case sdkNotReady = "sdk_not_ready"
 
-    /// Whether a handler was owed an answer within the deadline.
+    /// Whether a handler had to answer within the deadline.
     public var isDue: Bool {
         switch self {
         case .handled, .failed, .timedOut, .expired: true
@@ -176,10 +177,11 @@ public enum Outcome: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether, in `relay` mode, the work was not done and a person may want it done again.
+    /// Whether the outcome makes a dead letter in `relay` mode: the work was not done, and a person may want it done
+    /// again.
     public var isDeadLetter: Bool { isFailure || isMissed }
 
-    /// Whether it ended in time, without success, for a reason that a person has to see to.
+    /// Whether it ended in time without success, for a reason that needs a person's action.
     public var isFailure: Bool {
         switch self {
         case .failed, .unrouted: true
@@ -204,7 +206,7 @@ public enum Outcome: String, Sendable, CaseIterable {
 public enum Operation: String, Sendable, CaseIterable {
     case deliver, interact, session, token, log, topic, publish, device
 
-    /// Whether a request leads to invocations: to at least one, or to none.
+    /// Whether requests of this operation have invocations: at least one, or none.
     public var hasInvocations: Bool {
         switch self {
         case .deliver, .interact, .token: true
@@ -213,13 +215,13 @@ public enum Operation: String, Sendable, CaseIterable {
     }
 }
 
-/// What `didReceiveRemoteNotification` hands to its completion handler.
+/// The argument of the completion handler of `didReceiveRemoteNotification`.
 public enum FetchResult: String, Sendable, CaseIterable {
     case newData, noData, failed
 }
 
-/// How a notification is presented while its app is in the foreground: what `willPresent` answers. The raw values are
-/// Apple's names in `UNNotificationPresentationOptions`.
+/// A way to present a notification while its app is in the foreground, as the answer of `willPresent`. The raw values
+/// are Apple's names in `UNNotificationPresentationOptions`.
 public enum PresentationOption: String, Sendable, CaseIterable {
     /// The number on the app's icon.
     case badge
@@ -233,10 +235,10 @@ public enum PresentationOption: String, Sendable, CaseIterable {
     case banner
 }
 
-/// How reports group campaigns (T3). The raw values are the configuration's.
+/// The rule by which reports group campaigns (T3). The raw values are those of the configuration.
 public enum CampaignIDRule: String, Sendable, CaseIterable {
-    /// By the id as the payload has it.
+    /// Groups by the id of the payload.
     case raw
-    /// By the campaign's own part of ids that are the base64 of `campaign_$_...`, as well.
+    /// Groups by the id of the payload, and for ids that are the base64 of `campaign_$_...` by the campaign's part.
     case decode
 }

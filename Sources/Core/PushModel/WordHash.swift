@@ -1,13 +1,13 @@
-/// A 64-bit hash of bytes that reads words, not bytes, and multiplies once for sixteen of them.
+/// A 64-bit hash of bytes that reads whole words and multiplies once for 16 bytes.
 ///
-/// The seeds decide what it is good for. With fixed seeds it is the same in every run, and whoever knows them can find
-/// texts of equal hash: a table built on it must notice that (as the scan's tables do). With the seeds of this process
-/// nobody outside can.
+/// The seeds decide the use. With fixed seeds the hash is the same in every run, and an attacker who knows them can
+/// find texts of equal hash: a table built on it must detect that (as the scan's tables do). With the seeds of this
+/// process no one outside the process can.
 public struct WordHash: Sendable {
     @usableFromInline let first: UInt64
     @usableFromInline let second: UInt64
 
-    /// The seeds of the hash. Bytes that no UTF-8 has in `first` keep its factor of the product from being zero.
+    /// Sets the seeds. `first` has a byte that never occurs in UTF-8, so that its factor of the product is never zero.
     @inlinable
     init(first: UInt64, second: UInt64) {
         self.first = first
@@ -22,7 +22,7 @@ public struct WordHash: Sendable {
     @inlinable
     static var digests: WordHash { WordHash(first: 0xFE65_B7FD_9CC1_F3A7, second: 0xF893_C0D7_FB5F_E1C9) }
 
-    /// A hash with seeds of its own for each process: nothing that is kept may depend on it.
+    /// A hash with random seeds for each process; nothing stored may depend on it.
     public static let ofThisProcess: WordHash = {
         // The standard library seeds its hashes at random; each pair below gives a different number.
         func random(_ number: UInt8) -> UInt64 {
@@ -33,7 +33,7 @@ public struct WordHash: Sendable {
         return WordHash(first: random(1) | 0xC0 << 56, second: random(2))
     }()
 
-    /// The hash of the bytes.
+    /// Returns the hash of the bytes.
     @inlinable
     @inline(__always)
     public func callAsFunction(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
@@ -41,7 +41,7 @@ public struct WordHash: Sendable {
         return callAsFunction(start, count: bytes.count)
     }
 
-    /// The hash of `count` bytes from `start` on.
+    /// Returns the hash of `count` bytes from `start` on.
     @inlinable
     @inline(__always)
     public func callAsFunction(_ start: UnsafePointer<UInt8>, count: Int) -> UInt64 {
@@ -61,12 +61,12 @@ public struct WordHash: Sendable {
         return ofShort(UInt64(start[0]) | middle | last, 0, count: count)
     }
 
-    /// The hash of a number beside a hash, which depends on all bits of both.
+    /// Returns the hash of two numbers; every bit depends on all bits of both.
     @inlinable
     @inline(__always)
     public func joined(_ one: UInt64, _ other: UInt64) -> UInt64 { Self.fold(one ^ first, other ^ second) }
 
-    /// The hash of at most 16 bytes, given as two numbers: the first byte is the lowest, and what is missing is zero.
+    /// Returns the hash of at most 16 bytes, given as two little-endian numbers; missing bytes are zero.
     @inlinable
     @inline(__always)
     func ofShort(_ low: UInt64, _ high: UInt64, count: Int) -> UInt64 {
@@ -89,7 +89,7 @@ public struct WordHash: Sendable {
     @inline(__always)
     func seed(_ count: Int) -> UInt64 { second &+ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// The two halves of the product, one over the other: every bit depends on all of both factors.
+    /// Returns the exclusive or of the product's two halves: every bit depends on all bits of both factors.
     @inlinable
     @inline(__always)
     static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
