@@ -126,7 +126,7 @@ public final class DeliverRequest: Sendable {
     }
 
     /// Returns a request with the same payload for another target or another state of the app. Leaves out a transport
-    /// of another platform than the target's, and headers of APNs if the target is not an iOS device.
+    /// of another platform than the target's, and headers of APNs if the target's platform is not iOS.
     public func redirected(to target: Target, state: AppState) -> DeliverRequest {
         let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
         return DeliverRequest(

@@ -1,24 +1,24 @@
-/// What is done to a field of a profile. The values are JSON texts without white space.
+/// A change of a field of a profile. The values are JSON texts without white space.
 public enum AttributeChange: Hashable, Sendable {
     /// The field gets this value.
     case set([UInt8])
     /// The field is removed.
     case remove
-    /// The field is an array, and these are added to it; it has at most so many elements.
+    /// The field is an array; adds these values, and keeps at most `elementsMax` elements.
     case add([[UInt8]], elementsMax: Int)
-    /// The field is an array, and these are taken out of it.
+    /// The field is an array; removes these values.
     case drop([[UInt8]])
-    /// The field is a number, and this is added to it.
+    /// The field is a number; adds this to it.
     case increment(Int64)
 
-    /// What the field is after the change.
+    /// Returns the value of the field after the change.
     ///
-    /// An array holds a value once: what is added goes to the end, also when it was there before, and above
-    /// the limit the first ones go (Braze docs, custom attributes, arrays). What does not exist yet is taken for an
-    /// empty array or for 0. What is of another type stays as it is: an operation replaces nothing.
+    /// An array holds each value once. `add` moves or appends values at the end, and removes the first elements above
+    /// the limit (Braze docs, custom attributes, arrays). A missing field counts as an empty array or as 0. A field of
+    /// another type stays unchanged: no operation replaces it.
     ///
     /// - Parameter existing: the value of the field, JSON; `nil`: there is none.
-    /// - Returns: the value from now on; `nil`: there is none.
+    /// - Returns: the new value; `nil`: there is none.
     public func apply(to existing: [UInt8]?) -> [UInt8]? {
         switch self {
         case .set(let value): return value
@@ -35,17 +35,17 @@ public enum AttributeChange: Hashable, Sendable {
     }
 }
 
-/// The elements of an array of which each is there once.
+/// The elements of an array without repeats.
 private struct Elements {
     private var values: [[UInt8]]
 
-    /// - Parameter array: a JSON array; `nil`: an empty one. The result is `nil` when it is anything else.
+    /// - Parameter array: a JSON array; `nil`: an empty one. The result is `nil` for any other JSON.
     init?(_ array: [UInt8]?) {
         guard let array else {
             values = []
             return
         }
-        // How deep elements may nest was decided when they were logged.
+        // Without a limit of depth: the daemon checked it when the elements were logged.
         let document = try? JSONDocument(scanning: array, limits: JSONLimits(depth: .max))
         guard let root = document?.root, root.kind == .array else { return nil }
         values = root.elements.map { Array($0.rawBytes) }
@@ -54,7 +54,7 @@ private struct Elements {
     func appending(_ added: [[UInt8]], elementsMax: Int) -> Elements {
         var result = removing(added)
         var seen: Set<[UInt8]> = []
-        // Of a value that is added twice the last one counts, as if one came after the other.
+        // Keeps the last one of equal values, as if they were added one by one.
         let last = added.reversed().filter { seen.insert(meaning(of: $0)).inserted }
         result.values.append(contentsOf: last.reversed())
         result.values.removeFirst(max(0, result.values.count - elementsMax))
@@ -77,13 +77,14 @@ private struct Elements {
     }
 }
 
-/// What tells a value from others: of a string its text, however it is escaped; of anything else how it is written.
+/// Returns the bytes by which values are compared: for a string its unescaped text, for any other value its spelling.
 private func meaning(of value: [UInt8]) -> [UInt8] {
     guard let text = try? JSONDocument(scanning: value).root.string else { return value }
     return [UInt8(ascii: "\"")] + text.utf8
 }
 
-/// A whole number stays one, at the ends of 64 bits where it would go beyond; what is no number stays as it is.
+/// Adds to a JSON number. A whole number stays whole and saturates at the ends of 64 bits; any other value is returned
+/// unchanged.
 private func incremented(_ value: [UInt8], by step: Int64) -> [UInt8] {
     guard let root = try? JSONDocument(scanning: value).root, let double = root.double else { return value }
     var writer = JSONWriter(reserving: 20)

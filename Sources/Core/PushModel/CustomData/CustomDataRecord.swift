@@ -1,12 +1,13 @@
-/// A change of what is known of custom data. It is written in one transaction with the events of the same turn, in order.
+/// A change of the state of custom data. The ledger writes it in one transaction with the events of the same turn, in
+/// order.
 public enum CustomDataRecord: Hashable, Sendable {
-    /// A new entry: `pending`, `queued`, or `rejected` with what is wrong with it.
+    /// A new entry: `pending`, `queued`, or `rejected` with its problem.
     indirect case entry(CustomEntry, EntryState, problem: EntryProblem?)
     /// An entry's state changed.
     indirect case moved(EntryMove)
-    /// A field of a profile is to change.
+    /// A change of a field of a profile.
     indirect case attribute(AttributeRow)
-    /// How sending goes; there is one.
+    /// The state of sending; the ledger has one.
     indirect case sending(SendingState)
 }
 
@@ -14,16 +15,16 @@ public enum CustomDataRecord: Hashable, Sendable {
 public struct EntryMove: Hashable, Sendable {
     /// The entry.
     public var number: EntryNumber
-    /// Its state from now on.
+    /// Its new state.
     public var state: EntryState
-    /// When, by the clock.
+    /// The time of the change by the clock.
     public var at: WallTime
-    /// The request whose session start flushed it; `nil` for what people and the forwarder do.
+    /// The request whose session start flushed it; `nil` for a change by a person or the forwarder.
     public var by: SequenceNumber?
-    /// The forwarder's run that has it; `nil` unless it is `claimed`.
+    /// The run of the forwarder that holds it; `nil` unless it is `claimed`.
     public var claimant: UUID128?
-    /// Why, for people: of `rejected`, `unknown`, of what goes back to `queued`, and of what was `flushed` and not sent
-    /// although it should have been.
+    /// The reason for people. Set for `rejected` and `unknown`, for a return to `queued`, and for `flushed` if the
+    /// entry should have been sent too but was not.
     public var reason: String?
 
     public init(
@@ -39,27 +40,27 @@ public struct EntryMove: Hashable, Sendable {
     }
 }
 
-/// Whose profile: a user's, or that of a device on which nobody is known.
+/// The owner of a profile: a user, or a device on which no user is known.
 public enum ProfileOwner: Hashable, Sendable {
     /// The user.
     case user(String)
-    /// Whoever uses the device.
+    /// The anonymous user of a device.
     case device(String)
 }
 
 /// A change of one field of a profile.
 public struct AttributeRow: Hashable, Sendable {
-    /// Whose.
+    /// The owner of the profile.
     public var owner: ProfileOwner
-    /// Custom or the provider's own: never `customEvent`.
+    /// Whether the field is a custom one or the provider's own; never `customEvent`.
     public var kind: EntryKind
     /// The field.
     public var name: String
-    /// What is done to it.
+    /// The change.
     public var change: AttributeChange
-    /// When it was set.
+    /// The time of the change.
     public var at: WallTime
-    /// The entry that says so.
+    /// The entry with the change.
     public var entry: EntryNumber
 
     public init(
@@ -74,27 +75,27 @@ public struct AttributeRow: Hashable, Sendable {
     }
 }
 
-/// How sending to the endpoint goes, as the forwarder last said.
+/// The state of sending to the endpoint, as the forwarder last reported it.
 public struct SendingState: Hashable, Sendable {
-    /// What the forwarder does. The raw values are the wire names.
+    /// The phase of the forwarder. The raw values are the wire names.
     public enum Phase: String, Sendable, CaseIterable {
-        /// It sends, or has nothing to send.
+        /// The forwarder sends, or has nothing to send.
         case sending
-        /// It waits after a failure, or for the rate limit.
+        /// The forwarder waits after a failure, or for the rate limit.
         case waiting
-        /// The endpoint refuses what it sends: nothing more is sent until a person has seen to it.
+        /// The endpoint refuses the requests; the forwarder sends nothing until a person acts.
         case stopped
     }
 
-    /// What it does.
+    /// The phase.
     public var phase: Phase
-    /// Why, for people; `nil` while it sends.
+    /// The reason for people; `nil` while it sends.
     public var reason: String?
-    /// How many requests failed one after the other: what the next wait is reckoned from.
+    /// The number of consecutive failed requests, from which the next wait is computed.
     public var failures: Int
-    /// Until when it waits.
+    /// The end of its wait.
     public var until: WallTime?
-    /// Since when.
+    /// The begin of the phase.
     public var since: WallTime
 
     public init(phase: Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil, since: WallTime) {

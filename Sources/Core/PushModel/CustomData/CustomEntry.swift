@@ -1,5 +1,5 @@
-/// The number of an entry of custom data: one counter a state directory, increasing in the order in which entries were
-/// saved; never reused once acknowledged, gaps allowed.
+/// The number of an entry of custom data. One counter for each state directory numbers entries in the order in which
+/// they were saved. A number is never reused once acknowledged; gaps are allowed.
 public struct EntryNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself; the first one is 1.
     public var value: Int64
@@ -19,16 +19,16 @@ extension EntryNumber: ShardedKey {
     public var shardHash: UInt64 { SequenceNumber(value).shardHash }
 }
 
-/// What an entry of custom data tells. The raw values are the wire names.
+/// The kind of an entry of custom data. The raw values are the wire names.
 public enum EntryKind: String, Sendable, CaseIterable {
-    /// Something happened: a name, with properties.
+    /// An event: a name with properties.
     case customEvent = "custom_event"
     /// Fields of the profile that the customer defines.
     case customAttributes = "custom_attributes"
     /// Fields of the profile that the provider defines: `email`, `first_name`, ...
     case userAttributes = "user_attributes"
 
-    /// The key under which an app's storage has entries of this kind: each its own, so that they never mix.
+    /// The key under which an app's storage has entries of this kind; one for each kind, so that they never mix.
     public var storageKey: String {
         switch self {
         case .customEvent: "pending_custom_events"
@@ -38,48 +38,48 @@ public enum EntryKind: String, Sendable, CaseIterable {
     }
 }
 
-/// How `/users/track` finds a profile.
+/// The identifier by which `/users/track` finds a profile.
 public enum UserIdentifier: Hashable, Sendable {
     /// The customer's own id of the user.
     case externalID(String)
     /// The provider's id of the profile.
     case brazeID(String)
-    /// A name of the user that holds within a label.
+    /// A name of the user that is unique within a label.
     case alias(name: String, label: String)
 }
 
-/// Where an entry is to go.
+/// The destination of an entry.
 public enum EntryWay: Hashable, Sendable {
-    /// Kept in a suite (an app group, or `standard`) until the app's next session start. The profile is where it goes if
-    /// what is flushed is sent as well (`SendFlushed=`), in place of the session's user.
+    /// Stored in a suite (an app group, or `standard`) until the app's next session start. If flushed entries are sent
+    /// as well (`SendFlushed=`), they go to the profile `brazeID` in place of the session's user.
     case stored(suite: String, brazeID: String? = nil)
-    /// At once to `/users/track`, for this profile.
+    /// Sent at once to `/users/track`, for this profile.
     case sent(UserIdentifier)
 
-    /// To nobody: of what a track sets aside because it cannot tell whose profile it is. Never sent.
+    /// No destination: for an entry that a track rejects because it finds no profile for it. Never sent.
     public static let nobody = EntryWay.sent(.brazeID(""))
 
     /// The storage of the app itself, beside its app groups.
     public static let standardSuite = "standard"
 }
 
-/// Where an entry is on its way. The raw values are the names in the ledger.
+/// The state of an entry on its way. The raw values are the names in the ledger.
 public enum EntryState: String, Sendable, CaseIterable {
-    /// In its suite, until the app's next session start.
+    /// Stored in its suite until the app's next session start.
     case pending
-    /// Told or set at a session start: its end.
+    /// Made an event or attributes at a session start; final.
     case flushed
-    /// To be sent.
+    /// Waits for the forwarder.
     case queued
-    /// With the forwarder: it may be sent at any moment, or has been.
+    /// Held by the forwarder, which may send it at any moment or has sent it.
     case claimed
-    /// Accepted by the endpoint: its end.
+    /// Accepted by the endpoint; final.
     case sent
-    /// It may have been sent, and nobody knows whether it was accepted. Waits for a person (`OnUnknown=hold`).
+    /// The forwarder may have sent it, but no answer of the endpoint is known. Waits for a person (`OnUnknown=hold`).
     case unknown
-    /// Set aside with a reason.
+    /// Kept with a reason, and not sent.
     case rejected
-    /// Taken out by a person: its end.
+    /// Discarded by a person; final.
     case discarded
 }
 
@@ -89,9 +89,9 @@ public struct CustomEntry: Hashable, Sendable {
     public var number: EntryNumber
     /// The request that it comes from.
     public var cause: SequenceNumber
-    /// What it tells.
+    /// The kind.
     public var kind: EntryKind
-    /// Where it is to go.
+    /// The destination.
     public var way: EntryWay
     /// The platform.
     public var platform: Platform
@@ -103,12 +103,12 @@ public struct CustomEntry: Hashable, Sendable {
     public var externalID: String?
     /// The name of an event; `nil` for attributes.
     public var name: String?
-    /// The properties of the event, or the attributes: a JSON object without white space, checked. Of a rejected entry
-    /// whatever JSON came, or nothing: it is missing, or there was no room for it.
+    /// The properties of the event, or the attributes: a checked JSON object without white space. A rejected entry has
+    /// the JSON of the request unchecked, or no bytes if it is missing or there was no room for it.
     public var data: [UInt8]
-    /// When it happened, as the producer says.
+    /// The time of the event, as the producer gives it.
     public var time: WallTime
-    /// When it was saved, by the clock.
+    /// The time by the clock when it was saved.
     public var savedAt: WallTime
 
     public init(

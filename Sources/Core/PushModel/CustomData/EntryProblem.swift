@@ -1,59 +1,60 @@
-/// Which rule a rejected entry of custom data breaks, for programs: a closed set. The raw values are on disk and in what
-/// people's scripts read, so a code never gets another meaning.
+/// The code of the rule that a rejected entry of custom data breaks, for programs: a closed set. The raw values are on
+/// disk and in scripts of people, so a code never changes its meaning.
 public enum RejectionCode: String, Sendable, CaseIterable {
-    /// A part that there must be is missing.
+    /// A required part is missing.
     case missing
-    /// It is of another kind than it must be: a number where there must be a string, say.
+    /// The value has the wrong type, such as a number in place of a string.
     case wrongType = "wrong_type"
-    /// It is empty.
+    /// The value is empty.
     case empty
-    /// It has more characters or bytes than are allowed.
+    /// The value has more characters or bytes than are allowed.
     case tooLong = "too_long"
-    /// It has more members or elements than are allowed.
+    /// The value has more members or elements than are allowed.
     case tooMany = "too_many"
-    /// The name is not written as a name must be.
+    /// The name has an invalid form.
     case invalidName = "invalid_name"
-    /// The endpoint takes the name for something else.
+    /// The endpoint uses the name for another purpose.
     case reservedName = "reserved_name"
-    /// It is a field of the profile: not a custom attribute, or one that no app sets.
+    /// The name is a field of the profile: it is not a custom attribute, or no app may set it.
     case profileField = "profile_field"
-    /// It is no field of the profile.
+    /// The profile has no field of this name.
     case unknownField = "unknown_field"
     /// The same field is given under two names.
     case givenTwice = "given_twice"
-    /// `null` cannot stand here.
+    /// `null` is not allowed here.
     case null
-    /// An array cannot stand in an array.
+    /// An array contains an array.
     case nestedArray = "nested_array"
-    /// The value is not what the field takes.
+    /// The field does not accept the value.
     case invalidValue = "invalid_value"
-    /// One of the operations on an attribute must be given, and several are.
+    /// An attribute has several operations in place of one.
     case severalOperations = "several_operations"
-    /// There were so many rejections that these stand together.
+    /// A record of several rejections together, because there were too many for one record each.
     case severalRejections = "several_rejections"
-    /// As much waits as is allowed.
+    /// The limit of waiting entries is reached.
     case noRoom = "no_room"
-    /// A payload has not what a track says.
+    /// A payload lacks a value that a track names.
     case notInPayload = "not_in_payload"
-    /// It is not known: a version that had no codes rejected the entry.
+    /// A version without codes rejected the entry.
     case unknown
     /// The endpoint's answer blames the entry.
     case blamedByEndpoint = "blamed_by_endpoint"
 }
 
-/// What is wrong with something logged.
+/// The problem of an entry of custom data.
 public struct EntryProblem: Error, Hashable, Sendable {
-    /// Which rule it breaks.
+    /// The code of the rule.
     public var code: RejectionCode
-    /// Where: a path such as `properties.cart[2].name`, or a name beside what was logged; empty: all of it.
+    /// The path of the wrong value, such as `properties.cart[2].name`, or a name beside the data; empty: the whole
+    /// entry.
     public var field: String
-    /// What is wrong, and what to do, for people. Nothing is decided by it.
+    /// The fault and its remedy, for people. No decision uses it.
     public var message: String
 
     /// - Parameters:
-    ///   - code: which rule it breaks.
-    ///   - message: what is wrong, and what to do.
-    ///   - field: where; what knows where the value is adds that.
+    ///   - code: the code of the rule.
+    ///   - message: the fault and its remedy.
+    ///   - field: the path of the value; callers that know the enclosing path add it.
     public init(_ code: RejectionCode, _ message: String, field: String = "") {
         (self.code, self.field, self.message) = (code, field, message)
     }

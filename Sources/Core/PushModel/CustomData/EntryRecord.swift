@@ -1,16 +1,16 @@
-/// One entry of custom data, as the ledger keeps it: with what became of it.
+/// One entry of custom data with its state, as the ledger stores it.
 public struct EntryRecord: Hashable, Sendable {
     /// The entry, as it was saved.
     public var entry: CustomEntry
     /// Its state.
     public var state: EntryState
-    /// When it got this state; `nil` while it has the one with which it was saved.
+    /// The time when it got this state; `nil` if it still has its initial state.
     public var settledAt: WallTime?
     /// The request whose session start flushed it.
     public var settledBy: SequenceNumber?
-    /// The forwarder's run that has it, while it is `claimed`.
+    /// The run of the forwarder that holds it, while it is `claimed`.
     public var claimant: UUID128?
-    /// Why it is `rejected`, `unknown`, or `queued` again.
+    /// The reason for `rejected`, `unknown`, or a return to `queued`.
     public var reason: String?
     /// The problem with it, while it is `rejected`.
     public var problem: EntryProblem?
@@ -28,21 +28,21 @@ public struct EntryRecord: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// Whether it was set aside at once, by the rules of the data: the endpoint never saw it.
+    /// Whether the rules of the data rejected it on arrival, so that the endpoint never saw it.
     public var wasRejectedOnArrival: Bool { state == .rejected && settledAt == nil }
 }
 
-/// One field of a profile, as the ledger keeps it.
+/// One field of a profile, as the ledger stores it.
 public struct AttributeRecord: Hashable, Sendable {
-    /// Whose.
+    /// The owner of the profile.
     public var owner: ProfileOwner
-    /// Custom or the provider's own.
+    /// Whether the field is a custom one or the provider's own.
     public var kind: EntryKind
     /// The field.
     public var name: String
     /// Its value, a JSON text without white space.
     public var value: String
-    /// When it was set.
+    /// The time when it was set.
     public var setAt: WallTime
     /// The entry that set it.
     public var entry: EntryNumber
@@ -59,17 +59,17 @@ public struct AttributeRecord: Hashable, Sendable {
     }
 }
 
-/// How many entries there are of a state in a suite.
+/// The number of entries with a state in a suite.
 public struct EntryCount: Hashable, Sendable {
-    /// Where they are stored; `nil`: they are sent.
+    /// The suite; `nil`: the entries to be sent.
     public var suite: String?
     /// Their state.
     public var state: EntryState
-    /// How many.
+    /// The number of entries.
     public var count: Int
-    /// Bytes of their names and values.
+    /// The size of their names and values in bytes.
     public var bytes: Int
-    /// When the oldest was saved.
+    /// The time when the oldest was saved.
     public var oldest: WallTime
 
     public init(suite: String?, state: EntryState, count: Int, bytes: Int, oldest: WallTime) {

@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// Writes the members of a `deliver` but for those that say what its line would mean without them, in the words that
-    /// ``Request/init(line:limits:)`` reads. The payload keeps its spaces, and stands on one line.
+    /// Writes the members of an `op: deliver` line as ``Request/init(line:limits:)`` reads them, without those that
+    /// have their default value. The payload keeps its spaces and stands on one line.
     public mutating func members(of deliver: DeliverRequest) {
         member(RequestKey.op.word, Operation.deliver.rawValue)
         members(of: deliver.target)
@@ -26,6 +26,6 @@ extension JSONWriter {
 }
 
 extension JSONNode {
-    /// Its bytes without a line feed: between the tokens that is white space, and no string has one.
+    /// The raw bytes with a space for each line feed and carriage return: valid JSON has them only between tokens.
     var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
 }

@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// The members of an analytics event, flat, named as in the provider's Currents. What a tracker
-    /// on the device cannot know is left out; `nil` buttons of an open are null, as there.
+    /// Writes the members of an analytics event, flat, named as in the provider's Currents. Leaves out facts that a
+    /// tracker on the device cannot know; a missing button of an open is null, as in Currents.
     public mutating func members(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)
         member("id", event.id.description)
@@ -10,8 +10,8 @@ extension JSONWriter {
         properties(of: event)
     }
 
-    /// The members of the envelope in which the provider's custom HTTP export has an event: who in `user`, what in
-    /// `properties`.
+    /// Writes the members of the envelope that the provider's custom HTTP export gives an event: the user and the
+    /// device in `user`, the facts in `properties`.
     public mutating func envelopeMembers(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)
         member("id", event.id.description)
@@ -47,7 +47,7 @@ extension JSONWriter {
     }
 }
 
-/// Seconds with three decimals, which a reader takes for a number with a fraction: `12.500`.
+/// Returns seconds with three decimals, so that a reader parses a number with a fraction: `12.500`.
 private func seconds(_ duration: Duration) -> String {
     let milliseconds = duration.milliseconds
     return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"

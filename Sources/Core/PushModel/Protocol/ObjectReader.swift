@@ -1,10 +1,10 @@
-/// Reads the members of one object of a request, with errors that name the key. It is there while the closure runs that
-/// it is shown to, and with it the views that it gives.
+/// Reads the members of one object of a request, with errors that name the key. The reader and its views are valid only
+/// while the closure of ``read(_:_:)`` runs.
 struct ObjectReader {
     private let node: JSONNode
     private let members: JSONNamedMembers
 
-    /// Shows a reader of an object.
+    /// Calls `body` with a reader of an object.
     @inline(__always)
     static func read<Result>(
         _ node: JSONNode, _ body: (ObjectReader) throws(ProtocolError) -> Result
@@ -14,7 +14,7 @@ struct ObjectReader {
         }
     }
 
-    /// A member.
+    /// The value of a member; `nil` if there is none.
     @inline(__always)
     subscript(key: RequestKey) -> JSONView? { members[key.rawValue] }
 
@@ -22,10 +22,10 @@ struct ObjectReader {
     func node(_ view: JSONView) -> JSONNode { node.document.node(view) }
 
     /// - Parameters:
-    ///   - keys: the keys that there may be.
-    ///   - own: those that there may be beside the protocol's.
-    ///   - owner: what has the keys, for the message.
-    /// - Throws: `unknown_key` for the first member that is not among them.
+    ///   - keys: the allowed keys of the protocol.
+    ///   - own: further allowed keys.
+    ///   - owner: the subject of the message, which has the keys.
+    /// - Throws: `unknown_key` for the first member whose key is not allowed.
     func allow(
         _ keys: RequestKeys, and own: Set<String> = [], of owner: StaticString = "this op"
     ) throws(ProtocolError) {
@@ -39,7 +39,7 @@ struct ObjectReader {
         }
     }
 
-    /// Any value; `null` is a value like any other.
+    /// Returns the value of a member, which may be `null`.
     func required(_ key: RequestKey) throws(ProtocolError) -> JSONView {
         guard let value = self[key] else { throw missing(key) }
         return value
@@ -47,7 +47,7 @@ struct ObjectReader {
 
     func string(_ key: RequestKey) throws(ProtocolError) -> String? { try nonEmpty(key)?.string }
 
-    /// A string that is not empty.
+    /// Returns the value of a member that is a non-empty string.
     private func nonEmpty(_ key: RequestKey) throws(ProtocolError) -> JSONView? {
         guard let value = self[key] else { return nil }
         guard value.isString else { throw wrongType(key, value, wanted: "a string") }
@@ -57,14 +57,14 @@ struct ObjectReader {
         return value
     }
 
-    /// A text that names something: at most 255 bytes, as much is remembered of many.
+    /// Returns a name: at most 255 bytes, because the daemon remembers many names.
     func name(_ key: RequestKey) throws(ProtocolError) -> String? {
         guard let value = try nonEmpty(key) else { return nil }
         guard value.textLength <= 255 else { throw invalid(key, "\(key.word) is longer than 255 bytes") }
         return value.string
     }
 
-    /// A text that a person typed, which may be none.
+    /// Returns a text that a person typed, which may be empty.
     func text(_ key: RequestKey) throws(ProtocolError) -> String? {
         guard let value = self[key] else { return nil }
         guard value.isString else { throw wrongType(key, value, wanted: "a string") }
@@ -83,7 +83,7 @@ struct ObjectReader {
         return node(value)
     }
 
-    /// One word of a closed set.
+    /// Returns one word of a closed set.
     func word<Word: RequestWord>(_ key: RequestKey, _ type: Word.Type) throws(ProtocolError) -> Word? {
         guard let value = try nonEmpty(key) else { return nil }
         guard let word = Word.words.value(for: value) else {
@@ -92,7 +92,7 @@ struct ObjectReader {
         return word
     }
 
-    /// A time: RFC 3339, or Unix milliseconds.
+    /// Returns a time given as RFC 3339 or Unix milliseconds.
     func time(_ key: RequestKey) throws(ProtocolError) -> WallTime? {
         guard let value = self[key] else { return nil }
         let time: WallTime?
@@ -112,15 +112,15 @@ struct ObjectReader {
 
     // MARK: Errors
 
-    /// The error for a member that there must be.
+    /// Returns the error for a missing member.
     ///
-    /// - Parameter more: what people should know of it.
+    /// - Parameter more: text to append to the message.
     func missing(_ key: RequestKey, _ more: String? = nil) -> ProtocolError {
         let what = "\(key.word) is missing"
         return ProtocolError(.missingKey, field: key.word, message: more.map { "\(what)\($0)" } ?? what)
     }
 
-    /// The error for a value that cannot be.
+    /// Returns the error for an invalid value.
     func invalid(_ key: RequestKey, _ message: String) -> ProtocolError {
         ProtocolError(.invalidValue, field: key.word, message: message)
     }
@@ -132,7 +132,7 @@ struct ObjectReader {
 }
 
 extension WallTime {
-    /// What RFC 3339 can write in UTC: the years 1 to 9999.
+    /// The range of RFC 3339 in UTC: the years 1 to 9999.
     fileprivate static let years =
         WallTime(milliseconds: -62_135_596_800_000)...WallTime(milliseconds: 253_402_300_799_999)
 }

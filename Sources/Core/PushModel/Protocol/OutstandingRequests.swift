@@ -1,32 +1,32 @@
-/// The requests of a connection to `inject.sock` of which something is still to come. Replies come in the order of the requests.
-/// An outcome comes at any time after the reply, and has the number of its request.
+/// The requests of a connection to `inject.sock` with a reply or outcomes outstanding. Replies come in the order of the
+/// requests. An outcome comes at any time after the reply, and has the `seq` of its request.
 public struct OutstandingRequests<Request> {
-    /// What a line of the daemon is.
+    /// The kind of a line that the daemon sent.
     public enum Match {
-        /// The reply to a request; `nil`: nothing was asked, so it is about the connection.
+        /// The reply to a request; `nil`: no request is outstanding, so the line is about the connection.
         case reply(to: Request?)
-        /// How an invocation of a request ended.
+        /// The outcome of an invocation.
         case outcome
     }
 
     private var unanswered = Queue<Request>()
-    /// How many outcomes are still to come of each accepted request that has some to come: its reply says how many.
+    /// The number of outstanding outcomes by `seq`; the reply of a request gives the initial number.
     private var undecided: [Int64: Int64] = [:]
 
-    /// Nothing was sent.
+    /// Makes the state before the first request.
     public init() {}
 
-    /// How many have no reply.
+    /// The number of requests without a reply.
     public var unansweredCount: Int { unanswered.count }
-    /// How many have a reply, and outcomes to come.
+    /// The number of requests with a reply and outstanding outcomes.
     public var undecidedCount: Int { undecided.count }
 
-    /// A request is sent.
+    /// Adds a request that was sent.
     public mutating func append(_ request: Request) { unanswered.append(request) }
 
-    /// Says what a line belongs to.
+    /// Matches a line with its request.
     ///
-    /// - Parameter line: `nil` for one that is no JSON.
+    /// - Parameter line: the line; `nil` if it is not valid JSON.
     public mutating func take(_ line: JSONNode?) -> Match {
         let isReply = line?["outcome"] == nil
         if let seq = line?["seq"]?.int64 {

@@ -1,4 +1,4 @@
-/// The one error line that a bad request gets.
+/// The error of a refused request, which gets one error line.
 public struct ProtocolError: Error, Hashable, Sendable {
     /// The closed set of codes.
     public enum Code: String, Sendable, CaseIterable {
@@ -21,17 +21,17 @@ public struct ProtocolError: Error, Hashable, Sendable {
         public var isTransient: Bool { self == .overloaded || self == .unavailable }
     }
 
-    /// What kind of wrong.
+    /// The code of the error.
     public var code: Code
-    /// The path of the key that is wrong, such as `payload.message.data.badge`; `nil` for the line as a whole.
+    /// The path of the wrong key, such as `payload.message.data.badge`; `nil` if the error is about the whole line.
     public var field: String?
-    /// What was wrong and what to do, for people.
+    /// The fault and its remedy, for people.
     public var message: String
-    /// When to come again.
+    /// The time to wait before the next try.
     public var retryAfter: Duration?
-    /// The name of the machine that leads, from one that does not.
+    /// The name of the leading machine, in a reply of a machine that follows.
     public var leader: String?
-    /// The request's id, where it could be read.
+    /// The request's id, if it could be read.
     public var id: String?
 
     /// Joins the parts.
@@ -47,7 +47,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         self.id = id
     }
 
-    /// The error of a line that is not the JSON that is accepted.
+    /// Makes the error of a line that the JSON scanner refuses.
     public init(_ error: JSONError) {
         let code: Code =
             switch error.code {
@@ -60,9 +60,9 @@ public struct ProtocolError: Error, Hashable, Sendable {
         self.init(code, message: error.message)
     }
 
-    /// The error of a line above the limit.
+    /// Returns the error of a line above the limit.
     ///
-    /// - Parameter setting: which setting says so; `nil`: none.
+    /// - Parameter setting: the setting with the limit, for the message; `nil`: there is none.
     public static func tooLong(limit: Int, setting: String? = "RequestLengthMax=") -> ProtocolError {
         let place = setting.map { " (\($0))" } ?? ""
         return ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes\(place)")

@@ -1,6 +1,7 @@
-/// The sender of a push that a gateway passed on: the program, its proof, and its request. Kept in the request's line.
+/// The sender of a push that a gateway passed on: the program, its credentials, and its request. The request line has
+/// it as the member `sender`.
 public struct PushSender: Hashable, Sendable {
-    /// `X-Firebase-Client`, else `User-Agent`.
+    /// The value of `X-Firebase-Client`; without that header, of `User-Agent`.
     public var client: String?
     /// The service account, or the key of a provider token.
     public var account: String?
@@ -16,13 +17,13 @@ public struct PushSender: Hashable, Sendable {
     public var path: String?
     /// The status of the answer to a push that the daemon takes.
     public var answer: Int64?
-    /// How often the same push was sent, this time included; `nil`: once.
+    /// The number of times that the same push was sent, including this one; `nil`: once.
     public var times: Int64?
 
-    /// A sender of whom nothing is known.
+    /// Makes a sender without any fact.
     public init() {}
 
-    /// Reads the member `sender` of a line; `nil`: the line has none.
+    /// Reads the member `sender` of a line; `nil` if there is none.
     ///
     /// - Parameter line: the root of a request of `inject.sock`.
     public init?(ofLine line: JSONNode) {
@@ -90,12 +91,12 @@ public struct PushSender: Hashable, Sendable {
         }
     }
 
-    /// How long a text may be, in bytes.
+    /// The largest length of a text in bytes.
     public static let longestText = 255
 
-    /// Checks the member of a line. Nothing is read out of it: the daemon keeps the line.
+    /// Checks the member `sender` of a line. Returns no value, because the daemon stores the line.
     ///
-    /// - Throws: what is wrong with a member.
+    /// - Throws: the error of the first wrong member.
     static func check(_ object: JSONView) throws(ProtocolError) {
         for (name, value) in object.members {
             if TextKey.words.value(for: name) != nil {
@@ -125,7 +126,7 @@ public struct PushSender: Hashable, Sendable {
         return ProtocolError(.invalidValue, field: field, message: "\(field) is \(fault)")
     }
 
-    /// Shows each known fact as a text, under its key.
+    /// Calls `body` with each known fact: its key, and its value as text.
     public func forEachFact(_ body: (_ key: String, _ value: String) -> Void) {
         for key in TextKey.allCases { if let value = self[key] { body(key.rawValue, value) } }
         for key in NumberKey.allCases { if let value = self[key] { body(key.rawValue, String(value)) } }
@@ -133,7 +134,7 @@ public struct PushSender: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a sender as the member of a line. Texts that are too long are cut.
+    /// Writes a sender as the member `sender` of a line. Cuts texts above the largest length.
     public mutating func member(_ sender: PushSender) {
         member(
             RequestKey.sender.word,
@@ -151,7 +152,7 @@ extension JSONWriter {
 }
 
 extension String {
-    /// The beginning that has so many bytes at most, without a part of a character.
+    /// Returns the longest prefix of whole characters within `limit` bytes.
     fileprivate func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = 0

@@ -1,6 +1,6 @@
-/// The lines that a client is sent, each with its line feed.
+/// The lines that the daemon sends to a client, each with its line feed.
 public enum Reply {
-    /// The request is not accepted, and changed nothing.
+    /// Returns the reply to a refused request, which changed nothing.
     public static func refused(_ error: ProtocolError) -> [UInt8] {
         line { writer in
             writer.member("ok", false)
@@ -9,7 +9,7 @@ public enum Reply {
         }
     }
 
-    /// How an invocation of a request ended, for a client that waits for it.
+    /// Returns the line with the outcome of an invocation, for a client that waits for it.
     public static func outcome(_ invocation: InvocationRecord, _ result: InvocationResult, id: String?) -> [UInt8] {
         line { writer in
             writer.member("seq", invocation.id.seq.value)
@@ -22,7 +22,7 @@ public enum Reply {
         }
     }
 
-    /// A line of one object, with its line feed.
+    /// Returns a line of one object, with its line feed.
     public static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
@@ -31,7 +31,7 @@ public enum Reply {
 }
 
 extension JSONWriter {
-    /// The members of an `error` object.
+    /// Writes the members of an `error` object.
     public mutating func members(of error: ProtocolError) {
         member("code", error.code.rawValue)
         if let field = error.field { member("field", field) }
@@ -41,7 +41,7 @@ extension JSONWriter {
         if let leader = error.leader { member("leader", leader) }
     }
 
-    /// The members that say how an invocation ended.
+    /// Writes the members of an invocation's result.
     public mutating func members(of result: InvocationResult) {
         member("outcome", result.outcome.rawValue)
         if let reason = result.reason { member("reason", reason) }
@@ -63,7 +63,7 @@ extension JSONWriter {
             })
     }
 
-    /// The members that name what an invocation waited for; `handler` is null for the tracker.
+    /// Writes the members that name the invocation that another one waited for; `handler` is null for the tracker.
     public mutating func members(of predecessor: Predecessor) {
         member("seq", predecessor.id.seq.value)
         member("n", predecessor.id.n)
@@ -71,7 +71,7 @@ extension JSONWriter {
         if let took = predecessor.took { member("took_ms", took.milliseconds) }
     }
 
-    /// The members that say how an attempt went; times are from the acceptance of the request on.
+    /// Writes the members of an attempt; its times count from acceptance of the request.
     public mutating func members(of attempt: AttemptRecord) {
         member("attempt", attempt.number)
         member("route", attempt.route)

@@ -1,28 +1,29 @@
-/// The keys of the requests of both sockets, and of what requests hold. The raw values are their places among all.
+/// The keys of requests of both sockets, and of objects in requests. The raw values are their bit positions in
+/// `RequestKeys`.
 enum RequestKey: Int, CaseIterable, Sendable {
-    // What every request has.
+    // Every request.
     case op, id, at, wait
-    // Whom it is about.
+    // The target.
     case platform, app, device, externalID
     // A delivery.
     case transport, payload, state, locked, osVersion, notifications, sdk, messageID, headers, sender
-    // What somebody did, a session, a token.
+    // An interaction, a session, a token.
     case kind, message, action, text, token
     // Topics.
     case project, topic, condition, tokens, unknown
-    // What is logged.
+    // Custom data.
     case suite, brazeID, name, properties, attributes
-    // What the forwarder and people ask.
+    // Requests of the forwarder and of people.
     case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout, format
     // Dead letters.
     case requests
     // The log of the daemon.
     case level
 
-    /// The key as it is written.
+    /// The key as it is on the wire.
     var word: String { Self.words[rawValue] }
 
-    /// The words of all, at their places: each line that is written needs some.
+    /// The words of all keys by raw value, made once because each line that is written needs some.
     private static let words = allCases.map(\.spelled)
 
     private var spelled: String {
@@ -32,25 +33,25 @@ enum RequestKey: Int, CaseIterable, Sendable {
         case .brazeID: "braze_id"
         case .messageID: "message_id"
         case .timeout: "timeout_ms"
-        // The others are called here as they are written.
+        // The names of the other cases are their words.
         default: String(describing: self)
         }
     }
 
-    /// All of them, at their places.
+    /// All words, at their raw values.
     static let names = JSONNames(allCases.map(\.word))
 }
 
-/// Some of the keys.
+/// A set of keys.
 struct RequestKeys: Sendable {
-    /// A bit for each, by its place.
+    /// One bit for each key, at its raw value.
     private(set) var bits: UInt64 = 0
 
     init(_ keys: [RequestKey]) {
         for key in keys { bits |= Self.bit(at: key.rawValue) }
     }
 
-    /// A shift by 64 or more would give no bit, and the key would never be allowed.
+    /// Checks the place: a shift by 64 or more would give 0, and the key would never be allowed.
     static func bit(at place: Int) -> UInt64 {
         precondition(place < UInt64.bitWidth, "there are more keys than RequestKeys has bits")
         return 1 << UInt64(place)
@@ -66,20 +67,20 @@ struct RequestKeys: Sendable {
 
     static func + (left: RequestKeys, right: [RequestKey]) -> RequestKeys { left + RequestKeys(right) }
 
-    /// All of them, for messages.
+    /// The keys in alphabetical order, for messages.
     var inWords: String { RequestKey.allCases.filter(contains).map(\.word).sorted().joined(separator: ", ") }
 }
 
 /// A closed set of words. The raw values are the words.
 protocol RequestWord: RawRepresentable<String>, CaseIterable, Sendable {
-    /// All of them.
+    /// The table of all words.
     static var words: JSONNameTable<Self> { get }
 }
 
 extension RequestWord {
     static func table() -> JSONNameTable<Self> { JSONNameTable(allCases.map { ($0.rawValue, $0) }) }
 
-    /// The set, for messages.
+    /// All words, for messages.
     static var inWords: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 

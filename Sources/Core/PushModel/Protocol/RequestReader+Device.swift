@@ -12,7 +12,7 @@ extension SessionRequest {
 extension TokenRequest {
     static let keys = Request.keys + Target.keys + [.kind, .token]
 
-    /// Room for every service's tokens, which have at most a few hundred bytes, and for what they may grow to.
+    /// The largest token in bytes: tokens of the services have a few hundred bytes today and may grow.
     static let longestToken = 4096
 
     init(_ reader: ObjectReader) throws(ProtocolError) {

@@ -1,11 +1,11 @@
 extension LogRequest {
-    /// What an entry takes beside the keys that say whom it is about.
+    /// The keys of an entry without those of its target.
     static let entryKeys = RequestKeys([.kind, .suite, .brazeID, .name, .properties, .attributes])
 
     static let keys = Request.keys + Target.keys + entryKeys
 
-    /// Reads what an entry is and where it goes. Whether what it tells keeps to the provider's rules is for the custom data to
-    /// judge: what breaks them is set aside, not refused.
+    /// Reads the kind and the way of an entry. The custom data checks its contents by the provider's rules later: an
+    /// entry that breaks them is rejected and kept, while the request is accepted.
     init(_ reader: ObjectReader, _ root: JSONNode) throws(ProtocolError) {
         guard let kind = try reader.word(.kind, EntryKind.self) else {
             throw reader.missing(.kind, ": \(EntryKind.inWords)")
@@ -27,12 +27,12 @@ extension LogRequest {
             object: root)
     }
 
-    /// What an element of a handler's `log` may have: what `op: log` has, without what is the request's own.
+    /// The keys of an element of a handler's `log`: those of `op: log` without those that belong to the request.
     private static let handlerKeys = RequestKeys([.app, .device, .externalID]) + entryKeys
 
     /// Reads an element of a handler's `log`.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the first error of the element.
     public init(loggedByHandler element: JSONNode) throws(ProtocolError) {
         guard element.kind == .object else {
             throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
@@ -46,7 +46,7 @@ extension LogRequest {
 }
 
 extension EntryKind {
-    /// The keys that say what an entry of this kind tells.
+    /// The keys for the contents of an entry of this kind.
     fileprivate var ownKeys: [RequestKey] { self == .customEvent ? [.name, .properties] : [.attributes] }
 
     fileprivate var foreignKeys: [RequestKey] { self == .customEvent ? [.attributes] : [.name, .properties] }

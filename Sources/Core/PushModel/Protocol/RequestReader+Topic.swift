@@ -1,7 +1,7 @@
 extension TopicName {
     init(_ reader: ObjectReader) throws(ProtocolError) {
         let (project, topic) = (try Self.part(.project, reader), try Self.part(.topic, reader))
-        // Both were checked.
+        // `part` has checked both, so the initializer succeeds.
         guard let name = TopicName(project: project, topic: topic) else { throw reader.invalid(.topic, Self.form) }
         self = name
     }
@@ -17,7 +17,7 @@ extension TopicName {
 }
 
 extension TopicRequest {
-    // It has no id: to say it again changes nothing.
+    // It has no id, because the same request again changes nothing.
     static let keys = RequestKeys([.op, .kind, .project, .topic, .tokens, .unknown, .platform, .app])
 
     init(_ reader: ObjectReader) throws(ProtocolError) {
@@ -94,7 +94,7 @@ extension DeviceState {
         sdk = try reader.word(.sdk, SDKState.self)
     }
 
-    /// Reads what a reply says.
+    /// Reads the state of a device from a reply.
     public init(reply: JSONNode) {
         self.init()
         state = reply[RequestKey.state.word]?.string.flatMap(AppState.init)
@@ -106,7 +106,7 @@ extension DeviceState {
 }
 
 extension JSONWriter {
-    /// Writes what was said of a device.
+    /// Writes the fields of a device's state that are set.
     public mutating func members(of state: DeviceState) {
         if let app = state.state { member(RequestKey.state.word, app.rawValue) }
         if let locked = state.locked { member(RequestKey.locked.word, locked) }
@@ -117,7 +117,7 @@ extension JSONWriter {
 }
 
 extension DeviceRequest {
-    /// The line, without a line feed.
+    /// The request line, without a line feed.
     public var line: [UInt8] {
         var writer = JSONWriter()
         writer.object {
@@ -130,12 +130,12 @@ extension DeviceRequest {
 }
 
 extension PublishRequest {
-    /// The line of a delivery to one device.
+    /// Returns the line of a delivery to one device.
     ///
     /// - Parameters:
     ///   - device: the device.
-    ///   - state: what the payload finds on it.
-    ///   - request: the publish as it came.
+    ///   - state: the state of the device.
+    ///   - request: the publish, as the producer sent it.
     public func line(to device: KnownDevice, in state: DeviceState, of request: Request) -> [UInt8] {
         let deliver = deliver.found(by: device.target, state)
         var writer = JSONWriter(reserving: deliver.payload.rawBytes.count + 512)
@@ -151,7 +151,7 @@ extension PublishRequest {
 }
 
 extension JSONWriter {
-    /// Writes whom a publish is for.
+    /// Writes the receivers of a publish.
     public mutating func members(ofPublishTo audience: PublishRequest.Audience, project: String) {
         member(RequestKey.op.word, Operation.publish.rawValue)
         member(RequestKey.project.word, project)
@@ -161,7 +161,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what a publish brings.
+    /// Writes the payload of a publish, with its app, message id and headers.
     public mutating func members(ofPublish deliver: DeliverRequest) {
         if let app = deliver.target.app { member(RequestKey.app.word, app) }
         if let id = deliver.messageID { member(RequestKey.messageID.word, id) }

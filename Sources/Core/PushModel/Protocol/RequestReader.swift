@@ -3,16 +3,17 @@ extension Request {
     ///
     /// - Parameters:
     ///   - line: the line without its line feed.
-    ///   - limits: what the scan accepts.
-    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    ///   - limits: the limits of the scan.
+    /// - Throws: the error for the client; it has the request's id if that could be read.
     public init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
         try self.init(try Self.scanned(line, limits))
     }
 
-    /// Reads a line that was accepted once: limits may have been higher then, and a name may hold what is refused today.
+    /// Reads a line that the daemon accepted earlier. Skips checks that only new requests must pass, because limits may
+    /// have been higher then, and names were checked less.
     ///
-    /// - Parameter line: the line as the ledger has it.
-    /// - Throws: what is wrong with it.
+    /// - Parameter line: the line from the ledger.
+    /// - Throws: the error of the line.
     public init(acceptedLine line: [UInt8]) throws(ProtocolError) {
         try self.init(checked: try Self.scanned(line, JSONLimits(depth: .max)))
     }
@@ -25,11 +26,11 @@ extension Request {
         }
     }
 
-    /// Reads a request that was scanned already.
+    /// Reads a scanned request.
     ///
     /// - Parameters:
     ///   - document: the scanned line.
-    ///   - keys: keys to let pass beside the protocol's own.
+    ///   - keys: further allowed keys beside the protocol's own.
     /// - Throws: as above.
     public init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
         try self.init(checked: document, allowing: keys)
@@ -40,12 +41,13 @@ extension Request {
         }
     }
 
-    /// The error for a name with a NUL: a variable of a handler's environment ends there, and would name another.
+    /// Returns the error for a name with a NUL: a variable of a handler's environment would end there and give another
+    /// name.
     fileprivate static func nul(in key: RequestKey) -> ProtocolError {
         ProtocolError(.invalidValue, field: key.word, message: "\(key.word) has a NUL (\\u0000); leave it out")
     }
 
-    /// Reads a request but for what only new ones must not have.
+    /// Reads a request without the checks that only new requests must pass.
     private init(checked document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
         let root = document.root
         guard root.kind == .object else {
@@ -103,7 +105,7 @@ extension Request {
             waitsForOutcome: try Self.wait(reader), document: document)
     }
 
-    /// What every op takes.
+    /// The keys of every op.
     static let keys = RequestKeys([.op, .id, .at, .wait])
 
     private static let operations =
@@ -128,9 +130,9 @@ extension Target {
             device: try reader.name(.device), externalID: try reader.name(.externalID))
     }
 
-    /// The error for a name with a NUL; `nil` when none has one.
+    /// The error for a name with a NUL; `nil` if no name has one.
     var nulError: ProtocolError? {
-        // Each request comes here: a list of the three would take memory.
+        // Compares one by one: each request runs this, and an array of the three would allocate memory.
         if app?.hasNUL == true { return Request.nul(in: .app) }
         if device?.hasNUL == true { return Request.nul(in: .device) }
         return externalID?.hasNUL == true ? Request.nul(in: .externalID) : nil

@@ -1,27 +1,28 @@
-/// What all requests of a source have in common: makes one of a payload, and fills in what a request leaves out.
+/// The common members of all requests of a source: makes a request of a payload, and fills in the members that a
+/// request lacks.
 public struct RequestTemplate: Sendable {
     /// A member of a request; the value is JSON.
     private struct Member {
         let key: String
         let value: [UInt8]
-        /// The operations that take it.
+        /// The operations that allow the member.
         let operations: Set<Operation>
     }
 
     private var members: [Member] = []
     private var platform: String?
 
-    /// Nothing in common but the platform.
+    /// Makes a template without members.
     ///
-    /// - Parameter platform: its word; `nil`: a payload that only iOS has is for iOS.
+    /// - Parameter platform: the word of the platform; `nil`: iOS for a payload that only iOS has.
     public init(platform: String? = nil) { self.platform = platform }
 
     /// Adds a member with a text, if there is one.
     ///
     /// - Parameters:
-    ///   - key: of the member.
+    ///   - key: the key of the member.
     ///   - text: its value.
-    ///   - operations: those that take it.
+    ///   - operations: the operations that allow the member.
     public mutating func add(_ key: String, _ text: String?, to operations: Set<Operation>) {
         guard let text else { return }
         var writer = JSONWriter()
@@ -34,7 +35,8 @@ public struct RequestTemplate: Sendable {
         members.append(Member(key: key, value: value, operations: operations))
     }
 
-    /// The same for a payload whose own form says for which platform and app it is: what the template has already stays.
+    /// Returns the template with the platform and the app that a payload's form implies. Values of the template take
+    /// precedence.
     public func completed(platform: Platform?, app: String?) -> RequestTemplate {
         var template = self
         template.platform = self.platform ?? platform?.rawValue
@@ -42,11 +44,11 @@ public struct RequestTemplate: Sendable {
         return template
     }
 
-    /// The request line for an object, without its line feed.
+    /// Returns the request line for an object, without its line feed.
     ///
     /// - Parameters:
     ///   - object: a payload, or a request.
-    ///   - isAPNs: whether it comes from an `.apns` file, and so is for iOS.
+    ///   - isAPNs: whether the object is from an `.apns` file, which is for iOS.
     public func line(for object: JSONNode, isAPNs: Bool) -> [UInt8] {
         var template = self
         let operation = object["op"]?.string.flatMap(Operation.init(rawValue:))
@@ -63,7 +65,7 @@ public struct RequestTemplate: Sendable {
         return writer.bytes
     }
 
-    /// A request with what it lacks; as it came when it lacks nothing.
+    /// Returns a request with the members that it lacks; unchanged if it lacks none.
     private func filling(_ request: JSONNode, _ operation: Operation?) -> [UInt8] {
         let missing = members.filter { member in
             request[member.key] == nil && operation.map(member.operations.contains) ?? false
@@ -79,6 +81,7 @@ public struct RequestTemplate: Sendable {
 }
 
 extension JSONNode {
-    /// Whether it is what iOS hands to an app: values of an Android data map are strings, so an object tells.
+    /// Whether the payload has the form that iOS hands to an app, with an `aps` object: all values of an Android data
+    /// map are strings.
     public var isApplePayload: Bool { self["aps"]?.kind == .object }
 }

@@ -1,4 +1,5 @@
-/// `op: resolve` of `inject.sock`: which device has a token. A question: it changes nothing, and nothing of it is kept.
+/// `op: resolve` of `inject.sock`: asks for the device of a token. It changes nothing, and the daemon stores nothing of
+/// it.
 public struct TokenQuestion: Sendable {
     /// The word of the operation.
     public static let word = "resolve"
@@ -8,14 +9,14 @@ public struct TokenQuestion: Sendable {
 
     /// The token, or the installation id.
     public let token: String
-    /// The platform and the app of a token that nobody registered, as the sender presumes them.
+    /// The platform and the app that the sender presumes for a token that no device registered.
     public let presumed: Target
     /// The id of the request.
     public let id: String?
 
-    /// Reads a line; `nil`: it is another operation.
+    /// Reads a line; `nil` if it has another operation.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the error of the line.
     public init?(line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
         let document: JSONDocument
         do { document = try JSONDocument(scanning: line, limits: limits) } catch { throw ProtocolError(error) }
@@ -33,11 +34,11 @@ public struct TokenQuestion: Sendable {
         presumed = Target(platform: try reader.word(.platform, Platform.self), app: try reader.name(.app))
     }
 
-    /// The line of a question, with its line feed.
+    /// Returns the line of a question, with its line feed.
     ///
     /// - Parameters:
     ///   - token: the token.
-    ///   - presumed: where nobody registered it.
+    ///   - presumed: the platform and the app if no device registered the token.
     public static func line(token: String, presumed: Target) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {
@@ -49,11 +50,11 @@ public struct TokenQuestion: Sendable {
         return writer.line()
     }
 
-    /// The reply, with its line feed.
+    /// Returns the reply, with its line feed.
     ///
     /// - Parameters:
-    ///   - owner: the device of the token, and what a push finds on it; `nil`: nobody knows it.
-    ///   - said: what was said of the presumed device.
+    ///   - owner: the device of the token with its state; `nil`: no device is known.
+    ///   - said: the state that `op: device` set for the presumed device.
     public func reply(_ owner: (target: Target, state: DeviceState)?, said: DeviceState) -> [UInt8] {
         Reply.line { writer in
             writer.member("ok", true)

@@ -1,24 +1,25 @@
-/// `op: topics` of `inject.sock`: the topics of a token. A question: it changes nothing, and nothing of it is kept.
+/// `op: topics` of `inject.sock`: asks for the topics of a token. It changes nothing, and the daemon stores nothing of
+/// it.
 public struct TopicQuestion: Sendable {
     /// The word of the operation.
     public static let word = "topics"
-    /// As many topics as one reply has.
+    /// The largest number of topics in one reply.
     private static let limitMax = TopicRequest.topicsMax
 
     /// The project.
     public let project: String
     /// The token, or the installation id.
     public let token: String
-    /// The one topic that is asked for; `nil`: all.
+    /// The only topic to return; `nil`: all.
     public let topic: String?
-    /// As many as the reply has at most.
+    /// The largest number of topics in the reply.
     public let limit: Int
-    /// The reply begins behind this topic; `nil`: with the first.
+    /// The topic after which the reply begins; `nil`: it begins with the first one.
     public let after: String?
 
-    /// Reads a line; `nil`: it is another operation.
+    /// Reads a line; `nil` if it has another operation.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the error of the line.
     public init?(line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
         let document: JSONDocument
         do { document = try JSONDocument(scanning: line, limits: limits) } catch { throw ProtocolError(error) }
@@ -42,7 +43,7 @@ public struct TopicQuestion: Sendable {
         self.limit = limit.map(Int.init) ?? Self.limitMax
     }
 
-    /// The line of a question, with its line feed.
+    /// Returns the line of a question, with its line feed.
     public static func line(project: String, token: String, topic: String?, limit: Int?, after: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {
@@ -56,9 +57,9 @@ public struct TopicQuestion: Sendable {
         return writer.line()
     }
 
-    /// The reply, with its line feed.
+    /// Returns the reply, with its line feed.
     ///
-    /// - Parameter device: the one that registered the token; `nil`: nobody did.
+    /// - Parameter device: the device that registered the token; `nil`: none did.
     public func reply(_ device: KnownDevice?) -> [UInt8] {
         let own = device?.detail.topics.filter { $0.topic.isOf(project: project) } ?? []
         let wanted = own.filter { topic == nil || $0.topic.topic == topic }.sorted { $0.topic.topic < $1.topic.topic }
@@ -83,7 +84,7 @@ public struct TopicQuestion: Sendable {
 }
 
 extension TopicRequest {
-    /// The line, with its line feed.
+    /// The request line, with its line feed.
     public var line: [UInt8] {
         var writer = JSONWriter()
         writer.object {

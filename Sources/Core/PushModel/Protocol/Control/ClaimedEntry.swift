@@ -1,8 +1,8 @@
-/// What a claim is answered with.
+/// The answer to a claim.
 public struct Claimed: Hashable, Sendable {
-    /// The entries, in order of number; from now on this run of the forwarder has them.
+    /// The entries in order of number; this run of the forwarder now holds them.
     public var entries: [ClaimedEntry]
-    /// How sending went, as it was last said; `nil` before it ever was.
+    /// The last reported state of sending; `nil` if there is no report yet.
     public var sending: SendingState?
 
     /// Joins the two.
@@ -12,13 +12,13 @@ public struct Claimed: Hashable, Sendable {
     }
 }
 
-/// One entry, as the forwarder needs it.
+/// The fields of an entry that the forwarder needs.
 public struct ClaimedEntry: Hashable, Sendable {
-    /// Its number, by which it is settled.
+    /// The number of the entry; `settle` names it by this.
     public var number: EntryNumber
-    /// What it tells.
+    /// The kind.
     public var kind: EntryKind
-    /// Whose profile.
+    /// The identifier of the profile.
     public var identifier: UserIdentifier
     /// The app.
     public var app: String?
@@ -26,7 +26,7 @@ public struct ClaimedEntry: Hashable, Sendable {
     public var name: String?
     /// The properties of the event, or the attributes: a JSON object without white space.
     public var data: [UInt8]
-    /// When it happened.
+    /// The time of the event.
     public var time: WallTime
 
     /// Joins the parts.
@@ -43,7 +43,7 @@ public struct ClaimedEntry: Hashable, Sendable {
         self.time = time
     }
 
-    /// What the forwarder needs of an entry; `nil` for one that is stored, not sent.
+    /// Takes the fields from an entry; `nil` if the entry is stored instead of sent.
     public init?(_ entry: CustomEntry) {
         guard case .sent(let identifier) = entry.way else { return nil }
         self.init(

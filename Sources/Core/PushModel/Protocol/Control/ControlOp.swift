@@ -1,19 +1,19 @@
-/// One op of `control.sock`: its word, its keys and how it is read; `Ops` has a file for each, with what writes it and its
-/// answer.
+/// One op of `control.sock`: its word, its keys and its reader. `Ops` has one file for each op, with the writer of the
+/// request and the answer.
 struct ControlOp: Sendable {
     typealias Operation = ControlRequest.Operation
 
-    /// All of them, in the order in which an error lists them.
+    /// All ops, in the order in which an error lists them.
     static let all = [
         status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
         reload, logLevel,
     ]
 
-    /// The word for it on the socket.
+    /// The word on the socket.
     let name: String
-    /// The keys that a request may have.
+    /// The allowed keys of a request.
     let keys: RequestKeys
-    /// How an error says that `read.sock` takes it; `nil`: it does not.
+    /// The name of the op in an error that lists the ops of `read.sock`; `nil` if `read.sock` refuses it.
     let readOnly: String?
     private let read: @Sendable (ObjectReader) throws(ProtocolError) -> Operation
 
@@ -34,7 +34,7 @@ struct ControlOp: Sendable {
         self.init(name, RequestKeys(keys), readOnly: readOnly, read)
     }
 
-    /// Reads the op of a request, and its keys.
+    /// Reads the op of a request and its keys.
     static func operation(_ reader: ObjectReader) throws(ProtocolError) -> Operation {
         guard let word = try reader.string(.op) else {
             throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(words)")

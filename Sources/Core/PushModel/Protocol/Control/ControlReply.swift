@@ -1,22 +1,23 @@
-/// Why an answer of the daemon is none that was asked for.
+/// The reason why a request to the daemon got no usable answer.
 public enum ControlReplyError: Error, Hashable, Sendable {
-    /// The daemon refuses the request.
+    /// The daemon refused the request.
     case refused(ProtocolError)
-    /// It is no answer to the request: what is wrong with it.
+    /// The line is not an answer to the request; the text says why.
     case unreadable(String)
 }
 
-/// The answer of the daemon to a line of `control.sock`, for whoever sent it.
+/// The answer of the daemon to a line of `control.sock`, as its client reads it.
 public struct ControlReply: Sendable {
     /// The whole answer.
     public let root: JSONNode
 
     /// Reads a line.
     ///
-    /// - Throws: what the daemon refuses, and what is no answer at all.
+    /// - Throws: `refused` for an error of the daemon, `unreadable` for a line that is not an answer.
     public init(line: [UInt8]) throws(ControlReplyError) {
         do {
-            // Data has the depth that the daemon let pass, inside of the answer's own.
+            // Without a limit of depth: the data of entries nest as deep as the daemon allowed, inside of the answer's
+            // own levels.
             root = try JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root
         } catch {
             throw .unreadable(error.message)
@@ -25,7 +26,7 @@ public struct ControlReply: Sendable {
         guard isDone else { throw .refused(try Self.refusal(root)) }
     }
 
-    /// How many entries were changed, under its word: `settled`, `flushed`, `discarded`, `resolved`.
+    /// Returns the number of changed entries, under its key: `settled`, `flushed`, `discarded`, `resolved`.
     public func count(_ what: String) throws(ControlReplyError) -> Int {
         guard let count = root[what]?.int64 else { throw .unreadable("\(what) is missing") }
         return Int(count)

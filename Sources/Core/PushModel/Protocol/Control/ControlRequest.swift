@@ -1,53 +1,56 @@
-/// One request line of `control.sock`: whoever may inject can ask none of it.
+/// One request line of `control.sock`. `inject.sock` takes none of these requests.
 public struct ControlRequest: Hashable, Sendable {
-    /// What is asked.
+    /// The operation with its arguments.
     public enum Operation: Hashable, Sendable {
-        /// What the daemon is doing now.
+        /// Asks for the status of the daemon.
         case status
-        /// What the daemon counts and measures, as text for a monitoring system.
+        /// Asks for the metrics of the daemon, as text for a monitoring system.
         case metrics(MetricsFormat)
-        /// The ledger is to have all that was acknowledged before this was asked; how long the answer may take at most.
+        /// Asks for the time when the ledger has all requests acknowledged before this one; the answer comes within
+        /// `timeout`.
         case sync(timeout: Duration)
         /// A run of the forwarder asks for entries to send.
         case claim(ClaimRequest)
-        /// What is queued to be sent, from the entry after this one on; it stays as it is.
+        /// Asks for the queued entries after this one; changes nothing.
         case peek(after: EntryNumber, limit: Int)
-        /// A run of the forwarder is about to send entries that it reserved. The reply names those that it may send.
+        /// A run of the forwarder is about to send entries that it reserved. The reply names the ones that it may send.
         case depart(DepartRequest)
-        /// A run of the forwarder says what became of entries.
+        /// A run of the forwarder reports the new states of entries.
         case settle(SettleRequest)
-        /// A run of the forwarder says how sending goes.
+        /// A run of the forwarder reports its state of sending.
         case sending(SendingReport)
-        /// What waits is flushed, as if a session began.
+        /// Flushes the pending entries, as if a session began.
         case flush(FlushRequest)
-        /// What waits in a suite is discarded; of one app only, or of all.
+        /// Discards the pending entries of a suite: of one app, or of all.
         case reset(suite: String, app: String?)
-        /// A person decides what becomes of entries of unknown outcome.
+        /// A person gives entries of unknown outcome a new state.
         case resolve(ResolveRequest)
-        /// The dead letters of these requests are accepted again, each under a new number.
+        /// Accepts the dead letters of these requests again, each under a new number.
         case replay([SequenceNumber])
-        /// The dead letters of these requests are none any more.
+        /// Drops the dead letters of these requests.
         case purge([SequenceNumber])
-        /// Which entries the journal gets: from this level up, by systemd's word; `nil`: it is only asked for.
+        /// Sets the level of the journal by systemd's word: entries from this level up go to it; `nil`: only asks for
+        /// the level.
         case logLevel(String?)
-        /// The configuration is read again and put in force; the answer says whether it was.
+        /// Reads the configuration again and applies it; the answer says whether that succeeded.
         case reload
-        /// A person is to be erased: a user, or whoever used one device.
+        /// Erases a person: a user, or all users of one device.
         case erase(Person)
 
-        /// How many requests one of `replay` and `purge` may name.
+        /// The largest number of requests that one `replay` or `purge` may name.
         public static let requestsMax = 1000
     }
 
-    /// The version of what `control.sock` takes and tells, as the first reply on a connection states it.
+    /// The version of the protocol of `control.sock`; the first reply on a connection has it.
     public static let protocolVersion = 1
 
-    /// How long a line may be at least, in bytes: a hundred entries with the longest of reasons, all of it escaped.
+    /// The length of a line in bytes that must be allowed: a hundred entries with reasons of the largest length, every
+    /// byte escaped.
     public static let longestLine = 1 << 20
 
-    /// What is asked.
+    /// The operation with its arguments.
     public var operation: Operation
-    /// Given back in the reply.
+    /// The id of the request; the reply has it too.
     public var id: String?
 
     /// Joins the two.
@@ -63,7 +66,7 @@ extension ControlRequest {
 
     /// Reads a line.
     ///
-    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    /// - Throws: the error for the client; it has the request's id if that could be read.
     public init(line: [UInt8]) throws(ProtocolError) {
         let document: JSONDocument
         do {
@@ -99,9 +102,9 @@ extension ControlRequest {
         return writer.line()
     }
 
-    /// Lets a request of `read.sock` pass.
+    /// Checks that `read.sock` may take the request.
     ///
-    /// - Throws: the error that the client is told of a request that changes something.
+    /// - Throws: the error for the client if the request changes something.
     public func checkReadOnly() throws(ProtocolError) {
         guard !operation.changesNothing else { return }
         let words = ControlOp.all.compactMap(\.readOnly)
@@ -114,7 +117,7 @@ extension ControlRequest {
 }
 
 extension ControlRequest.Operation {
-    /// The word for it on the socket.
+    /// The word on the socket.
     public var name: String { onTheWire.op.name }
 
     /// Whether it changes nothing, so that `read.sock` takes it too.
@@ -122,7 +125,7 @@ extension ControlRequest.Operation {
         if case .logLevel(.some) = self { false } else { onTheWire.op.readOnly != nil }
     }
 
-    /// Its declaration, and what writes its keys.
+    /// The declaration of the op, and a function that writes its keys.
     fileprivate var onTheWire: (op: ControlOp, keys: (inout JSONWriter) -> Void) {
         switch self {
         case .status: (.status, { _ in })

@@ -1,4 +1,4 @@
-/// The entry numbers that a list has.
+/// Reads a list of entry numbers.
 func entryNumbers(_ elements: [JSONNode], of key: RequestKey) throws(ProtocolError) -> [EntryNumber] {
     var numbers: [EntryNumber] = []
     for (index, element) in elements.enumerated() {
@@ -17,7 +17,7 @@ extension ObjectReader {
         return name
     }
 
-    /// Which run of the forwarder asks.
+    /// Returns the id of the run of the forwarder that asks.
     func instance() throws(ProtocolError) -> UUID128 {
         guard let instance = UUID128(try requiredName(.instance)) else {
             throw invalid(.instance, "instance is the UUID of this run of the forwarder: 32 hexadecimal digits")
@@ -37,7 +37,7 @@ extension ObjectReader {
         return number
     }
 
-    /// - Parameter most: how many elements it may have; more are not looked at.
+    /// - Parameter most: the largest number of elements; a longer list is refused before its elements are read.
     func list(_ key: RequestKey, atMost most: Int) throws(ProtocolError) -> [JSONNode] {
         let value = try required(key)
         guard value.kind == .array else { throw wrongType(key, value, wanted: "a list") }
@@ -45,7 +45,7 @@ extension ObjectReader {
         return node(value).elements
     }
 
-    /// As many entries as one claim may ask for.
+    /// Returns the list of entries, at most as many as one claim may ask for.
     func entries() throws(ProtocolError) -> [JSONNode] {
         try list(.entries, atMost: Int(ClaimRequest.limits.upperBound))
     }
@@ -67,7 +67,7 @@ extension JSONWriter {
 }
 
 extension String {
-    /// As many whole characters as fit into so many bytes.
+    /// Returns the longest prefix of whole characters within `limit` bytes.
     func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = startIndex

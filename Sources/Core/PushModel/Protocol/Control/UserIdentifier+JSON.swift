@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// The member that says whose profile it is.
+    /// Writes the member with the identifier of a profile.
     public mutating func member(of identifier: UserIdentifier) {
         switch identifier {
         case .externalID(let id): member("external_id", id)

@@ -6,22 +6,23 @@ extension ControlOp {
 
 /// `op: claim`
 public struct ClaimRequest: Hashable, Sendable {
-    /// How many entries one claim may ask for.
+    /// The range of `limit`.
     public static let limits: ClosedRange<Int64> = 1...1000
-    /// How many entries one run has at most: what becomes of them is decided in one turn when the next run claims.
+    /// The largest number of entries that one run holds. The next run's claim decides the states of all of them in one
+    /// turn.
     public static let heldMax = 10_000
 
     /// The run of the forwarder.
     public var instance: UUID128
-    /// How many entries at most.
+    /// The largest number of entries in the answer.
     public var limit: Int
-    /// Whether the answer comes only when there is an entry.
+    /// Whether the answer waits until there is an entry.
     public var waits: Bool
-    /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
-    /// got, or was not sent, and so is queued again before the claim is answered.
+    /// The entries that the run holds, in the first claim of a connection. The daemon queues the run's other claimed
+    /// entries again before it answers: the run never got the reply with them, or did not send them.
     public var holding: [EntryNumber]?
-    /// Whether the run says with `depart` what it is about to send. Until then an entry stays `queued` on disk. Of a run
-    /// that does not, every entry is taken for sent as soon as it is handed over.
+    /// Whether the run names entries with `depart` before it sends them. Until then an entry stays `queued` on disk. If
+    /// false, an entry counts as sent as soon as the run gets it.
     public var reserves: Bool
 
     /// Joins the parts.
@@ -56,7 +57,7 @@ extension ClaimRequest {
 }
 
 extension Claimed {
-    /// The members of the answer.
+    /// Writes the members of the answer.
     public func write(to reply: inout JSONWriter) {
         reply.member("entries", array: { list in entries.forEach { $0.write(to: &list) } })
         guard let sending else { return reply.member("sending", nil as String?) }
@@ -89,7 +90,7 @@ extension SendingState {
 }
 
 extension ControlReply {
-    /// The entries, for a claim.
+    /// Reads the answer to a claim.
     public func claimed() throws(ControlReplyError) -> Claimed {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let nodes = list.elements

@@ -9,7 +9,7 @@ extension ControlOp {
 }
 
 extension ObjectReader {
-    /// The numbers of requests, each once.
+    /// Returns the numbers of requests without repeats.
     fileprivate func requests() throws(ProtocolError) -> [SequenceNumber] {
         let value = try required(.requests)
         guard value.kind == .array else { throw wrongType(.requests, value, wanted: "a list") }

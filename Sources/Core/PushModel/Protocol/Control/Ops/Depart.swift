@@ -31,7 +31,8 @@ extension DepartRequest {
 }
 
 extension ControlReply {
-    /// The entries that may be sent, for a departure, and how long from the question on; `nil`: at any time.
+    /// Reads the answer to `depart`: the entries that may be sent, and for how long after the request; `nil`: at any
+    /// time.
     public func departed() throws(ControlReplyError) -> (entries: [EntryNumber], valid: Duration?) {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let numbers = list.elements.compactMap(\.int64)
@@ -40,6 +41,6 @@ extension ControlReply {
         return (numbers.map { EntryNumber($0) }, valid)
     }
 
-    /// An hour, in milliseconds: no lease is longer.
+    /// An hour in milliseconds, the longest lease.
     private static var longestValidity: Int64 { 3_600_000 }
 }

@@ -6,9 +6,9 @@ extension ControlOp {
 
 /// `op: flush`
 public struct FlushRequest: Hashable, Sendable {
-    /// Whose session is to be taken as begun; the app is given.
+    /// The app, device and user to flush for, as at a session start; the app is required.
     public var target: Target
-    /// Only what waits in this suite; `nil`: in any.
+    /// The suite to flush; `nil`: all suites.
     public var suite: String?
 
     /// Joins the two.

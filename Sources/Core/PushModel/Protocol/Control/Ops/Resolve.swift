@@ -8,10 +8,10 @@ extension ControlOp {
 public struct ResolveRequest: Hashable, Sendable {
     /// The states that a person may give an entry of unknown outcome.
     static let states: [EntryState] = [.queued, .discarded]
-    /// How many entries one request may name.
+    /// The largest number of entries of one request.
     public static let entriesMax = 1000
 
-    /// The entries; `nil`: all of unknown outcome.
+    /// The entries; `nil`: all entries of unknown outcome.
     public var entries: [EntryNumber]?
     /// `queued` again, or `discarded`.
     public var state: EntryState

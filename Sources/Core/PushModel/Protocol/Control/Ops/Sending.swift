@@ -10,14 +10,14 @@ public struct SendingReport: Hashable, Sendable {
     public var instance: UUID128
     /// The phase of the forwarder.
     public var phase: SendingState.Phase
-    /// Why, for people; `nil` while it sends.
+    /// The reason for people; `nil` while it sends.
     public var reason: String?
-    /// How many requests failed one after the other.
+    /// The number of consecutive failed requests.
     public var failures: Int
-    /// Until when it waits.
+    /// The end of its wait.
     public var until: WallTime?
 
-    /// Joins the parts; of a long reason the beginning is kept.
+    /// Joins the parts; cuts a long reason at its end.
     public init(
         instance: UUID128, phase: SendingState.Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil
     ) {

@@ -23,17 +23,17 @@ public struct SettleRequest: Hashable, Sendable {
 
 /// The new state of an entry that the forwarder had.
 public struct Settlement: Hashable, Sendable {
-    /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
+    /// The largest length of a reason in bytes: enough of an endpoint's answer for a person.
     public static let longestReason = 1000
 
     /// The entry.
     public var number: EntryNumber
     /// `sent`, `rejected`, `unknown`, or `queued` again.
     public var state: EntryState
-    /// Why, for people.
+    /// The reason for people.
     public var reason: String?
 
-    /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
+    /// Joins the parts; cuts a reason at ``longestReason`` bytes.
     public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
         self.number = number
         self.state = state
@@ -91,7 +91,7 @@ extension Settlement {
 }
 
 extension ProtocolError {
-    /// The same error, of a value that is inside another.
+    /// Returns the error with the path of an enclosing value before its field.
     fileprivate func within(_ path: String) -> ProtocolError {
         var error = self
         error.field = field.map { "\(path).\($0)" } ?? path

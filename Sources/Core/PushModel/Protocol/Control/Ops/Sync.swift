@@ -5,26 +5,26 @@ extension ControlOp {
     }
 }
 
-/// How far the ledger came, for a sync.
+/// The progress of the ledger: the answer to `op: sync`.
 public struct Synced: Hashable, Sendable {
     /// The id of the state directory.
     public var state: UUID128
-    /// Whether the ledger has all that was acknowledged before the sync was asked for.
+    /// Whether the ledger has all requests acknowledged before the sync.
     public var isComplete: Bool
-    /// How many batches are acknowledged and not in the ledger.
+    /// The number of batches that are acknowledged but not yet in the ledger.
     public var batchesBehind: Int
-    /// How many bytes of rows they have; 0 where nobody knows it.
+    /// The size of their rows in bytes; 0 if unknown.
     public var bytesBehind: Int
-    /// The machine, where it follows another one: then the ledger is its copy.
+    /// The state of this machine if it follows another one, so that its ledger is a copy; otherwise `nil`.
     public var follower: Follower?
 
     /// A machine that follows another one.
     public struct Follower: Hashable, Sendable {
         /// Its name.
         public var node: String
-        /// The machine that leads; `nil`: nobody.
+        /// The name of the leading machine; `nil`: there is none.
         public var leader: String?
-        /// How long ago its copy had everything.
+        /// The age of the last state in which its copy was complete.
         public var behind: Duration
 
         /// Joins the parts.
@@ -46,7 +46,7 @@ public struct Synced: Hashable, Sendable {
 }
 
 extension Synced {
-    /// The members of the answer.
+    /// Writes the members of the answer.
     public func write(to reply: inout JSONWriter) {
         reply.member("state", state.description)
         reply.member("complete", isComplete)
@@ -60,7 +60,7 @@ extension Synced {
 }
 
 extension ControlReply {
-    /// How far the ledger came, for a sync.
+    /// The progress of the ledger: the answer to `op: sync`.
     public func synced() throws(ControlReplyError) -> Synced {
         guard let state = root["state"]?.string.flatMap(UUID128.init(_:)), let isComplete = root["complete"]?.bool,
             let batches = root["batches_behind"]?.int64, let bytes = root["bytes_behind"]?.int64
