@@ -1,15 +1,15 @@
 /// A table of the ledger: its columns, in the order of the values of its rows in the log.
 public struct LedgerTable: Sendable {
-    /// What a column holds.
+    /// The encoding of a column's values.
     public enum Coding: Sendable {
-        /// Its value.
+        /// The value itself.
         case plain
-        /// One of these texts.
+        /// A text out of these.
         case name([String])
-        /// The number of a word.
+        /// The number of a word in a set.
         case word(WordSet)
-        /// The number of a row in `texts`, or the text itself (Store: `SharedTexts`). Never a text that names a person: it
-        /// would stay when the person's rows are erased.
+        /// The number of a row in `texts`, or the text itself (Store: `SharedTexts`). Never a text that names a person:
+        /// an erasure of the person's rows would leave it in `texts`.
         case shared
     }
 
@@ -19,11 +19,11 @@ public struct LedgerTable: Sendable {
         public let name: String
         /// Its type in SQL.
         public let type: String
-        /// What it holds.
+        /// The encoding of its values.
         public let coding: Coding
         /// Whether it may be NULL.
         public private(set) var isOptional = false
-        /// What it has of a row of the log that ends before it; `nil`: NULL.
+        /// The value for a row of the log that ends before this column; `nil`: NULL.
         public private(set) var missing: Int64?
 
         private init(_ name: String, _ type: String, _ coding: Coding = .plain) {
@@ -48,14 +48,14 @@ public struct LedgerTable: Sendable {
 
         static func shared(_ name: String) -> Column { Column(name, "ANY", .shared) }
 
-        /// The same, which may be NULL.
+        /// The column, made optional.
         var orNull: Column {
             var column = self
             column.isOptional = true
             return column
         }
 
-        /// The same, with a value for the rows that were written before it was there.
+        /// Returns the column with a value for rows that were written before the column existed.
         func or(_ value: Int64) -> Column {
             var column = self
             column.missing = value
@@ -63,21 +63,21 @@ public struct LedgerTable: Sendable {
         }
     }
 
-    /// What tells rows apart.
+    /// The primary key.
     public enum Key: Sendable {
-        /// So many of the first columns.
+        /// This many of the first columns.
         case first(Int)
-        /// A column before all others, which no row of the log has: the ledger gives it a number.
+        /// A column before all others that no row of the log has: the ledger assigns the number.
         case given(String)
-        /// There is one row at most.
+        /// No key: the table has at most one row.
         case one
     }
 
-    /// The name under which people ask for it.
+    /// The name in queries of people.
     public let name: String
-    /// The name of the table; where it is another one, ``name`` is a view that has texts in place of numbers.
+    /// The name of the table. If it differs from ``name``, ``name`` is a view that has texts in place of numbers.
     public let rows: String
-    /// What tells rows apart.
+    /// The primary key.
     public let key: Key
     /// The columns in their order.
     public let columns: [Column]

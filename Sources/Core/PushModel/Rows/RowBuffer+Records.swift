@@ -1,4 +1,4 @@
-// Which kind of row each record has. What is one of a table stands in a file of its own (``StoredRecord``).
+// The kind of row of each record. The row of a record with a table is in the record's own file (``StoredRecord``).
 extension RowBuffer {
     /// Appends any record.
     public func append(_ record: LedgerRecord) {
@@ -33,18 +33,18 @@ extension RowBuffer {
         version = max(version, request.operation.since)
     }
 
-    /// Appends an invocation: a new one, or one that changed.
+    /// Appends a new or a changed invocation.
     public func append(_ invocation: InvocationRecord, isNew: Bool) {
         append(isNew ? .invocation : .invocationUpdate, invocation)
     }
 
-    /// Appends an event; its cursor it gets where it is applied.
+    /// Appends an event; the ledger assigns its cursor when it applies the row.
     public func append(_ event: AnalyticsEvent) { append(.event, event) }
 
-    /// Appends a delivery that the tracker takes over; its event comes before it.
+    /// Appends a delivery that the tracker takes over; the row of its event must come before it.
     public func append(_ row: TrackedRow) { append(.trackedDelivery, row) }
 
-    /// Appends a change of what the tracker remembers.
+    /// Appends a change of the tracker's state.
     public func append(_ record: TrackerRecord) {
         switch record {
         case .delivery(let row): append(row)
@@ -64,7 +64,7 @@ extension RowBuffer {
         }
     }
 
-    /// Appends a change of what is known of custom data.
+    /// Appends a change of the state of custom data.
     public func append(_ record: CustomDataRecord) {
         switch record {
         case .entry(let entry, let state, let problem):

@@ -1,35 +1,35 @@
-/// Rows for the ledger as bytes, in the order in which they were decided: what the log writes, and what is applied to the
-/// database, with nothing between them that is made anew.
+/// Rows for the ledger as bytes, in the order in which they were decided. The log writes these bytes, and the database
+/// applies them, without a conversion in between.
 ///
 /// A row is its kind, the length of its values in four bytes, and the values (``RowKind``, `RowValueTag`). The memory
 /// begins at a multiple of ``alignment`` and has ``headroom`` free before the first row, so that the log can put its
-/// header there and hand all of it to the disk as it is.
+/// header there and write the memory to the disk without a copy.
 ///
-/// `@unchecked Sendable` is sound by ownership: one thread has the buffer at a time. The loop fills it, then gives it to
-/// the thread that writes the log, which gives it to the thread that writes the database; each is done with it before
-/// it lets go.
+/// `@unchecked Sendable` is sound by ownership: one thread has the buffer at a time. The loop fills it and passes it to
+/// the thread that writes the log, which passes it to the thread that writes the database. No thread uses it after
+/// passing it on.
 public final class RowBuffer: @unchecked Sendable {
-    /// Direct writes to a disk need memory at a multiple of this, in bytes.
+    /// The alignment in bytes that direct writes to a disk need.
     public static let alignment = 4096
-    /// How many bytes a row is sure to have room for beside its texts and bytes: of no kind the numbers take as many.
+    /// The room in bytes that is reserved beyond a row's texts and byte arrays: more than the numbers of any kind take.
     static let margin = 512
 
-    /// How many bytes are left free before the first row.
+    /// The number of free bytes before the first row.
     public let headroom: Int
-    /// All of the memory: the headroom, the rows, and what is free behind them.
+    /// The whole memory: the headroom, the rows, and the free bytes after them.
     public private(set) var memory: UnsafeMutableRawBufferPointer
-    /// Where the rows end, counted from the beginning of the memory.
+    /// The offset of the end of the rows in the memory.
     public private(set) var end: Int
-    /// How many rows there are.
+    /// The number of rows.
     public private(set) var rowCount = 0
-    /// The version of batches that has all kinds of its rows.
+    /// The lowest batch version that has all kinds of its rows.
     public internal(set) var version = 1
 
-    /// An empty buffer.
+    /// Makes an empty buffer.
     ///
     /// - Parameters:
-    ///   - headroom: how many bytes are left free before the first row.
-    ///   - capacity: for how many bytes there is room at first; it grows when it must.
+    ///   - headroom: the number of free bytes before the first row.
+    ///   - capacity: the initial room in bytes; it grows as needed.
     public init(headroom: Int = 64, capacity: Int = 16 << 10) {
         self.headroom = headroom
         end = headroom
@@ -38,18 +38,18 @@ public final class RowBuffer: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// How many bytes the rows have.
+    /// The size of the rows in bytes.
     public var byteCount: Int { end - headroom }
 
-    /// Whether there is no row.
+    /// Whether the buffer has no row.
     public var isEmpty: Bool { rowCount == 0 }
 
     /// The rows.
     public var rows: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[headroom..<end]) }
 
-    /// Takes all rows out.
+    /// Removes all rows.
     ///
-    /// - Parameter capacity: memory beyond this many bytes is given back.
+    /// - Parameter capacity: frees memory beyond this many bytes.
     public func removeAll(keeping capacity: Int = .max) {
         end = headroom
         rowCount = 0
@@ -59,9 +59,9 @@ public final class RowBuffer: @unchecked Sendable {
         memory = Self.allocate(headroom + capacity)
     }
 
-    /// Fills with zeros what follows the rows up to a multiple of ``alignment``.
+    /// Fills the bytes after the rows with zeros up to a multiple of ``alignment``.
     ///
-    /// - Returns: the length up to there, counted from the beginning of the memory.
+    /// - Returns: the offset of the end of the zeros in the memory.
     public func padToAlignment() -> Int {
         let length = (end + Self.alignment - 1) / Self.alignment * Self.alignment
         reserve(length - end)
@@ -69,13 +69,13 @@ public final class RowBuffer: @unchecked Sendable {
         return length
     }
 
-    /// Takes over rows that were written before: all of a batch's blocks as they lie on a disk, from the headroom on.
+    /// Replaces the rows with those of a batch on the disk: reads all of its blocks, including the headroom.
     ///
     /// - Parameters:
-    ///   - length: how many bytes the rows have.
-    ///   - blocks: how many bytes are to be read, headroom and padding among them.
-    ///   - read: reads them into the memory that it is given, and returns how many bytes it read.
-    /// - Returns: whether all were read. If not, there are no rows.
+    ///   - length: the size of the rows in bytes.
+    ///   - blocks: the number of bytes to read, including headroom and padding.
+    ///   - read: reads them into the given memory and returns the number of bytes read.
+    /// - Returns: whether all bytes were read. If not, the buffer is empty.
     public func fill(rows length: Int, blocks: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         precondition(headroom + length <= blocks, "the rows are within their blocks")
         removeAll()
@@ -108,10 +108,10 @@ public final class RowBuffer: @unchecked Sendable {
     @inline(__always)
     func append<Value: StoredValue>(_ kind: RowKind, _ value: Value) { append(kind) { value.write(to: &$0) } }
 
-    /// Makes room for so many bytes behind the rows.
+    /// Reserves room for `count` bytes after the rows.
     func reserve(_ count: Int) { if memory.count - end < count { grow(used: end, by: count) } }
 
-    /// Moves to larger memory, of which the first `used` bytes are kept.
+    /// Moves to larger memory, and keeps the first `used` bytes.
     @inline(never)
     fileprivate func grow(used: Int, by count: Int) {
         let larger = Self.allocate(max(memory.count * 2, used + count))
@@ -127,7 +127,8 @@ public final class RowBuffer: @unchecked Sendable {
 
 /// Writes the values of one row.
 ///
-/// The pointers are good: each text and each array of bytes makes room for itself and for all numbers that may follow.
+/// The pointers stay within the memory: each text and each byte array reserves room for itself and for all numbers that
+/// may follow.
 public struct RowWriter {
     private let buffer: RowBuffer
     private var start: UnsafeMutableRawPointer
@@ -143,14 +144,14 @@ public struct RowWriter {
         limit = start + buffer.memory.count
     }
 
-    /// Where the values end, counted from the beginning of the memory.
+    /// Returns the offset of the end of the values in the memory.
     @inline(__always)
     fileprivate func finish() -> Int { cursor - start }
 
     @inline(__always)
     mutating func nulls(_ count: Int) { for _ in 0..<count { tag(.null) } }
 
-    /// A whole number.
+    /// Writes a whole number.
     @inline(__always)
     mutating func integer(_ value: Int64) {
         if value >= 0, value < 256 {
@@ -164,14 +165,14 @@ public struct RowWriter {
         }
     }
 
-    /// A text of any length, NUL characters included.
+    /// Writes a text of any length, NUL characters included.
     mutating func text(_ value: String) {
         value.utf8Span.span.withUnsafeBytes { append($0, isText: true) }
     }
 
     mutating func bytes(_ value: [UInt8]) { value.withUnsafeBytes { append($0, isText: false) } }
 
-    /// The 16 bytes of an id, the highest first.
+    /// Writes the 16 bytes of an id, the most significant first.
     mutating func uuid(_ value: UUID128) {
         withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { append($0, isText: false) }
     }

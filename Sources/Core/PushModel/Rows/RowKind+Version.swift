@@ -1,8 +1,8 @@
 extension RowKind {
-    /// The version of batches since which the kind is there: who reads lower ones stops at it.
+    /// The first batch version with this kind; a reader of lower versions stops at a row of the kind.
     ///
-    /// A kind that is added later names its version here, the one after the highest: the daemon writes it once all copies of a
-    /// chain read that.
+    /// A new kind gets the version after the highest one: the daemon writes the kind once all copies of a chain read
+    /// that version.
     public var since: Int {
         switch self {
         case .fanOut, .fanOutProgress: 2
@@ -12,7 +12,7 @@ extension RowKind {
 }
 
 extension Operation {
-    /// The version of batches since which requests have it.
+    /// The first batch version with requests of this operation.
     var since: Int {
         switch self {
         case .deliver, .interact, .session, .token, .log: 1
@@ -22,6 +22,6 @@ extension Operation {
 }
 
 extension KnownDevice {
-    /// The version of batches since which a row has all that is known of it.
+    /// The first batch version whose rows have all fields that are set.
     var since: Int { token != nil || hasDetail ? 2 : 1 }
 }

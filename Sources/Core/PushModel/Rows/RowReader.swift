@@ -1,21 +1,21 @@
-/// Bytes that are not the rows they should be.
+/// The error for bytes that are not valid rows.
 public struct RowError: Error, Hashable, Sendable {
-    /// What is wrong, as a sentence without its end.
+    /// The fault, as a sentence without a full stop.
     public var message: String
 
-    /// - Parameter message: what is wrong, as a sentence without its end.
+    /// - Parameter message: the fault, as a sentence without a full stop.
     public init(message: String) { self.message = message }
 }
 
-/// Takes rows out of bytes, in their order. What is not whole, or of a kind that this version does not know, is an error:
-/// it never reads beyond the bytes.
+/// Reads rows from bytes, in their order. An incomplete row, or one of an unknown kind, is an error; no read goes
+/// beyond the bytes.
 public struct RowReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: what ``RowBuffer/rows`` gave; it must outlive all that is read from it.
+    /// - Parameter bytes: bytes of ``RowBuffer/rows``; they must outlive all values read from them.
     public init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// How many rows of a kind there are in bytes that ``RowBuffer/rows`` gave.
+    /// Returns the number of rows of a kind in bytes of ``RowBuffer/rows``.
     public static func count(of kind: RowKind, in rows: UnsafeRawBufferPointer) -> Int {
         var reader = RowReader(rows)
         var count = 0
@@ -23,7 +23,7 @@ public struct RowReader {
         return count
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     public mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
         guard let number = rest.first else { return nil }
         guard let kind = RowKind(rawValue: number) else { throw RowError(message: "there is no kind of row \(number)") }
@@ -36,17 +36,17 @@ public struct RowReader {
     }
 }
 
-/// One value of a row. Texts and bytes lie where the row lies, and must not be used when that is gone.
+/// One value of a row. Texts and bytes point into the row, and are valid as long as its memory.
 public enum RowValue {
     case null
     case integer(Int64)
-    /// In UTF-8.
+    /// A text in UTF-8.
     case text(UnsafeRawBufferPointer)
     case bytes(UnsafeRawBufferPointer)
 }
 
-/// The values of a row, in their order. A row that was written before its table had its last columns ends before them: they
-/// are NULL.
+/// The values of a row, in their order. A row may end before the last columns of its table if it was written before
+/// they existed; their values are NULL.
 public struct RowValues {
     private var rest: UnsafeRawBufferPointer
 
@@ -55,11 +55,11 @@ public struct RowValues {
     /// Whether all values have been taken.
     public var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next value; behind the last one NULL.
+    /// Returns the next value; NULL after the last one.
     ///
-    /// - Throws: `RowError` when it is not whole.
+    /// - Throws: `RowError` if the value is incomplete.
     public mutating func next() throws(RowError) -> RowValue {
-        // Each value of each row passes here, on the ledger's thread: pointers, and nothing that is called.
+        // Uses pointers and inlined code only, because each value of each row passes here on the ledger's thread.
         guard let start = rest.baseAddress, !rest.isEmpty else { return .null }
         let left = rest.count
         let number = start.load(as: UInt8.self)
@@ -108,16 +108,16 @@ extension RowValues: RowSource {
     /// Whether the next value is NULL.
     public var isNull: Bool { rest.first.map { $0 == RowValueTag.null.rawValue } ?? true }
 
-    /// Leaves out values.
+    /// Skips values.
     public mutating func skip(_ count: Int) throws(RowError) { for _ in 0..<count { _ = try next() } }
 
-    /// A whole number.
+    /// Reads a whole number.
     public mutating func integer() throws(RowError) -> Int64 {
         guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
         return value
     }
 
-    /// A text, or none.
+    /// Reads a text; `nil` for NULL.
     public mutating func text() throws(RowError) -> String? {
         switch try next() {
         case .null: return nil
@@ -126,7 +126,7 @@ extension RowValues: RowSource {
         }
     }
 
-    /// Bytes; none for NULL.
+    /// Reads bytes; empty for NULL.
     public mutating func bytes() throws(RowError) -> [UInt8] {
         switch try next() {
         case .null: return []
@@ -135,7 +135,7 @@ extension RowValues: RowSource {
         }
     }
 
-    /// A word, which the log has as a text.
+    /// Reads a word, which the log has as a text.
     public mutating func word<Word: StoredWord>() throws(RowError) -> Word { try name() }
 
     public func unreadable(_ reason: String) -> RowError { RowError(message: reason) }

@@ -1,6 +1,7 @@
-/// Which numbers rows have. What is outside was not written by this program: a flipped bit, or another hand.
+/// The valid ranges of numbers in rows. This program writes no number outside of them: such a number comes from a
+/// flipped bit or from another program.
 ///
-/// Within them no sum or difference of two overflows, nor does a time or a span in a smaller unit.
+/// Sums and differences of two numbers within a range do not overflow, nor does a time or a span in a smaller unit.
 public enum StoredRange {
     /// Numbers of requests, events and entries, counts and lengths.
     public static let number: ClosedRange<Int64> = 0...(1 << 62) - 1
@@ -133,7 +134,7 @@ extension Duration: StoredValue {
     }
 }
 
-/// An app, then a device. No app is the empty text.
+/// An app, then a device. An empty text stands for no app.
 extension DeviceKey: StoredValue {
     public func write(to row: inout RowWriter) { row.add(app ?? "", device) }
 
@@ -143,7 +144,7 @@ extension DeviceKey: StoredValue {
     }
 }
 
-/// A word of a closed set, which rows hold as a text.
+/// A word of a closed set, which rows have as a text.
 public protocol StoredName: StoredValue, RawRepresentable<String> {}
 
 extension StoredName {
@@ -153,7 +154,7 @@ extension StoredName {
 }
 
 extension RowSource {
-    /// A word that is a text.
+    /// Reads a word that is stored as a text.
     @inlinable public mutating func name<Name: RawRepresentable<String>>() throws(Failure) -> Name {
         let text = try text() ?? ""
         guard let name = Name(rawValue: text) else { throw unreadable("'\(text)' is no \(Name.self)") }

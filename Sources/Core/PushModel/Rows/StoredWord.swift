@@ -1,9 +1,11 @@
-/// A word of a closed set, which rows of the ledger hold as a number.
+/// A word of a closed set, which rows of the ledger have as a number.
 ///
-/// This file is the one place that says which: what writes rows, what reads them and the views of ``LedgerTable`` go by it.
-/// 0 and 1 take no byte beside a row's header, so the most frequent words come first.
+/// The numbers are defined in this file only: the code that writes and reads rows, and the views of ``LedgerTable``,
+/// use them. SQLite stores 0 and 1 in the row's header without a byte of their own, so the most frequent words come
+/// first.
 public protocol StoredWord: StoredName, Sendable {
-    /// The words by their numbers: 0, 1, and so on. The numbers are on disk, so a new word comes last, and none ever goes.
+    /// The words in the order of their numbers from 0. The numbers are on disk, so a new word comes last, and no word
+    /// is ever removed.
     static var stored: [Self] { get }
 }
 
@@ -75,14 +77,14 @@ extension TokenRequest.Kind: StoredWord {
     public static let stored: [TokenRequest.Kind] = [.new, .registered, .unregistered]
 }
 
-/// The words of a set as bytes, to be found by those of a row.
+/// The words of a set as bytes, to compare with those of a row.
 public struct WordSet: Sendable {
     /// The words, by their numbers.
     public let words: [[UInt8]]
-    /// The same as texts.
+    /// The words as texts.
     public let texts: [String]
 
-    /// The words of a type.
+    /// Takes the words of a type.
     public init<Word: StoredWord>(_ type: Word.Type) {
         texts = type.stored.map(\.rawValue)
         words = texts.map { Array($0.utf8) }

@@ -1,6 +1,7 @@
 extension AcceptedRequest: StoredRecord {
-    // transport is what brought a delivery, original_priority how urgent FCM took it for; NULL for what is no delivery.
-    // replay_of is the request of which this one is a replay; NULL for what a producer sent.
+    // transport is the service that brought a delivery, original_priority the priority with which it was sent over FCM;
+    // both are NULL for other requests. replay_of is the request of which this one is a replay; NULL for a request of a
+    // producer.
     public static let table = LedgerTable(
         "requests", rows: "request_rows",
         [

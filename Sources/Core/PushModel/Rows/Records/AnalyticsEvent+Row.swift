@@ -1,6 +1,6 @@
 extension AnalyticsEvent: StoredRecord {
-    // The cursor is the order in which events were committed, for who reads on from where they were. No number is
-    // given twice: meta has the highest that pruning may have taken.
+    // cursor is the order in which events were committed; a reader continues after its last cursor. No cursor is
+    // assigned twice: the table meta has the highest one, which pruning may have deleted.
     public static let table = LedgerTable(
         "events", rows: "event_rows", key: .given("cursor"),
         [
@@ -61,7 +61,7 @@ extension AnalyticsEvent.Push: StoredValue {
 }
 
 extension RowWriter {
-    /// What happened, in nine values of which each kind of event has its own.
+    /// Writes the nine columns of an event's content; each kind of event uses its own ones.
     fileprivate mutating func content(_ content: AnalyticsEvent.Content) {
         switch content {
         case .received(let push), .influencedOpen(let push), .iosForeground(let push):

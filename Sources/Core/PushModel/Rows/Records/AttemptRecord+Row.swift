@@ -38,8 +38,8 @@ extension ErrorOutput: StoredValue {
 }
 
 extension DeadLetter: StoredRecord {
-    // What a person may replay or purge. Pruning leaves their requests alone; they have limits of their own. bytes are those
-    // of the request line and, as the ledger adds them, of the attempts.
+    // The invocations that a person may replay or purge. Pruning spares their requests; they have limits of their own.
+    // bytes is the size of the request line; the ledger adds the size of the attempts.
     public static let table = LedgerTable(
         "dead_letters", key: .first(2), [.integer("seq"), .integer("n"), .integer("at"), .integer("bytes")])
 

@@ -1,6 +1,6 @@
 extension AttributeRecord {
-    // Profiles: a state, not a history, so nothing is ever pruned. owner is a device where it is anonymous; value is
-    // a JSON text.
+    // Profiles: the current state without a history, so pruning deletes no row. owner is a device if anonymous is set;
+    // value is a JSON text.
     public static let table = LedgerTable(
         "attributes", key: .first(4),
         [
@@ -8,15 +8,15 @@ extension AttributeRecord {
             .integer("entry"),
         ])
 
-    /// Takes the values out of the ledger, in the order of the columns.
+    /// Reads the values of a row of the ledger, in the order of the columns.
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         (owner, kind, name) = try row.next()
         (value, setAt, entry) = try row.next()
     }
 }
 
-/// A row of the log has what is done to a field: what becomes of it depends on what it is, so the value itself is made where
-/// the row is applied.
+/// A row of the log has the change of a field. Its result depends on the field's current value, so the ledger computes
+/// the new value when it applies the row.
 extension AttributeRow {
     func write(to row: inout RowWriter) {
         row.add(owner, kind, name)
@@ -37,7 +37,7 @@ extension AttributeRow {
         row.add(at, entry)
     }
 
-    /// Takes the values out of a row of the log.
+    /// Reads the values of a row of the log.
     public init(reading row: inout RowValues) throws(RowError) {
         (owner, kind, name) = try row.next()
         switch try row.next() as String {
@@ -54,7 +54,7 @@ extension AttributeRow {
     }
 }
 
-/// Whether it is a device's, then whose it is.
+/// Whether the owner is a device, then the owner.
 extension ProfileOwner: StoredValue {
     public func write(to row: inout RowWriter) {
         switch self {
@@ -88,7 +88,7 @@ extension RowValues {
 }
 
 extension SendingState: StoredRecord {
-    // How sending to the endpoint goes: one row, or none before it ever did.
+    // The state of sending to the endpoint: one row, or none before the first report.
     public static let table = LedgerTable(
         "sending", key: .one,
         [

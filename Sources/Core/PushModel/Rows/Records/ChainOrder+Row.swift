@@ -1,5 +1,5 @@
 extension RowBuffer {
-    /// Appends an order; it is alone in its batch.
+    /// Appends an order; the buffer must be empty.
     public func append(_ order: ChainOrder) {
         precondition(isEmpty, "an order is alone in its batch")
         switch order {
@@ -29,7 +29,7 @@ extension PruningSlice: StoredValue {
 }
 
 extension WallTime {
-    /// The nearest time that a row may have: before all that is stored, or behind it, is all the same.
+    /// The nearest valid time of a row; beyond the valid range all times select the same rows.
     fileprivate var stored: WallTime {
         WallTime(
             milliseconds: min(max(milliseconds, StoredRange.time.lowerBound), StoredRange.time.upperBound))
@@ -37,7 +37,7 @@ extension WallTime {
 }
 
 extension ErasureOrder {
-    /// The devices come last, as many as there are.
+    /// Writes the devices last, because their number varies.
     fileprivate func write(to row: inout RowWriter) {
         row.add(bound.request, bound.entry, person.externalID)
         for device in person.devices.map(\.text).sorted() { row.text(device) }

@@ -1,7 +1,7 @@
 extension DaemonGap: StoredRecord {
-    // When the daemon was down, the clock was set, the machine suspended, the disk stalled, or of several machines the leader
-    // lost, the engine away or nothing protected. Where the clock was set, the times are those before and after. At most 4096,
-    // the newest.
+    // The times in which the daemon was down, the clock was set, the machine suspended, or the disk stalled; with
+    // several machines also those in which the leader was lost, the engine away, or no standby had the writes. For a
+    // set clock, the times are those before and after. At most the newest 4096 rows.
     public static let table = LedgerTable(
         "gaps", key: .given("number"), [.name("kind", Kind.self), .integer("begin_at"), .integer("end_at")])
 
@@ -13,8 +13,8 @@ extension DaemonGap: StoredRecord {
 }
 
 extension LifeSign: StoredRecord {
-    // When the daemon was last known to be alive, the last request that it had accepted by then, and when it was last alive
-    // by a clock that it believed: one row, or none before the first.
+    // The last sign of life: its time, the last request accepted by then, and the last time by a clock that the daemon
+    // believed. One row, or none before the first sign.
     public static let table = LedgerTable(
         "life", key: .one, [.integer("seen_at"), .integer("seq"), .integer("believed_at").orNull])
 

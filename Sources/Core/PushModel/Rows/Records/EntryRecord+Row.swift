@@ -1,8 +1,8 @@
 extension EntryRecord: StoredRecord {
-    // Custom data on its way: one custom event, or attributes that are set together. A suite is where an entry is
-    // stored; without one it is sent, for the profile that the identifier names. settled_at is when the state last
-    // changed, by settled_by if that was a request; NULL while it is as it came. reason_code and field: which rule a
-    // rejected entry breaks, and where.
+    // Custom data on its way: one custom event, or attributes that are set together. suite is set for a stored entry;
+    // an entry without a suite is sent to the profile of its identifier. settled_at is the time of the last change of
+    // state, settled_by its request if there was one; both are NULL in the initial state. reason_code and field are the
+    // rule that a rejected entry breaks and the path of the wrong value.
     public static let table = LedgerTable(
         "entries",
         [
@@ -33,13 +33,13 @@ extension EntryRecord: StoredRecord {
         if state == .claimed, claimant == nil { throw row.unreadable("an entry is claimed by nobody") }
         let (reason, code, field): (String?, RejectionCode?, String) = try row.next()
         self.reason = reason
-        // The reason of a rejected entry has the field before what is wrong.
+        // The reason of a rejected entry is the field, `: ` and the message.
         let message = (reason ?? "").dropFirst(field.isEmpty ? 0 : field.count + 2)
         problem = code.map { EntryProblem($0, String(message), field: field) }
     }
 }
 
-/// The suite where it is stored, and the identifier of the profile in three columns.
+/// The suite of a stored entry, and the identifier of the profile in three columns.
 extension EntryWay: StoredValue {
     public func write(to row: inout RowWriter) {
         let none: String? = nil
@@ -67,7 +67,7 @@ extension EntryWay: StoredValue {
     }
 }
 
-/// What an identifier is, in the ledger. The raw values are kept there.
+/// The kind of an identifier in the ledger. The raw values are stored there.
 public enum IdentifierKind: String, Sendable, CaseIterable {
     case externalID = "external_id"
     case brazeID = "braze_id"

@@ -1,5 +1,5 @@
 extension FanOut: StoredRecord {
-    // devices has the numbers of devices, with a space between them; NULL: all deliveries are made.
+    // devices has the numbers of devices, separated by spaces; NULL: all deliveries are made.
     public static let table = LedgerTable(
         "fan_outs",
         [

@@ -1,5 +1,5 @@
 extension InteractionRow: StoredRecord {
-    // What became of each interaction with a notification of the tracker's. cause is the request.
+    // The verdict on each interaction with a notification of the tracker. cause is the request.
     public static let table = LedgerTable(
         "interactions",
         [
@@ -18,7 +18,7 @@ extension InteractionRow: StoredRecord {
     }
 }
 
-// What waits for the end of the grace: a few rows at any time.
+// The tables of session starts and interactions that wait for the end of the grace: a few rows at any time.
 
 extension PendingStart: StoredRecord {
     public static let table = LedgerTable(

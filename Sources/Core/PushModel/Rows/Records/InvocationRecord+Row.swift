@@ -1,6 +1,6 @@
 extension InvocationRecord: StoredRecord {
-    // reason is for people, reason_code for programs. ahead is how many were ahead in the lane, waited_for_us how long the
-    // one of waited_for_seq had its turn.
+    // reason is for people, reason_code for programs. ahead is the number of invocations ahead in the lane,
+    // waited_for_us the time that the one of waited_for_seq had its turn.
     public static let table = LedgerTable(
         "invocations", rows: "invocation_rows", key: .first(2),
         [
@@ -55,7 +55,7 @@ extension Completion: StoredValue {
     @inlinable public static var count: Int { 4 }
 
     @inline(__always) public func write(to row: inout RowWriter) {
-        // Apple's names have no commas; no text is no name, the empty text one empty name.
+        // Apple's names have no commas. NULL stands for no option, the empty text for one empty name.
         row.add(by, times, result, options.isEmpty ? nil : options.joined(separator: ","))
     }
 
@@ -67,7 +67,7 @@ extension Completion: StoredValue {
 }
 
 extension RowWriter {
-    /// The columns of an invocation that has ended. A function of its own: it is given the result, and copies nothing of it.
+    /// Writes the columns of an ended invocation. A separate function, so that the result is passed without a copy.
     fileprivate mutating func result(_ result: InvocationResult, isObserver: Bool) {
         add(result.outcome, result.reason)
         add(result.queue, result.exec, result.total)

@@ -1,7 +1,6 @@
-// What was last said of each device, its session, and the session starts of each user. No app is the empty text. Keys
-// that grow instead of texts: rows that are new lie side by side, not each on a page of its own. A number is that of
-// the request that made the row. An index on the texts would write those pages after all: nobody looks a row up by
-// them.
+// The last known facts of each device, its session, and the session starts of each user. An empty text stands for no
+// app. The key is number, the request that made the row, so that new rows share pages instead of taking one page each.
+// The texts have no index: no query looks a row up by them, and an index would write a page for each row.
 
 extension KnownDevice: StoredRecord {
     public static let table = LedgerTable(
@@ -13,7 +12,8 @@ extension KnownDevice: StoredRecord {
             .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
         ])
 
-    // A row ends before the token where there is nothing from there on, as the rows do that were written before there was any.
+    // A row without a token and detail ends before the token, as do rows that were written before these columns
+    // existed.
     public func write(to row: inout RowWriter) {
         row.add(number, key, platform, externalID)
         guard token != nil || hasDetail else { return }
@@ -85,7 +85,7 @@ extension SessionRow.End: StoredValue {
 }
 
 extension StartsRow: StoredRecord {
-    // starts is at most ten times, eight bytes each, the most significant one first.
+    // starts has at most ten times of eight bytes each, big-endian.
     public static let table = LedgerTable(
         "session_starts",
         [

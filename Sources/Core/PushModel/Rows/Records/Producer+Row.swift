@@ -1,6 +1,6 @@
 extension Producer: StoredRecord {
-    // The producers of a chain that several machines write: requests.uid is the uid of one. Without such a chain there are
-    // none, and it is the id of a user of the machine.
+    // The producers of a chain that several machines write: requests.uid refers to one. Without such a chain the table
+    // is empty, and requests.uid is the uid of a user of the machine.
     public static let table = LedgerTable("producers", [.integer("uid"), .text("name")])
 
     public func write(to row: inout RowWriter) { row.add(number, name) }
