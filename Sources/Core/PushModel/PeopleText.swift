@@ -18,6 +18,7 @@ public func signalText(_ number: Int) -> String {
 /// Returns the text of a program or a server as one line of bounded length, for use in a sentence. A run of white space
 /// and control characters becomes one space, each format character becomes U+FFFD, and a long text keeps its beginning
 /// and its end.
+///
 /// - Parameters:
 ///   - bytes: the bytes of the text; U+FFFD replaces invalid UTF-8.
 ///   - isCut: whether the program wrote more after these bytes.

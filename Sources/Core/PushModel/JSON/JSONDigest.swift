@@ -1,13 +1,13 @@
 extension JSONView {
-    /// A digest that is equal for values that are equivalent (``JSONNode/isEquivalent(to:)``), whatever the order of
-    /// their members, and the same in every run. Different values have different ones but for chance. Does not recurse.
+    /// A digest that is equal for equivalent values (``JSONNode/isEquivalent(to:)``), whatever the order of their
+    /// members, and the same in every run. Different values have different digests but for chance. Does not recurse.
     ///
-    /// Ledgers keep it: what it is for a value is fixed for good.
+    /// Ledgers store it: the digest of a value never changes.
     public var digest: UInt64 { isContainer ? containerDigest : scalarDigest }
 
     private var containerDigest: UInt64 {
-        // A sum does not depend on the order; what is added for a value depends on its place. So a container is added when it
-        // is opened, and of those that are open the ones with values to come are kept.
+        // The digest is a sum, so the order of members does not matter; each summand depends on the place of its value.
+        // A container's summand is added when it is opened. `outer` has the open containers that still have values.
         var innermost = Open(entry, at: 0)
         var outer = OpenContainers()
         defer { outer.free() }
@@ -33,23 +33,23 @@ extension JSONView {
     /// The digest of the text of a string or key.
     @inline(__always)
     fileprivate var textDigest: UInt64 {
-        // The usual escapes are the only ones that stand for what they stand for, so the bytes can be taken as they came.
+        // With usual escapes only, a text has one spelling, so the raw bytes are hashed.
         let entry = self.entry.pointee
         if entry.isFlagged { return JSONText.digestOfRewritten(jsonText.content) }
         return digest(from: Int(entry.start) &+ 1, to: Int(entry.end) &- 1)
     }
 
-    /// The digest of bytes of the text.
+    /// Returns the digest of bytes of the text.
     @inline(__always)
     private func digest(from start: Int, to end: Int) -> UInt64 {
         let count = end &- start
         guard 1..<8 ~= count, end >= 8 else { return WordHash.digests(text + start, count: count) }
-        // One load of the eight bytes up to the end, without those before the start.
+        // One load of the eight bytes up to `end`; the shift drops those before `start`.
         let word = WordHash.digests.word(text + (end &- 8)) &>> UInt64(truncatingIfNeeded: (8 &- count) &* 8)
         return WordHash.digests.ofShort(word, 0, count: count)
     }
 
-    /// A digest of the members of an object, of those that count: equal for equal members in any order.
+    /// Returns a digest of those members of an object that count: equal for equal members in any order.
     ///
     /// - Parameter counts: whether the member of a key counts.
     public func digestOfMembers(where counts: (_ key: JSONView) -> Bool) -> UInt64 {
@@ -66,15 +66,15 @@ extension JSONView {
     }
 }
 
-/// A container whose digest is being made.
+/// A container whose digest is being computed.
 private struct Open {
     /// The next element, or the next key.
     private var entry: UnsafePointer<JSONEntry>
-    /// How many values ``next(in:)`` did not give yet.
+    /// The number of values that ``next(in:)`` has not returned yet.
     private(set) var left: Int
     private var number: UInt64 = 0
     private let isObject: Bool
-    /// What stands for the place of the container.
+    /// A hash of the container's place.
     private let place: UInt64
 
     @inline(__always)
@@ -85,7 +85,7 @@ private struct Open {
         self.place = place &+ (isObject ? 5 : 3)
     }
 
-    /// The next value in it, of which there must be one, and what stands for its place.
+    /// Returns the next value, which must exist, and a hash of its place.
     @inline(__always)
     mutating func next(in text: UnsafePointer<UInt8>) -> (value: JSONView, place: UInt64) {
         left &-= 1
@@ -103,9 +103,9 @@ private struct Open {
     }
 }
 
-/// The containers around one whose digest is being made: an array without the checks of one.
+/// A stack of the containers around the innermost one: an array without bounds checks.
 ///
-/// Whoever has it frees its memory once.
+/// The owner must call `free` once.
 private struct OpenContainers {
     private var memory = UnsafeMutablePointer<Open>.allocate(capacity: 16)
     private var capacity = 16
@@ -137,12 +137,13 @@ private struct OpenContainers {
 }
 
 extension JSONText {
-    /// The digest of a text that is written with other escapes than the usual ones: of the same text with those.
+    /// Returns the digest of a text with unusual escapes: that of the same text with the usual ones.
     @inline(never)
     static func digestOfRewritten(_ content: UnsafeBufferPointer<UInt8>) -> UInt64 {
         withUnescaped(content) { text in
             guard text.contains(where: mustBeEscaped) else { return WordHash.digests(text) }
-            // What must be escaped was escaped in `content`, and no other escape is shorter than the usual one.
+            // The buffer is large enough: `content` escapes the same characters, and no escape is shorter than the
+            // usual one.
             return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
                 let length = escape(text, into: buffer)
                 return WordHash.digests(UnsafeBufferPointer(rebasing: buffer[..<length]))
@@ -155,7 +156,7 @@ extension JSONText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Writes a text with the usual escapes, those that no text can do without, and returns the length.
+    /// Writes a text with the usual escapes, of those characters only that JSON requires, and returns the length.
     private static func escape(
         _ text: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {

@@ -1,42 +1,42 @@
 /// One value or key of a scanned text, in 16 bytes.
 ///
-/// The scan leaves a flat array of them, the tape, in the order of the text: a container comes before what it holds, a
-/// key before its value. An object's first key is thus the entry after it, and a key follows the value before it. An
-/// object with many members has the table of its keys behind the last one (`JSONKeyTable`).
+/// The scan writes a flat array of entries, the tape, in the order of the text: a container comes before its contents,
+/// a key before its value. An object's first key is thus the entry after it, and each further key follows the previous
+/// value. An object with many members has the table of its keys after the last one (`JSONKeyTable`).
 @usableFromInline
 struct JSONEntry: Sendable {
-    /// The longest text whose offsets and counts fit.
+    /// The length of the longest text whose offsets and counts fit.
     static let longestText = 1 << 29 - 1
 
     private static let flag: UInt32 = 1 << 31
 
     @usableFromInline var start: UInt32
-    /// The end, and a flag in the top bit: of a string that its escapes are not those that the writer would choose, of
-    /// an object that its keys are hashed with the seeds of the process.
+    /// The end, and a flag in the top bit. The flag of a string means that its escapes differ from those that the
+    /// writer would choose; the flag of an object means that its keys are hashed with the seeds of the process.
     @usableFromInline var flaggedEnd: UInt32
-    /// Of a value, how many entries further the next one is. Of a key, the lower half of its hash. Of a container that
-    /// is still open, where on the tape the container around it is.
+    /// The distance from a value to the next one, in entries; the lower half of a key's hash; the place on the tape of
+    /// the outer container, for a container that is still open.
     @usableFromInline var link: UInt32
-    /// The kind in 3 bits. Above it the count: of a container its members or elements, of a string by how many bytes
-    /// its text is shorter than what stands between the quotes.
+    /// The kind in 3 bits, and the count above it. The count of a container is the number of its members or elements;
+    /// that of a string is the number of bytes that its escapes add between the quotes.
     @usableFromInline var packed: UInt32
 
-    /// A value that holds no others.
+    /// Makes the entry of a scalar or an empty container.
     @inline(__always)
     init(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
         self.init(kind, from: start, to: end, link: 1)
     }
 
-    /// The opening of a container.
+    /// Makes the entry of a container at its opening.
     @inline(__always)
     init(opening kind: JSONNode.Kind, at start: Int, within outer: UInt32) {
         self.init(kind, from: start, to: start &+ 1, link: outer)
     }
 
-    /// A string with its quotes.
+    /// Makes the entry of a string with its quotes.
     ///
     /// - Parameters:
-    ///   - escapes: what its escapes amount to.
+    ///   - escapes: the sum of its escapes.
     ///   - link: the hash of a key; 1 for a value.
     @inline(__always)
     init(stringFrom start: Int, to end: Int, escapes: JSONEscapes, link: UInt32) {
@@ -61,13 +61,13 @@ struct JSONEntry: Sendable {
 
     @inlinable var end: UInt32 { flaggedEnd & 0x7FFF_FFFF }
 
-    /// The bytes of the value; a string's with its quotes.
+    /// The range of the value's bytes; that of a string includes its quotes.
     @inlinable var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 
-    /// The flag of the end.
+    /// The flag in the top bit of `flaggedEnd`.
     @inlinable var isFlagged: Bool { flaggedEnd >> 31 != 0 }
 
-    /// Closes a container.
+    /// Completes the entry of a container.
     @inline(__always)
     mutating func close(end: Int, distance: Int, count: Int) {
         flaggedEnd = flaggedEnd & Self.flag | UInt32(truncatingIfNeeded: end)
@@ -75,16 +75,16 @@ struct JSONEntry: Sendable {
         setCount(count)
     }
 
-    /// Notes how many members or elements a container that is still open has so far.
+    /// Sets the number of members or elements so far of a container that is still open.
     @inline(__always)
     mutating func setCount(_ count: Int) { packed = packed & 7 | UInt32(truncatingIfNeeded: count) << 3 }
 
-    /// Marks an object whose keys are hashed with the seeds of the process.
+    /// Marks an object as one whose keys are hashed with the seeds of the process.
     mutating func markReseeded() { flaggedEnd |= Self.flag }
 }
 
 extension JSONNode.Kind {
-    /// The raw value as an entry has it.
+    /// The code of the kind in an entry.
     @inline(__always)
     fileprivate var code: UInt32 {
         switch self {

@@ -1,6 +1,6 @@
 extension JSONNode {
-    /// Whether both say the same: objects with the same members in any order, arrays in order, strings by their text
-    /// unescaped, numbers by their literal (`1.0` is not `1`). Does not recurse.
+    /// Whether both are equivalent: objects with the same members in any order, arrays in order, strings by their
+    /// unescaped text, numbers by their literal (`1.0` is not `1`). Does not recurse.
     public func isEquivalent(to other: JSONNode) -> Bool {
         withView { one in other.withView { one.isEquivalent(to: $0) } }
     }

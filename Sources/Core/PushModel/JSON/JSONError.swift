@@ -1,10 +1,10 @@
-/// Why a text is not JSON that is accepted, and where.
+/// The reason and the place of a fault in a JSON text.
 public struct JSONError: Error, Hashable, Sendable {
-    /// What kind of wrong; the raw value is the protocol's error code.
+    /// The kind of fault; the raw value is the protocol's error code.
     public enum Code: String, Sendable {
-        /// Not the grammar of RFC 8259, or a number that no double holds.
+        /// The text breaks the grammar of RFC 8259, or a number is beyond a double.
         case invalidJSON = "invalid_json"
-        /// Overlong, a surrogate, beyond U+10FFFF, or cut short.
+        /// A sequence is overlong, a surrogate, beyond U+10FFFF, or incomplete.
         case invalidUTF8 = "invalid_utf8"
         /// More levels of nesting than the limit.
         case tooDeep = "too_deep"
@@ -14,14 +14,14 @@ public struct JSONError: Error, Hashable, Sendable {
         case duplicateKey = "duplicate_key"
     }
 
-    /// What kind of wrong.
+    /// The kind of fault.
     public var code: Code
-    /// The offset of the first byte that is wrong; the length of the text where it ends too soon.
+    /// The offset of the first wrong byte; the length of the text if it ends too soon.
     public var offset: Int
-    /// Where, what was found and what to do, for people.
+    /// The place, the fault and its remedy, for people.
     public var message: String
 
-    /// `reason` says what was found and what to do; the message puts the place before it.
+    /// Makes an error whose message is the offset and `reason`: the fault and its remedy.
     init(_ code: Code = .invalidJSON, at offset: Int, _ reason: String) {
         self.code = code
         self.offset = offset

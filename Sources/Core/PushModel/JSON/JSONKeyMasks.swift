@@ -1,13 +1,13 @@
-/// Names that stand for some of 64 things each: all keys of an object are held against them in one pass, at a few
-/// instructions a key, however many names there are.
+/// A table of names with a bit mask for each: one pass compares all keys of an object with it, at a few instructions
+/// for each key, however many names there are.
 public struct JSONKeyMasks: Sendable {
-    /// For each slot the hash of a name, above a bit that tells it from an empty slot. Open addressing, three quarters
-    /// empty at least: most keys are none of the names, and their first slot says it.
+    /// The hash of the name in each slot, above a bit that is set in a used slot. Open addressing, at least three
+    /// quarters empty, so that a key that is not among the names usually hits an empty slot at once.
     @usableFromInline let hashes: [UInt64]
-    /// For each slot what its name stands for.
+    /// The mask of the name in each slot.
     @usableFromInline let masks: [UInt64]
 
-    /// - Parameter names: names, and a bit for each thing that they stand for; of a name given twice all bits count.
+    /// - Parameter names: names with their masks; the masks of a repeated name are combined.
     public init(_ names: [(name: String, mask: UInt64)]) {
         let count = 2 * JSONKeyTable.slots(for: max(names.count, 1))
         var hashes = [UInt64](repeating: 0, count: count)
@@ -23,8 +23,9 @@ public struct JSONKeyMasks: Sendable {
         self.masks = masks
     }
 
-    /// What the keys of an object may stand for: no bit of a key's name is missing, and seldom is one too many. All bits
-    /// for an object whose keys were made to collide; none for what is no object.
+    /// Returns the combined masks of the keys of an object. No bit of a key is missing; rarely a bit is too many, as
+    /// only hashes are compared. Returns all bits for an object with keys made to collide, and 0 for a value that is
+    /// not an object.
     public func mask(ofKeysOf object: JSONView) -> UInt64 {
         guard object.isObject else { return 0 }
         guard !object.entry.pointee.isFlagged else { return .max }

@@ -1,30 +1,30 @@
-/// Where the keys of an object are, by their hashes: open addressing with linear probing, half empty at least.
+/// The places of an object's keys by their hashes: open addressing with linear probing, at least half empty.
 ///
-/// An object with more than a few members has one behind its last member on the tape: the scan makes it to find keys
-/// that come twice, and look-ups use it. So each takes the same time, however many members there are.
+/// An object with more than ``membersWithout`` members has a table after its last member on the tape. The scan makes it
+/// to find repeated keys, and look-ups use it. A look-up takes the same time for any number of members.
 ///
-/// The hash of keys is fixed, and a client may send keys that collide. Where a table takes too many steps to fill, the
-/// object's keys are hashed again with the seeds of the process, which nobody outside knows.
+/// The hash of keys is fixed, and a client may send keys that collide. If filling a table takes too many steps, the
+/// object's keys are hashed again with the seeds of the process, which are secret.
 ///
-/// It is a pointer into the tape, to be used while the tape is there and does not grow.
+/// The table points into the tape, and is valid while the tape exists and does not grow.
 @usableFromInline
 struct JSONKeyTable {
-    /// Objects with no more members than this have no table: their keys are compared one by one.
+    /// The largest number of members of an object without a table; their keys are compared one by one.
     @usableFromInline static var membersWithout: Int { 8 }
 
-    /// How many slots the table of an object with so many members has; a power of two.
+    /// Returns the number of slots of the table for this many members; a power of two.
     @inlinable
     static func slots(for members: Int) -> Int { 1 &<< (Int.bitWidth &- (2 &* members &- 1).leadingZeroBitCount) }
 
-    /// How many entries of the tape the table of an object with so many members takes.
+    /// Returns the number of entries of the tape that the table for this many members takes.
     @inlinable
     static func length(for members: Int) -> Int { members > membersWithout ? slots(for: members) &>> 2 : 0 }
 
-    /// For each slot how much further on the tape than its object a key is, in 32 bits; 0 where the slot is empty.
+    /// The distance on the tape from the object to a key, in 32 bits for each slot; 0 in an empty slot.
     @usableFromInline let start: UnsafeMutableRawPointer
     @usableFromInline let mask: Int
 
-    /// The table of an object on a finished tape; `nil` for an object without one.
+    /// Makes the table of an object on a finished tape; `nil` for an object without one.
     @inlinable
     init?(of object: UnsafePointer<JSONEntry>) {
         let count = object.pointee.count
@@ -32,22 +32,22 @@ struct JSONKeyTable {
         self.init(at: object + (Int(object.pointee.link) &- (Self.slots(for: count) &>> 2)), members: count)
     }
 
-    /// The table that begins at an entry.
+    /// Makes the table that begins at an entry.
     @inlinable
     init(at entry: UnsafePointer<JSONEntry>, members: Int) {
         self.init(at: entry, mask: Self.slots(for: members) &- 1)
     }
 
-    /// The table that begins at an entry.
+    /// Makes the table that begins at an entry.
     ///
-    /// - Parameter mask: its slots less one.
+    /// - Parameter mask: the number of its slots minus one.
     @inlinable
     init(at entry: UnsafePointer<JSONEntry>, mask: Int) {
         start = UnsafeMutableRawPointer(mutating: entry)
         self.mask = mask
     }
 
-    /// The slot in which a search begins.
+    /// Returns the slot in which a search begins.
     @inlinable
     func home(_ hash: UInt32) -> Int { Int(hash) & mask }
 

@@ -1,14 +1,14 @@
-/// Names that keys or texts are looked for among: which one it is, in a few instructions.
+/// A hash table of names that finds the place of a key or text among them in a few instructions.
 ///
-/// Made once for many documents. Of a key the look-up takes the hash that the scan left with it.
+/// Made once for many documents. The look-up of a key uses the hash from the scan.
 public struct JSONNames: Sendable {
-    /// The names in UTF-8, one behind the other.
+    /// The names in UTF-8, concatenated.
     @usableFromInline let bytes: [UInt8]
-    /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, where it begins
-    /// in 16, its hash in 32; 0 where it is empty. Open addressing, half empty at least.
+    /// The slots, open-addressed and at least half empty. A slot has, from the lowest bit: the place of a name plus one
+    /// in 8 bits, its length in 8, its offset in `bytes` in 16, its hash in 32; an empty slot is 0.
     @usableFromInline let slots: [UInt64]
 
-    /// - Parameter names: no two of them the same; at most 255 of at most 255 bytes, whose places are those in the list.
+    /// - Parameter names: different names, at most 255 of at most 255 bytes; places are indexes in this list.
     public init(_ names: [String]) {
         precondition(names.count < 256 && names.allSatisfy { $0.utf8.count < 256 }, "more names than there is room for")
         var bytes: [UInt8] = []
@@ -25,13 +25,13 @@ public struct JSONNames: Sendable {
         self.slots = slots
     }
 
-    /// The place of the name that a key of an object is; `nil` when it is none.
+    /// Returns the place of the name that equals a key of an object; `nil` if there is none.
     @inlinable
     public func place(of key: JSONView, in object: JSONView) -> Int? {
         object.entry.pointee.isFlagged ? place(of: key) : place(of: key, hash: key.entry.pointee.link)
     }
 
-    /// The place of the name that a text is; `nil` when it is none.
+    /// Returns the place of the name that equals a text; `nil` if there is none.
     @inlinable
     public func place(of text: JSONView) -> Int? {
         text.isString ? place(of: text, hash: text.withText { UInt32(truncatingIfNeeded: WordHash.keys($0)) }) : nil
@@ -67,35 +67,35 @@ public struct JSONNameTable<Value: Sendable>: Sendable {
     @usableFromInline let names: JSONNames
     @usableFromInline let values: [Value]
 
-    /// - Parameter entries: of whose names no two are the same; see ``JSONNames`` for how many there may be.
+    /// - Parameter entries: values with different names; ``JSONNames`` has the limits.
     public init(_ entries: [(name: String, value: Value)]) {
         names = JSONNames(entries.map(\.name))
         values = entries.map(\.value)
     }
 
-    /// What stands under the name that a text is; `nil` when it is none.
+    /// Returns the value for the name that equals a text; `nil` if there is none.
     @inlinable
     public func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }
 }
 
-/// The members of an object by the places of their names in a list: found in one pass.
+/// The members of an object by the places of their names in a list, found in one pass.
 ///
-/// It is there while the closure runs that it is shown to, and points to memory of its own and into the document.
+/// Valid only while the closure of ``read(_:_:_:)`` runs, because it points to temporary memory and into the document.
 public struct JSONNamedMembers {
     @usableFromInline let object: JSONView
-    /// For each place how much further than the object the value is; 0 where there is none.
+    /// The distance from the object to the value for each place; 0 if there is none.
     @usableFromInline let distances: UnsafeMutableBufferPointer<UInt32>
-    /// A bit for each place that a member has.
+    /// A mask with a bit for each place that has a member.
     public let found: UInt64
-    /// Whether there are members of other names.
+    /// Whether the object has members of other names.
     public let hasOthers: Bool
 
-    /// Shows the members of an object.
+    /// Calls `body` with the members of an object.
     ///
     /// - Parameters:
-    ///   - object: the object; anything else has no members. It holds on to its document meanwhile.
+    ///   - object: the object, which retains its document meanwhile; any other value has no members.
     ///   - names: at most 64 names.
-    ///   - body: what is to be done with them.
+    ///   - body: the code that uses the members.
     @inlinable
     public static func read<Result, Failure: Error>(
         _ object: JSONNode, _ names: JSONNames,
@@ -125,7 +125,7 @@ public struct JSONNamedMembers {
         self.hasOthers = hasOthers
     }
 
-    /// The value of the member whose name has this place; `nil` when there is none.
+    /// The value of the member whose name has this place; `nil` if there is none.
     @inlinable public subscript(place: Int) -> JSONView? {
         let distance = distances[place]
         return distance == 0 ? nil : JSONView(object.entry + Int(distance), in: object.text)

@@ -1,10 +1,10 @@
-/// One value of a document: cheap to copy, decoded only when asked. It holds on to the document.
+/// One value of a document, which it retains. Cheap to copy, and decoded on access only.
 ///
-/// Texts are compared by their characters, each by itself: `é` in one character and `é` in two are not equal, as JSON
-/// has it, though Swift's `String` calls them so.
+/// Texts are compared by their scalars, as JSON defines it: `é` as one scalar and `é` as two are different, though
+/// Swift's `String` compares them as equal.
 public struct JSONNode: Sendable {
     @usableFromInline let storage: JSONStorage
-    /// Where on the tape it is.
+    /// The index of its entry on the tape.
     @usableFromInline let place: Int
 
     /// The kinds of value; the raw values are those of the tape.
@@ -15,13 +15,13 @@ public struct JSONNode: Sendable {
         place = entry - storage.tape
     }
 
-    /// The document that it is a value of.
+    /// The document of the value.
     public var document: JSONDocument { JSONDocument(storage) }
 
-    /// The same value without a hold on the document: for as long as somebody else has one.
+    /// The same value without a reference to the document: valid while another reference keeps the document alive.
     @inlinable public var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
 
-    /// Gives what `body` makes of the view, and holds on to the document until it is done.
+    /// Returns the result of `body` with the view, and keeps the document alive meanwhile.
     @inlinable
     @inline(__always)
     public func withView<Result, Failure: Error>(_ body: (JSONView) throws(Failure) -> Result) throws(Failure)
@@ -31,22 +31,22 @@ public struct JSONNode: Sendable {
         return try body(view)
     }
 
-    /// What it is.
+    /// The kind of value.
     public var kind: Kind { withView { $0.kind } }
 
-    /// The member of an object; `nil` when there is none, or this is no object. Takes the same time in an object of any
-    /// size.
+    /// The member of an object; `nil` if there is none, or for another kind of value. Takes the same time in an object
+    /// of any size.
     public subscript(key: String) -> JSONNode? { withView { $0[key].map(node) } }
 
-    /// The members of an object in their order; empty for anything else.
+    /// The members of an object in their order; empty for another kind of value.
     public var members: [(key: String, value: JSONNode)] {
         withView { $0.members.map { ($0.key.jsonText.string, node($0.value)) } }
     }
 
-    /// The elements of an array in their order; empty for anything else.
+    /// The elements of an array in their order; empty for another kind of value.
     public var elements: [JSONNode] { withView { $0.elements.map(node) } }
 
-    /// How many members or elements; 0 for anything else.
+    /// The number of members or elements; 0 for a scalar.
     public var count: Int { withView { $0.count } }
 
     /// The text of a string, unescaped; `nil` for anything else.
@@ -55,24 +55,24 @@ public struct JSONNode: Sendable {
     /// The value of `true` or `false`; `nil` for anything else.
     public var bool: Bool? { withView { $0.bool } }
 
-    /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; else `nil`.
+    /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; otherwise `nil`.
     public var int64: Int64? { withView { $0.int64 } }
 
-    /// The value of a number as the nearest double; `nil` for anything else. The scan lets no number pass that is not
-    /// finite.
+    /// The value of a number as the nearest double; `nil` for anything else. Always finite, because the scan refuses
+    /// other numbers.
     public var double: Double? { withView { $0.double } }
 
-    /// Whether this is a string equal to `text`, without decoding where nothing is escaped.
+    /// Whether this is a string equal to `text`; decodes only a string with escapes.
     public func equals(_ text: StaticString) -> Bool { withView { $0.equals(text) } }
 
-    /// The bytes of the value exactly as they came.
+    /// The bytes of the value, unchanged.
     public var rawBytes: ArraySlice<UInt8> { storage.bytes[storage.tape[place].range] }
 
     private func node(_ view: JSONView) -> JSONNode { JSONNode(storage, view.entry) }
 }
 
 extension JSONNode.Kind {
-    /// What it is, with its article, for messages.
+    /// The name of the kind with its article, for messages.
     public var name: String {
         switch self {
         case .object: "an object"

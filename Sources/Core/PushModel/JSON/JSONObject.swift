@@ -1,13 +1,12 @@
-/// An object that many members are looked for in, most of which it does not have: what it lacks is told in a few
-/// instructions.
+/// An object for many look-ups of members that it mostly lacks: finds in a few instructions that a member is missing.
 ///
-/// A view like ``JSONView``, and safe for as long.
+/// A view like ``JSONView``, with the same lifetime.
 public struct JSONObject: Sendable {
     /// The object.
     public let view: JSONView
-    /// How much further on the tape its table of keys is; 0 where there is none, or where the keys have other hashes.
+    /// The distance on the tape to its table of keys; 0 if there is none, or if the keys are hashed with other seeds.
     @usableFromInline let tableDistance: Int
-    /// The table's mask.
+    /// The mask of the table.
     @usableFromInline let mask: Int
 
     /// - Parameter view: the object; anything else has no members.
@@ -25,7 +24,7 @@ public struct JSONObject: Sendable {
         tableDistance == 0 ? nil : JSONKeyTable(at: view.entry + tableDistance, mask: mask)
     }
 
-    /// The member of this name; `nil` when there is none.
+    /// The member of this name; `nil` if there is none.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString) -> JSONView? {
@@ -35,7 +34,7 @@ public struct JSONObject: Sendable {
         return view.member(bytes, hash: hash)
     }
 
-    /// Whether there may be a member of this name; `false` is sure, and `true` seldom wrong.
+    /// Whether there may be a member of this name; `false` is certain, `true` is rarely wrong.
     @inlinable
     @inline(__always)
     public func mayHaveMember(_ name: JSONKeyHash) -> Bool {
@@ -48,12 +47,12 @@ public struct JSONObject: Sendable {
         return false
     }
 
-    /// The member of this name; `nil` when there is none.
+    /// The member of this name; `nil` if there is none.
     public subscript(name: String) -> JSONView? { view[name] }
 }
 
 extension JSONView {
-    /// Whether there may be a member of this name in an object without a table, or with other hashes.
+    /// Whether there may be a member of this name, for an object without a table or with other seeds.
     @usableFromInline
     func mayHaveMember(_ name: JSONKeyHash) -> Bool {
         guard isObject, !entry.pointee.isFlagged else { return isObject }
@@ -66,11 +65,11 @@ extension JSONView {
     }
 }
 
-/// The hash of a name, made once where the name is looked for in many objects.
+/// The hash of a name, computed once for look-ups in many objects.
 public struct JSONKeyHash: Hashable, Sendable {
     @usableFromInline let value: UInt32
 
-    /// The hash of a name.
+    /// Computes the hash of a name.
     public init(_ name: String) {
         var name = name
         value = name.withUTF8 { UInt32(truncatingIfNeeded: WordHash.keys($0)) }

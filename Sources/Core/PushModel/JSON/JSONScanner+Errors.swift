@@ -1,12 +1,11 @@
-/// A place of a text that the scan does not go on from without a closer look: the words of its errors, and the escapes
-/// that few texts have.
+/// A position of the scan, for the slow paths outside the loop: the texts of errors, and strings with rare escapes.
 struct JSONSpot {
-    /// The text, and where it ends.
+    /// The begin of the text, and its end.
     let text: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
-    /// Where the scan is.
+    /// The position of the scan.
     let cursor: UnsafePointer<UInt8>
-    /// Whether the innermost container that is open is an array.
+    /// Whether the innermost open container is an array.
     var isInArray = false
 
     private var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
@@ -17,7 +16,7 @@ struct JSONSpot {
 
     private func moved(to cursor: UnsafePointer<UInt8>) -> JSONSpot { JSONSpot(text: text, end: end, cursor: cursor) }
 
-    /// The error for a byte that cannot stand here.
+    /// Returns the error for a byte that is not allowed here.
     func unexpected(_ expectation: String) -> JSONError {
         if byte >= 0x80, multibyteLength(cursor, end) == 0 { return notUTF8 }
         return JSONError(at: position, "\(expectation); \(found)")
@@ -74,7 +73,7 @@ struct JSONSpot {
 
     // MARK: Strings
 
-    /// Scans the string that begins here, whatever is in it, and writes its entry.
+    /// Scans the string that begins here, with any contents, and writes its entry.
     ///
     /// - Returns: the byte after its closing quote.
     @inline(never)
@@ -114,9 +113,8 @@ struct JSONSpot {
         }
     }
 
-    /// Reads an escape that is none of two bytes, or `\/`; a pair of surrogates as one.
-    ///
-    /// - Returns: how long it is, and by how many bytes longer than what it stands for.
+    /// Reads a `\u` escape, as one with its partner if it is half of a surrogate pair, or `\/`.
+    /// - Returns: its length, and the number of bytes by which it is longer than its character.
     private func unusualEscape(inKey isKey: Bool) throws(JSONError) -> (length: Int, saved: Int) {
         guard end - cursor >= 2 else { throw JSONError(at: end - text, "the text ends within an escape") }
         switch cursor[1] {
@@ -158,7 +156,7 @@ struct JSONSpot {
         String(decoding: rest.prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }.prefix(20), as: UTF8.self)
     }
 
-    /// What stands at the position, for people.
+    /// The character at the position, for people.
     private var found: String {
         guard cursor < end else { return "the text ends here" }
         switch byte {
@@ -172,18 +170,18 @@ struct JSONSpot {
 }
 
 extension JSONScanner {
-    /// Where the scan is.
+    /// The position of the scan.
     @inline(__always)
     var here: JSONSpot { here(cursor) }
 
-    /// A place of the text that the scan came to.
+    /// Returns a position of the text that the scan reached.
     @inline(__always)
     func here(_ cursor: UnsafePointer<UInt8>) -> JSONSpot {
         JSONSpot(text: text, end: end, cursor: cursor, isInArray: isInContainer && !isInObject)
     }
 }
 
-/// `value` in at least so many hexadecimal digits.
+/// Returns `value` in at least `digits` hexadecimal digits.
 func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
     let text = String(value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.count)) + text

@@ -1,6 +1,6 @@
 extension JSONScanner {
-    /// Scans the number that begins at the cursor, if it is a whole number of few digits, without a sign, that a comma or a
-    /// bracket follows. There must be room for its entry.
+    /// Scans the number that begins at the cursor if it is an unsigned whole number of at most 20 digits with a comma
+    /// or a bracket after it. There must be room for its entry.
     ///
     /// - Parameter first: the byte at the cursor.
     @inline(__always)
@@ -31,7 +31,7 @@ extension JSONScanner {
         } else {
             try scanDigits("a digit is expected after '-'")
         }
-        // No number below 10^308 is infinite as a double; few are written with more digits or an exponent.
+        // A number below 10^308 is finite as a double; few numbers have more digits or an exponent.
         var mayBeInfinite = cursor - first > 308
         if byte == UInt8(ascii: ".") {
             cursor += 1
@@ -62,12 +62,12 @@ private func isFinite(_ literal: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let leading = mantissa.firstIndex(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") })
     else { return true }
     let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
-    // The value is below 10^magnitude and not below a tenth of it.
+    // The value is below 10^magnitude and at least a tenth of it.
     let magnitude = point - leading + (point > leading ? 0 : 1) + exponent(literal[mantissa.endIndex...])
     return magnitude < 309 || magnitude == 309 && Double(String(decoding: literal, as: UTF8.self))?.isFinite == true
 }
 
-/// The value of an exponent like `e+12`; 0 for none. Saturates far beyond any length of a text.
+/// Returns the value of an exponent like `e+12`; 0 for none. Saturates far beyond any length of a text.
 private func exponent(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
     let value = digits.reduce(0) { $1.isDigit ? min($0 * 10 + Int($1 & 0xF), 1 << 40) : $0 }
     return digits.contains(UInt8(ascii: "-")) ? -value : value

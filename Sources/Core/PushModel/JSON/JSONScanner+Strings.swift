@@ -10,8 +10,8 @@ extension JSONScanner {
         tape.didFillNext()
     }
 
-    /// Scans the key that begins at the cursor, if it is short and a colon follows it, and the colon. There must be room for
-    /// its entry.
+    /// Scans the key that begins at the cursor, and the colon after it, if the key is short and the colon follows at
+    /// once. There must be room for its entry.
     @inline(__always)
     mutating func scanShortKeyAndColon() -> Bool {
         guard let next = scanShortKey(cursor, end, text, tape.next) else { return false }
@@ -32,14 +32,13 @@ extension JSONScanner {
     }
 }
 
-/// Scans a key of less than 16 bytes, all of them plain, with the colon that follows its closing quote, and writes its
-/// entry.
+/// Scans a key of fewer than 16 plain bytes with the colon right after its closing quote, and writes its entry.
 ///
 /// - Parameters:
 ///   - start: the opening quote.
 ///   - end: the end of the text.
-///   - text: the text, from which places count.
-///   - entry: where the entry goes.
+///   - text: the begin of the text.
+///   - entry: the memory for the entry.
 /// - Returns: the byte after the colon; `nil` for any other key.
 @inline(never)
 private func scanShortKey(
@@ -52,7 +51,7 @@ private func scanShortKey(
     let (low, high) = marks(in: bytes)
     let count: Int
     let hash: UInt64
-    // Of the bytes before the first mark the hash is made; the others are taken for zero.
+    // Hashes the bytes before the first mark; a mask sets the others to zero.
     if low != 0 {
         count = low.trailingZeroBitCount / 8
         hash = WordHash.keys.ofShort(UInt64(littleEndian: words[0]) & bitsBelow(low), 0, count: count)
@@ -64,7 +63,7 @@ private func scanShortKey(
         return nil
     }
     let stop = start + 1 + count
-    // The key has at most 15 of the 17 bytes from the opening quote on.
+    // The key has at most 15 bytes, so both loads are within the 17 bytes from the opening quote on.
     guard stop.pointee == UInt8(ascii: "\""), stop[1] == UInt8(ascii: ":") else { return nil }
     entry.initialize(
         to: JSONEntry(
@@ -73,7 +72,7 @@ private func scanShortKey(
     return stop + 2
 }
 
-/// Scans a value of ASCII with usual escapes, and writes its entry; parameters as above.
+/// Scans a string value of ASCII with usual escapes, and writes its entry; parameters as for `scanShortKey`.
 ///
 /// - Returns: the byte after the closing quote; `nil` for any other value.
 @inline(never)
@@ -90,10 +89,10 @@ private func scanUsualString(
             guard JSONEscapes.isUsual(cursor[1]) else { return nil }
             escapes.addUsual()
             cursor += 2
-            // Escapes often follow each other, or one character stands between them.
+            // Escapes often follow each other, or have one character between them.
             if cursor[1] == UInt8(ascii: "\\"), isPlainASCII(cursor.pointee) { cursor += 1 }
         } while cursor.pointee == UInt8(ascii: "\\") && end - cursor >= 4
-        // An escape often ends the text.
+        // The string often ends after an escape.
     } while cursor.pointee != UInt8(ascii: "\"")
     guard cursor < end, cursor.pointee == UInt8(ascii: "\"") else { return nil }
     entry.initialize(
@@ -101,7 +100,7 @@ private func scanUsualString(
     return cursor + 1
 }
 
-/// Scans a key, and writes its entry; parameters and result as above.
+/// Scans a key, and writes its entry; parameters and result as for `scanUsualString`.
 @inline(never)
 private func scanUsualKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
@@ -141,7 +140,7 @@ private func scanUsualKey(
     return cursor + 1
 }
 
-/// The hash of the key that stands between these places.
+/// Returns the hash of the key between these places.
 @inline(never)
 func keyHash(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ escapes: JSONEscapes) -> UInt32 {
     let content = UnsafeBufferPointer(start: start, count: stop - start)
@@ -149,25 +148,26 @@ func keyHash(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ esca
     return UInt32(truncatingIfNeeded: hash)
 }
 
-/// What the escapes of a string amount to.
+/// The sum of a string's escapes.
 struct JSONEscapes {
-    /// The bytes that they are longer than what they stand for, and above them a flag.
+    /// The number of bytes by which the escapes are longer than their characters, and a flag above it.
     private var value: UInt64 = 0
 
     private static let flag: UInt64 = 1 << 32
 
-    /// By how many bytes they are longer than what they stand for.
+    /// The number of bytes by which the escapes are longer than their characters.
     @inline(__always)
     var saved: UInt32 { UInt32(truncatingIfNeeded: value) }
 
-    /// Whether there is an unusual one.
+    /// Whether one of them is unusual.
     @inline(__always)
     var areUnusual: Bool { value >= Self.flag }
 
-    /// Whether the letter after a backslash makes a usual escape: one of two bytes, for a character that must be escaped.
+    /// Whether the letter after a backslash makes a usual escape: one of two bytes, for a character that JSON requires
+    /// to be escaped.
     @inline(__always)
     static func isUsual(_ letter: UInt8) -> Bool {
-        // A bit for each of \ b f n r t, counted from the backslash.
+        // A bit for each of \ b f n r t, at its distance from the backslash.
         let letters: UInt32 = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 18 | 1 << 22 | 1 << 24
         let place = letter &- UInt8(ascii: "\\")
         return letter == UInt8(ascii: "\"") || place < 32 && letters & 1 << UInt32(place & 31) != 0
@@ -182,7 +182,7 @@ struct JSONEscapes {
 
 // MARK: Sixteen bytes at a time
 
-/// Where the next byte is that is a quote, a backslash, a control character or not ASCII.
+/// Returns the place of the next quote, backslash, control character or non-ASCII byte; `end` if there is none.
 @inline(__always)
 func endOfPlainASCII(from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
     var cursor = start
@@ -202,31 +202,32 @@ private func load16(_ start: UnsafePointer<UInt8>) -> SIMD16<Int8> {
     UnsafeRawPointer(start).loadUnaligned(as: SIMD16<Int8>.self)
 }
 
-/// Marks with ones each of 16 bytes that does not stand for itself in a JSON string, in two numbers of eight bytes: the
-/// first byte is the lowest of the first.
+/// Returns a mask of 16 bytes in two numbers, with ones for each byte that must not stand unescaped in plain ASCII of a
+/// JSON string; the first byte is the lowest one of `low`.
 @inline(__always)
 private func marks(in bytes: SIMD16<Int8>) -> (low: UInt64, high: UInt64) {
-    // Vectors of one type throughout: to compare with a number in place of a vector takes fifty times as long.
+    // Compares vectors with vectors: a comparison with a scalar takes fifty times as long.
     let spaces = SIMD16<Int8>(repeating: 0x20)
     let quotes = SIMD16<Int8>(repeating: 0x22)
     let backslashes = SIMD16<Int8>(repeating: 0x5C)
-    // As signed numbers, bytes that are not ASCII are less than a space, as control characters are.
+    // As signed numbers, non-ASCII bytes are below a space, as control characters are.
     let special = (bytes .< spaces) .| (bytes .== quotes) .| (bytes .== backslashes)
     let words = unsafeBitCast(special, to: SIMD2<UInt64>.self)
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
 }
 
-/// All bits below the lowest one that is set.
+/// Returns a mask of all bits below the lowest set one.
 @inline(__always)
 private func bitsBelow(_ mark: UInt64) -> UInt64 { (mark &- 1) & ~mark }
 
-/// Whether a byte stands for itself in a JSON string.
+/// Whether a byte is ASCII and unescaped in a JSON string.
 @inline(__always)
 func isPlainASCII(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }
 
-/// The length of the well-formed character of two to four bytes at `start` (Unicode, table 3-7); 0 for anything else.
+/// Returns the length of the well-formed character of two to four bytes at `start` (Unicode, table 3-7); 0 for anything
+/// else.
 @inline(__always)
 func multibyteLength(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int {
     @inline(__always)

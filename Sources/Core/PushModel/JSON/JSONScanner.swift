@@ -1,31 +1,32 @@
-/// The strict pass over a text: the structure. Strings, numbers, keys and error texts are in files beside this one.
+/// The strict pass over a text: its structure. The files beside this one scan strings, numbers and keys, and make
+/// errors.
 ///
-/// The containers that are open form a list through their entries, so depth costs no stack. What happens for every value
-/// is inlined into one loop. Whatever is apart, the words of errors above all, gets the state by value: if the address of
-/// any of it were taken, none of it could stay in registers.
+/// Open containers form a linked list through their entries, so depth takes no stack. The code for each value is
+/// inlined into one loop. Code outside the loop, such as the texts of errors, gets the state by value: taking the
+/// address of a field would keep the state out of registers.
 struct JSONScanner {
-    /// The text, and where it ends: memory of the caller's, which outlives the scan.
+    /// The begin and the end of the text: memory of the caller that outlives the scan.
     let text: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
     /// The next byte.
     var cursor: UnsafePointer<UInt8>
     var tape: JSONTape
-    /// Where on the tape the innermost container is that is open, and whether it is an object.
+    /// The index on the tape of the innermost open container, and whether it is an object.
     private var innermost = outside
     private(set) var isInObject = false
-    /// How many members or elements of it came so far.
+    /// The number of its members or elements so far.
     private var members = 0
-    /// How many more containers may be opened within it.
+    /// The number of containers that may still be opened within it.
     private var depthLeft: Int
     private let depthLimit: Int
     private let valueLimit: Int
-    /// How many entries there may be: the values, and the room of the tables of keys so far.
+    /// The largest number of entries: the values, and the tables of keys so far.
     private var entriesMax: Int
 
-    /// Stands for the container around the outermost value.
+    /// The value of `innermost` outside of the outermost value.
     private static let outside = Int(UInt32.max)
 
-    /// The entries of `bytes`; the caller frees them.
+    /// Returns the entries of `bytes`; the caller frees them.
     static func tape(of bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(JSONError) -> JSONTape {
         guard bytes.count <= JSONEntry.longestText else {
             throw JSONError(at: JSONEntry.longestText, "the text is longer than 512 MiB")
@@ -51,11 +52,11 @@ struct JSONScanner {
         entriesMax = valueLimit
     }
 
-    /// The next byte; 0, which is wrong wherever it stands, at the end of the text.
+    /// The next byte; 0 at the end of the text, which is not valid in any place.
     @inline(__always)
     var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
 
-    /// Whether any container is open.
+    /// Whether a container is open.
     @inline(__always)
     var isInContainer: Bool { innermost != Self.outside }
 
@@ -70,7 +71,7 @@ struct JSONScanner {
         guard cursor == end else { throw here.unexpected("the value is complete, but text follows it") }
     }
 
-    /// Scans members of the innermost object and of objects that begin in it, up to an end or to the opening of an array.
+    /// Scans members of the innermost object and of objects opened in it, until one closes or an array is opened.
     @inline(__always)
     private mutating func scanMembers() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -100,7 +101,7 @@ struct JSONScanner {
         try close()
     }
 
-    /// Scans elements of the innermost array and of arrays that begin in it, up to an end or to the opening of an object.
+    /// Scans elements of the innermost array and of arrays opened in it, until one closes or an object is opened.
     @inline(__always)
     private mutating func scanElements() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -118,7 +119,7 @@ struct JSONScanner {
         try close()
     }
 
-    /// Goes to the next byte that is no white space, and gives it; 0 at the end of the text.
+    /// Moves to the next byte other than white space and returns it; 0 at the end of the text.
     @inline(__always)
     private mutating func byteAfterWhiteSpace() -> UInt8 {
         while cursor < end {
@@ -129,7 +130,7 @@ struct JSONScanner {
         return 0
     }
 
-    /// Makes room on the tape for so many entries.
+    /// Makes room on the tape for this many entries.
     @inline(__always)
     private mutating func makeRoom(for room: Int) throws(JSONError) {
         guard !tape.hasRoom(for: room) else { return }
@@ -137,11 +138,11 @@ struct JSONScanner {
         tape = tape.grown(by: room, atMost: entriesMax, having: (cursor - text, end - text))
     }
 
-    /// Scans a scalar or an empty container whole, of another container the opening bracket. There must be room for its
+    /// Scans a whole scalar or empty container, or the opening bracket of another container. There must be room for its
     /// entry.
     ///
     /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
-    /// - Returns: whether a container is open now.
+    /// - Returns: whether it opened a container.
     @discardableResult
     @inline(__always)
     private mutating func scanValue(_ first: UInt8) throws(JSONError) -> Bool {
@@ -175,9 +176,9 @@ struct JSONScanner {
         tape.append(JSONEntry(kind, from: start - text, to: cursor - text))
     }
 
-    /// Opens a container, and closes it if its closing bracket follows at once.
+    /// Opens a container, or scans it whole if its closing bracket follows at once.
     ///
-    /// - Returns: whether it is open.
+    /// - Returns: whether the container is open.
     @inline(__always)
     private mutating func open(_ kind: JSONNode.Kind, closing bracket: UInt8) throws(JSONError) -> Bool {
         guard depthLeft > 0 else { throw here.tooDeep(limit: depthLimit) }
@@ -189,7 +190,7 @@ struct JSONScanner {
             return false
         }
         depthLeft &-= 1
-        // The container around it goes on counting where it is.
+        // Saves the count of the outer container in its entry; `close` reads it back.
         if isInContainer { tape.entries[innermost].setCount(members) }
         let outer = UInt32(truncatingIfNeeded: innermost)
         innermost = tape.count
@@ -199,7 +200,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Closes the innermost container, and those around it whose closing brackets follow at once.
+    /// Closes the innermost container, and outer ones whose closing brackets follow at once.
     @inline(__always)
     private mutating func close() throws(JSONError) {
         repeat {
@@ -223,6 +224,6 @@ struct JSONScanner {
 }
 
 extension StaticString {
-    /// The text in UTF-8; it lives as long as the program.
+    /// The text in UTF-8, valid as long as the program runs.
     public var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }

@@ -1,13 +1,13 @@
-/// What a document consists of: its text, and the tape of the scan.
+/// The storage of a document: its text, and the tape of the scan.
 ///
-/// Nothing of it changes once it is made, so it may be read by any thread. `text` and `tape` point to memory that stays
-/// where it is for as long as this object lives: the tape is freed in `deinit`, and an array keeps its elements in one
-/// piece of memory of its own, which no one can change while the array is a constant here.
+/// It never changes, so any thread may read it. `text` and `tape` point to memory that stays in place while this object
+/// lives: `deinit` frees the tape, and the array `bytes` keeps its elements in one heap block, which no code can change
+/// while the array is a constant here.
 @usableFromInline final class JSONStorage: @unchecked Sendable {
     let bytes: [UInt8]
     @usableFromInline let text: UnsafePointer<UInt8>
     @usableFromInline let tape: UnsafePointer<JSONEntry>
-    /// How many entries the tape has room for.
+    /// The capacity of the tape in entries.
     let tapeCapacity: Int
 
     init(scanning bytes: [UInt8], limits: JSONLimits) throws(JSONError) {

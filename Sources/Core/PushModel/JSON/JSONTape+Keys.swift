@@ -1,13 +1,13 @@
 extension JSONTape {
-    /// Refuses the object at `index`, whose members end the tape, when two of its keys are the same text. Where it has many
-    /// keys, makes their table in the room behind them, which there must be.
+    /// Refuses the object at `index`, whose members end the tape, if it has a key twice. If it has many keys, makes
+    /// their table after them; there must be room.
     ///
-    /// - Throws: the error for the first key that came before.
+    /// - Throws: the error for the first repeated key.
     func indexKeys(ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         if members > JSONKeyTable.membersWithout {
             return try makeTable(ofObjectAt: index, members: members, in: text)
         }
-        // A key whose bit is not set yet cannot have come before; most objects need no comparison at all.
+        // A key whose bit is not set is new; most objects need no comparison.
         var seen: UInt64 = 0
         var key = index &+ 1
         for _ in 0..<members {
@@ -18,11 +18,11 @@ extension JSONTape {
         }
     }
 
-    /// The key after the value of a key.
+    /// Returns the key after the value of a key.
     @inline(__always)
     private func next(after key: Int) -> Int { key &+ 1 &+ Int(entries[key &+ 1].link) }
 
-    /// Refuses a key that equals one of those from `first` on that are before it.
+    /// Refuses a key that equals an earlier one from `first` on.
     private func refuse(_ key: Int, equalTo first: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         var earlier = first
         while earlier < key {
@@ -41,7 +41,7 @@ extension JSONTape {
     private func makeTable(ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         let table = JSONKeyTable(at: next, members: members)
         if try fill(table, ofObjectAt: index, members: members, in: text, stepsMax: 4 * members + 64) { return }
-        // Far more keys collide than do by chance: a client means it. It does not know these seeds.
+        // Far more keys collide than by chance, so a client chose them. It does not know the seeds of the process.
         var key = index + 1
         for _ in 0..<members {
             let name = JSONText(entries[key], in: text)
@@ -52,7 +52,7 @@ extension JSONTape {
         _ = try fill(table, ofObjectAt: index, members: members, in: text, stepsMax: .max)
     }
 
-    /// Puts all keys into a table; returns false when that takes more steps than `stepsMax`.
+    /// Puts all keys into a table; returns false if that takes more than `stepsMax` steps.
     private func fill(
         _ table: JSONKeyTable, ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>, stepsMax: Int
     ) throws(JSONError) -> Bool {

@@ -1,34 +1,34 @@
-/// The entries of a text while the scan writes them: memory that grows, and that the document takes over.
+/// The entries of a text while the scan writes them: growing memory that the document takes over.
 ///
-/// Whoever has a tape frees its memory once, or hands the tape on: the scan frees it where it fails, and a document
-/// when it goes.
+/// The owner of a tape frees its memory once or passes the tape on: the scan frees it on an error, and a document in
+/// its `deinit`.
 struct JSONTape {
     /// The first entry.
     private(set) var entries: UnsafeMutablePointer<JSONEntry>
-    /// Where the next entry goes.
+    /// The place of the next entry.
     private(set) var next: UnsafeMutablePointer<JSONEntry>
     /// The end of the memory.
     private var end: UnsafeMutablePointer<JSONEntry>
 
-    /// An empty tape.
+    /// Makes an empty tape.
     ///
-    /// - Parameter capacity: how many entries are expected; it grows when it must.
+    /// - Parameter capacity: the expected number of entries; it grows as needed.
     init(capacity: Int) {
         entries = .allocate(capacity: capacity)
         next = entries
         end = entries + capacity
     }
 
-    /// For how many there is room.
+    /// The number of entries that fit into the memory.
     var capacity: Int { end - entries }
 
     func free() { entries.deallocate() }
 
-    /// How many entries there are; each has 16 bytes.
+    /// The number of entries; each has 16 bytes.
     @inline(__always)
     var count: Int { (Int(bitPattern: next) &- Int(bitPattern: entries)) &>> 4 }
 
-    /// Whether there is room for that many entries.
+    /// Whether there is room for this many more entries.
     @inline(__always)
     func hasRoom(for room: Int) -> Bool { Int(bitPattern: end) &- Int(bitPattern: next) >= room &<< 4 }
 
@@ -39,17 +39,17 @@ struct JSONTape {
         next += 1
     }
 
-    /// Notes that so many entries were written from `next` on.
+    /// Counts entries that were written from `next` on.
     @inline(__always)
     mutating func didFillNext(_ count: Int = 1) { next += count }
 
-    /// The same tape with more memory; the old memory is free.
+    /// Returns the tape with more memory, and frees the old memory.
     ///
     /// - Parameters:
-    ///   - room: for how many entries more there has to be room.
-    ///   - most: how many entries it may have in all; there is room for those that come.
-    ///   - share: how much of the text has been read, for a guess at how many entries the rest has: what is copied is copied
-    ///     once for most texts.
+    ///   - room: the number of further entries that must fit.
+    ///   - most: the largest capacity; the further entries must be within it.
+    ///   - share: the part of the text that has been read, to estimate the number of entries of the rest, so that most
+    ///     texts copy their entries once.
     @inline(never)
     func grown(by room: Int, atMost most: Int, having share: (read: Int, of: Int)) -> JSONTape {
         let guess = count / 8 * 9 * share.of / max(share.read, 1)

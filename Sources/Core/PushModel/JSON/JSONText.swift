@@ -1,11 +1,11 @@
-/// The text of a string or key where it stands in a document: between its quotes, with its escapes.
+/// The text of a string or key in its document: between its quotes, with its escapes.
 ///
-/// It points into the document, and must not be used once that is gone.
+/// It points into the document, and is valid while the document lives.
 @usableFromInline
 struct JSONText {
-    /// What stands between the quotes.
+    /// The bytes between the quotes.
     @usableFromInline let content: UnsafeBufferPointer<UInt8>
-    /// By how many bytes the text is shorter.
+    /// The number of bytes by which the unescaped text is shorter.
     @usableFromInline let saved: Int
 
     @inlinable
@@ -15,23 +15,24 @@ struct JSONText {
         saved = entry.count
     }
 
-    /// How long the text is, in UTF-8.
+    /// The length of the unescaped text in UTF-8.
     @inlinable var length: Int { content.count &- saved }
 
-    /// The text.
+    /// The unescaped text.
     var string: String {
         guard saved > 0 else { return String(decoding: content, as: UTF8.self) }
         return String(unsafeUninitializedCapacity: content.count) { unescape(content, into: $0) }
     }
 
-    /// Shows the bytes of the text, which must not be used afterwards; allocates only for a text with escapes.
+    /// Calls `body` with the unescaped bytes, which are valid during the call only. Allocates only for a text with
+    /// escapes.
     @inlinable
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         saved > 0 ? withUnescaped(content, body) : body(content)
     }
 
-    /// Whether the text is this one.
+    /// Whether the unescaped text has these bytes.
     @inlinable
     @inline(__always)
     func equals(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -49,7 +50,7 @@ struct JSONText {
     /// Whether both are the same text.
     func isSame(as other: JSONText) -> Bool { other.withBytes(equals) }
 
-    /// Whether the text begins with this one.
+    /// Whether the unescaped text begins with these bytes.
     @inline(__always)
     func starts(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
         guard length >= prefix.count, let other = prefix.baseAddress else { return prefix.isEmpty }
@@ -58,7 +59,7 @@ struct JSONText {
         }
     }
 
-    /// A text without escapes.
+    /// Makes a text without escapes.
     private init(plain: UnsafeBufferPointer<UInt8>) {
         content = plain
         saved = 0

@@ -1,14 +1,14 @@
-/// Shows the text between the quotes of a string that passed the scan, with its escapes replaced.
+/// Calls `body` with the unescaped text of a string that passed the scan.
 ///
 /// - Parameters:
-///   - content: what stands between the quotes.
-///   - body: what is to be done with the text, which is gone afterwards.
+///   - content: the bytes between the quotes.
+///   - body: the code that uses the text, which is valid during the call only.
 @inlinable
 @inline(__always)
 func withUnescaped<Result>(
     _ content: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {
-    // No escape is shorter than what it stands for.
+    // An escape is never shorter than its character.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
         body(UnsafeBufferPointer(rebasing: buffer[..<unescape(content, into: buffer)]))
     }
@@ -24,8 +24,8 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
     var written = 0
     while read < count {
         if read &+ 8 <= count {
-            // Eight bytes at a time: whatever is written too much is written over. What is written is never longer than
-            // what is read, so there is room.
+            // Copies eight bytes at a time: later writes replace the excess bytes. The write position never passes the
+            // read position, so there is room.
             let word = from.loadUnaligned(fromByteOffset: read, as: UInt64.self)
             to.storeBytes(of: word, toByteOffset: written, as: UInt64.self)
             let plain = bytesBeforeBackslash(word)
@@ -58,7 +58,7 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
             target[written] = unescaped(letter)
             read &+= 2
             written &+= 1
-            // Where one character stands between escapes, eight bytes at a time are no help.
+            // Copies a single character between escapes by itself: an eight-byte copy gains nothing there.
             if read &+ 2 < count, source[read &+ 1] == UInt8(ascii: "\\"), source[read] != UInt8(ascii: "\\") {
                 target[written] = source[read]
                 read &+= 1
@@ -69,33 +69,33 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
     return written
 }
 
-/// How many of eight bytes stand before the first backslash; 8 without one.
+/// Returns the number of bytes before the first backslash; 8 without one.
 @inline(__always)
 private func bytesBeforeBackslash(_ bytes: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let word = UInt64(littleEndian: bytes) ^ (ones &* UInt64(UInt8(ascii: "\\")))
-    // Marks each zero byte by its top bit, up to the first one exactly.
+    // Sets the top bit of each zero byte; exact up to the first one.
     let found = (word &- ones) & ~word & (ones &* 0x80)
     return found.trailingZeroBitCount / 8
 }
 
-/// The scalar that an escape of the form `\uXXXX` stands for, with its partner if it is half of a pair, and how long
-/// the escape is.
+/// Returns the scalar of a `\uXXXX` escape, with its partner if it is half of a surrogate pair, and the length of the
+/// escape.
 @inline(__always)
 private func unescapedUnit(_ escape: UnsafePointer<UInt8>) -> (value: UInt32, length: Int) {
     let first = valueOfHexadecimal(loadFour(escape + 2))
-    // The scan lets no lone surrogate pass.
+    // The scan has refused lone surrogates.
     guard first & 0xFC00 == 0xD800 else { return (first, 6) }
     return (0x10000 + (first & 0x3FF) << 10 + (valueOfHexadecimal(loadFour(escape + 8)) & 0x3FF), 12)
 }
 
-/// The value of four hexadecimal digits; `nil` for anything else.
+/// Returns the value of four hexadecimal digits; `nil` for anything else.
 @inline(__always)
 func hexadecimalUnit(at start: UnsafePointer<UInt8>) -> UInt32? {
     let word = loadFour(start)
     let ones: UInt32 = 0x0101_0101
     let tops = ones &* 0x80
-    // The top bit of a byte tells of it; no sum is carried into the next byte.
+    // The top bit of each byte is the result for it; no sum carries into the next byte.
     let digit = ~((word ^ ones &* 0x30) &+ ones &* (0x80 - 10))
     let place = (word | ones &* 0x20) ^ ones &* 0x60
     let letter = (place &+ ones &* (0x80 - 1)) & ~(place &+ ones &* (0x80 - 7))
@@ -103,13 +103,13 @@ func hexadecimalUnit(at start: UnsafePointer<UInt8>) -> UInt32? {
     return valueOfHexadecimal(word)
 }
 
-/// Four bytes, the first of them the lowest.
+/// Loads four bytes, little-endian.
 @inline(__always)
 private func loadFour(_ start: UnsafePointer<UInt8>) -> UInt32 {
     UInt32(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt32.self))
 }
 
-/// The value of four bytes that are hexadecimal digits, the first of them the lowest.
+/// Returns the value of four bytes that are hexadecimal digits, loaded little-endian.
 @inline(__always)
 private func valueOfHexadecimal(_ digits: UInt32) -> UInt32 {
     let values = ((digits & 0x0F0F_0F0F) &+ ((digits &>> 6) & 0x0101_0101) &* 9).byteSwapped
@@ -117,7 +117,7 @@ private func valueOfHexadecimal(_ digits: UInt32) -> UInt32 {
     return (pairs | pairs &>> 8) & 0xFFFF
 }
 
-/// Writes a scalar that is not ASCII in UTF-8 and returns its length.
+/// Writes a non-ASCII scalar in UTF-8 and returns its length.
 private func encode(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
     let length = value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
     var rest = value
@@ -125,7 +125,7 @@ private func encode(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> 
         target[index] = UInt8(truncatingIfNeeded: rest & 0x3F | 0x80)
         rest >>= 6
     }
-    // The first byte has as many bits set from the top as there are bytes.
+    // The top bits of the first byte give the number of bytes.
     target[0] = UInt8(truncatingIfNeeded: 0xF00 >> UInt32(length) & 0xFF | rest)
     return length
 }

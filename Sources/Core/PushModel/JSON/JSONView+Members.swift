@@ -1,8 +1,8 @@
 extension JSONView {
     // MARK: Look-ups
 
-    /// The member of an object; `nil` when there is none, or this is no object. Takes the same time in an object of any
-    /// size.
+    /// Returns the member of an object; `nil` if there is none, or for another kind of value. Takes the same time in an
+    /// object of any size.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString) -> JSONView? {
@@ -10,13 +10,13 @@ extension JSONView {
         return member(bytes, hash: UInt32(truncatingIfNeeded: WordHash.keys(bytes)))
     }
 
-    /// The member of an object; `nil` when there is none, or this is no object.
+    /// The member of an object; `nil` if there is none, or for another kind of value.
     public subscript(name: String) -> JSONView? {
         var name = name
         return name.withUTF8 { member($0) }
     }
 
-    /// The member of an object, by its name in UTF-8; `nil` when there is none, or this is no object.
+    /// Returns the member of an object by its name in UTF-8; `nil` if there is none, or for another kind of value.
     public func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONView? {
         member(name, hash: UInt32(truncatingIfNeeded: WordHash.keys(name)))
     }
@@ -24,7 +24,7 @@ extension JSONView {
     @usableFromInline
     func member(_ name: UnsafeBufferPointer<UInt8>, hash: UInt32) -> JSONView? {
         guard isObject else { return nil }
-        // An object whose keys collided has other hashes.
+        // A flagged object has its keys hashed with the seeds of the process.
         let hash = entry.pointee.isFlagged ? UInt32(truncatingIfNeeded: WordHash.ofThisProcess(name)) : hash
         guard let table = JSONKeyTable(of: entry) else {
             var key = entry + 1
@@ -50,14 +50,14 @@ extension JSONView {
 
     // MARK: All members or elements
 
-    /// The members of an object in their order; none for anything else.
+    /// The members of an object in their order; none for another kind of value.
     @inlinable public var members: JSONMembers { JSONMembers(of: self) }
 
-    /// The elements of an array in their order; none for anything else.
+    /// The elements of an array in their order; none for another kind of value.
     @inlinable public var elements: JSONElements { JSONElements(of: self) }
 }
 
-/// The members of an object in their order, as views: to be used while the document lives.
+/// The members of an object in their order as views, which are valid while the document lives.
 public struct JSONMembers: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int
@@ -70,7 +70,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
         text = object.text
     }
 
-    /// The next key and its value.
+    /// Returns the next key and its value.
     @inlinable
     @inline(__always)
     public mutating func next() -> (key: JSONView, value: JSONView)? {
@@ -82,7 +82,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
     }
 }
 
-/// The elements of an array in their order, as views: to be used while the document lives.
+/// The elements of an array in their order as views, which are valid while the document lives.
 public struct JSONElements: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int
@@ -95,7 +95,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         text = array.text
     }
 
-    /// The next element.
+    /// Returns the next element.
     @inlinable
     @inline(__always)
     public mutating func next() -> JSONView? {

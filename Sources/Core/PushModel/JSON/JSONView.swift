@@ -1,9 +1,9 @@
-/// One value of a document, without a hold on the document: two pointers, which cost nothing to copy.
+/// One value of a document, without a reference to the document: two pointers, cheap to copy.
 ///
-/// A view is safe for as long as its document lives, and must not be used afterwards: it reads the document's memory,
-/// which never changes and goes with the last reference to it. So a view stays within a function that was handed the
-/// document or a node of it, or is stored beside the document in one object that is never changed. ``JSONNode`` is the
-/// same value with a hold on the document, for everything else.
+/// A view is valid while its document lives: it reads the document's memory, which never changes and is freed with the
+/// last reference. A view therefore stays within a function that got the document or a node of it, or in an immutable
+/// object beside the document. For all other uses there is ``JSONNode``, the same value with a reference to the
+/// document.
 public struct JSONView: @unchecked Sendable {
     @usableFromInline let entry: UnsafePointer<JSONEntry>
     @usableFromInline let text: UnsafePointer<UInt8>
@@ -14,7 +14,7 @@ public struct JSONView: @unchecked Sendable {
         self.text = text
     }
 
-    /// What it is.
+    /// The kind of value.
     @inlinable public var kind: JSONNode.Kind { entry.pointee.kind }
 
     /// Whether it is a string.
@@ -26,23 +26,23 @@ public struct JSONView: @unchecked Sendable {
     /// Whether it is an object or an array.
     @inlinable var isContainer: Bool { entry.pointee.kindCode < 2 }
 
-    /// How many members or elements; 0 for anything else.
+    /// The number of members or elements; 0 for a scalar.
     @inlinable public var count: Int { isString ? 0 : entry.pointee.count }
 
-    /// The bytes of the value exactly as they came.
+    /// The bytes of the value, unchanged.
     public var rawBytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: text + Int(entry.pointee.start), count: entry.pointee.range.count)
     }
 
     // MARK: Texts
 
-    /// The text of a string, or of a key, where it stands.
+    /// The text of a string or key, in place.
     @inlinable var jsonText: JSONText { JSONText(entry.pointee, in: text) }
 
     /// The text of a string or key, unescaped; `nil` for anything else.
     public var string: String? { isString ? jsonText.string : nil }
 
-    /// The text of a string or key in UTF-8, unescaped, in memory of its own; empty for anything else.
+    /// The unescaped text of a string or key in UTF-8, as a copy; empty for anything else.
     public var textBytes: [UInt8] {
         guard isString else { return [] }
         let text = jsonText
@@ -50,7 +50,7 @@ public struct JSONView: @unchecked Sendable {
         return [UInt8](unsafeUninitializedCapacity: text.content.count) { $1 = unescape(text.content, into: $0) }
     }
 
-    /// How many bytes the text of a string or key has; 0 for anything else.
+    /// The length in bytes of the unescaped text of a string or key; 0 for anything else.
     @inlinable public var textLength: Int { isString ? jsonText.length : 0 }
 
     /// Whether this is a string or key of exactly this text.
@@ -70,27 +70,27 @@ public struct JSONView: @unchecked Sendable {
     @inlinable
     public func equals(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { isString && jsonText.equals(bytes) }
 
-    /// Whether this is a string or key whose text begins so.
+    /// Whether this is a string or key whose text begins with `prefix`.
     public func starts(withName prefix: StaticString) -> Bool { isString && jsonText.starts(with: prefix.bytes) }
 
-    /// Whether this is a string or key whose text begins so.
+    /// Whether this is a string or key whose text begins with `prefix`.
     public func starts(with prefix: String) -> Bool {
         var prefix = prefix
         return isString && prefix.withUTF8 { jsonText.starts(with: $0) }
     }
 
-    /// What stands between the quotes of a string or key, escapes and all; empty for anything else.
+    /// The bytes between the quotes of a string or key, with escapes; empty for anything else.
     @inlinable public var rawText: UnsafeBufferPointer<UInt8> {
         isString ? jsonText.content : UnsafeBufferPointer(start: nil, count: 0)
     }
 
-    /// How many bytes stand between the quotes of a string or key: its text has no more.
+    /// The number of bytes between the quotes of a string or key; its text is never longer.
     @inlinable public var rawLength: Int { Int(entry.pointee.end) &- Int(entry.pointee.start) &- 2 }
 
-    /// The first byte between the quotes of a string or key, or the closing quote; another one for anything else.
+    /// The first byte after the opening quote of a string or key; undefined for anything else.
     @inlinable public var firstRawByte: UInt8 { text[Int(entry.pointee.start) &+ 1] }
 
-    /// Shows the text of a string or key in UTF-8, unescaped; empty for anything else.
+    /// Calls `body` with the unescaped text of a string or key in UTF-8; empty for anything else.
     @inlinable
     @inline(__always)
     public func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -102,15 +102,15 @@ public struct JSONView: @unchecked Sendable {
     /// The value of `true` or `false`; `nil` for anything else.
     public var bool: Bool? { kind == .bool ? rawBytes.first == UInt8(ascii: "t") : nil }
 
-    /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; else `nil`.
+    /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; otherwise `nil`.
     public var int64: Int64? {
         guard kind == .number else { return nil }
-        // `Int64` refuses a decimal point, an exponent, and what is out of range.
+        // `Int64` refuses a decimal point, an exponent, and a value out of range.
         return Int64(String(decoding: rawBytes, as: UTF8.self))
     }
 
-    /// The value of a number as the nearest double; `nil` for anything else. The scan lets no number pass that is not
-    /// finite.
+    /// The value of a number as the nearest double; `nil` for anything else. Always finite, because the scan refuses
+    /// other numbers.
     public var double: Double? {
         guard kind == .number else { return nil }
         return Double(String(decoding: rawBytes, as: UTF8.self))
@@ -118,7 +118,7 @@ public struct JSONView: @unchecked Sendable {
 }
 
 extension JSONEntry {
-    /// What it is.
+    /// The kind of value.
     @inlinable public var kind: JSONNode.Kind {
         switch kindCode {
         case 0: .object
@@ -132,7 +132,7 @@ extension JSONEntry {
 }
 
 extension JSONView: Equatable {
-    /// Whether both are the same value at the same place, not only equal ones.
+    /// Whether both are at the same place of the same document; equal values at two places are different.
     @inlinable
     public static func == (left: JSONView, right: JSONView) -> Bool { left.entry == right.entry }
 }

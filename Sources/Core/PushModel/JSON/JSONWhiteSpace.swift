@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// White space as JSON has it.
+    /// Whether the byte is white space in JSON.
     public var isJSONWhiteSpace: Bool {
         self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
             || self == UInt8(ascii: "\r")
@@ -7,12 +7,12 @@ extension UInt8 {
 }
 
 extension JSONNode {
-    /// The value as it came, without the white space between its parts: on one line, whatever it was.
+    /// The bytes of the value without the white space between its tokens, on one line.
     public var compactBytes: [UInt8] { withView { $0.compactBytes } }
 }
 
 extension JSONView {
-    /// The value as it came, without the white space between its parts: on one line, whatever it was.
+    /// The bytes of the value without the white space between its tokens, on one line.
     public var compactBytes: [UInt8] {
         var isInString = false
         var isEscaped = false

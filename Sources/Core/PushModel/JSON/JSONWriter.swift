@@ -7,17 +7,17 @@
 ///     }
 ///     // reply.bytes is {"ok":true,"seq":41}
 ///
-/// The writer puts the commas. That every key has a value and every bracket its partner is the caller's part; the
-/// forms with a closure see to the brackets.
+/// The writer adds the commas. The caller writes a value for each key and closes each bracket; the methods with a
+/// closure close theirs.
 public struct JSONWriter: Sendable {
-    /// What is written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// - Parameter capacity: the length that is expected; it grows when it must.
+    /// - Parameter capacity: the expected length; the array grows as needed.
     public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-    /// What is written, as a line with its line feed.
+    /// Returns the written bytes as a line with its line feed.
     public consuming func line() -> [UInt8] {
         bytes.append(UInt8(ascii: "\n"))
         return bytes
@@ -56,7 +56,8 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes a string. Escaped is what must be, and what would steer a terminal (``Unicode/Scalar/isSteering``).
+    /// Writes a string. Escapes the characters that JSON requires, and those that steer a terminal
+    /// (``Unicode/Scalar/isSteering``).
     public mutating func string(_ value: String) {
         separate()
         appendQuoted(value)
@@ -66,7 +67,7 @@ public struct JSONWriter: Sendable {
     @inlinable
     public mutating func int(_ value: some FixedWidthInteger) { verbatim(value.description) }
 
-    /// Writes a number by the shortest digits that read back the same; `null` for infinity and NaN, which JSON lacks.
+    /// Writes a number with the shortest digits that read back equal; `null` for infinity and NaN, which JSON lacks.
     public mutating func double(_ value: Double) { verbatim(value.isFinite ? value.description : "null") }
 
     /// Writes `true` or `false`.
@@ -75,8 +76,8 @@ public struct JSONWriter: Sendable {
     /// Writes `null`.
     public mutating func null() { verbatim("null") }
 
-    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``. It keeps its white space; a line
-    /// feed in it is never anything else, so who needs one line may put spaces there.
+    /// Writes a value that is JSON already, such as ``JSONNode/rawBytes``, unchanged with its white space. A line feed
+    /// in it is always white space, so a caller that needs one line may replace line feeds by spaces.
     public mutating func raw(_ value: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -121,7 +122,7 @@ public struct JSONWriter: Sendable {
         if let value { bool(value) } else { null() }
     }
 
-    /// Writes a member whose value is JSON already, as it is.
+    /// Writes a member whose value is JSON already, unchanged.
     public mutating func member(_ name: String, raw value: some Sequence<UInt8>) {
         key(name)
         raw(value)
@@ -140,7 +141,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Puts the comma that a value or key needs before it; what follows it needs one too.
+    /// Writes the comma before a value or key if one is needed; the next one then needs a comma.
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -155,7 +156,7 @@ public struct JSONWriter: Sendable {
     private mutating func appendQuoted(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         text.withBytes { text in
-            // Most text has nothing to escape: a loop that goes through to the end takes many bytes at a time.
+            // Checks first, because most text has nothing to escape: a loop without an early exit is vectorized.
             var hasEscapes = false
             for byte in text where mustEscape(byte) || mayBeginSteering(byte) { hasEscapes = true }
             if hasEscapes { appendEscaped(text) } else { bytes.append(contentsOf: text) }

@@ -1,7 +1,7 @@
 extension AttemptRecord: StoredRecord {
-    // How handlers answered, where the invocation's own row does not say all of it. Times are from acceptance on. errors
-    // is the end of what the handler wrote to standard error, errors_cut how many bytes came before that. attempt counts
-    // over the invocation, of_handler over those of one handler in a row.
+    // The answers of handlers, as far as the invocation's own row does not have all facts. Times count from acceptance.
+    // errors is the end of the handler's standard error, errors_cut the number of bytes before it. attempt counts over
+    // the invocation, of_handler over consecutive attempts of one handler.
     public static let table = LedgerTable(
         "attempts", key: .given("number"),
         [

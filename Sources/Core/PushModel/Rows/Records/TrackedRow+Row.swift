@@ -1,6 +1,7 @@
 extension TrackedRow: StoredRecord {
-    // Deliveries that the tracker remembers. event is the cursor of the receipt, which has what is not here: their
-    // order is the order in which the tracker took them over. Before the columns a row has the number of the receipt.
+    // The deliveries that the tracker remembers. event is the cursor of the receipt's event, which has the other
+    // fields; its order is the order in which the tracker took the deliveries over. In the log, a row has the number of
+    // the receipt before the columns.
     public static let table = LedgerTable(
         "tracked_deliveries", key: .given("event"),
         [
