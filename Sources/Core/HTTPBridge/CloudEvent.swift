@@ -1,23 +1,23 @@
 import PushModel
 
-/// An event of CloudEvents 1.0: an invocation that is posted. Used while its line lives.
+/// An event of CloudEvents 1.0 for an invocation to post. Valid while the invocation's line lives.
 ///
-/// https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md, its binding to HTTP and its format in JSON beside
-/// it, `expirytime` in extensions/expirytime.md.
+/// Sources: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md, the HTTP binding and the JSON format
+/// beside it; extensions/expirytime.md for `expirytime`.
 struct CloudEvent {
-    /// How long the value of a header may be, in bytes.
+    /// The largest length of a header's value in bytes.
     static let longestHeader = 1024
 
-    /// The same for every attempt of an invocation, and for no other: a receiver may pass over what it has had. The time
-    /// of acceptance tells ledgers apart that count from 1.
+    /// The id of the event: the same for every attempt of an invocation, and unique, so that a receiver can skip
+    /// repeats. It has the time of acceptance, because every new ledger counts from 1.
     let id: String
     private let source: String
     private let line: JSONView
     private let delivery: JSONView?
 
     /// - Parameters:
-    ///   - line: the invocation's.
-    ///   - source: who posts it, a URI.
+    ///   - line: the line of the invocation.
+    ///   - source: the URI of the sender.
     init(_ line: JSONView, from source: String) {
         self.line = line
         self.source = source
@@ -31,7 +31,7 @@ struct CloudEvent {
         return numbers + accepted.withText { String(decoding: $0.filter(\.isDigit), as: UTF8.self) }
     }
 
-    /// Gives the attributes with their values, but what the data is.
+    /// Calls `take` with each attribute and its value, except those of the data.
     func attributes(_ take: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void) {
         func give(_ name: StaticString, _ value: String) { value.withBytes { take(name.bytes, $0) } }
         give("specversion", "1.0")
@@ -47,7 +47,7 @@ struct CloudEvent {
         }
     }
 
-    /// Shows the name of a fact as an attribute, which has lower-case letters and digits alone.
+    /// Calls `body` with the name of a fact as an attribute name, which may have lower-case letters and digits only.
     private static func withName(of fact: JSONView, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         if fact.equals("accepted_at") { return body(StaticString("time").bytes) }
         if fact.equals("id") { return body(StaticString("requestid").bytes) }
@@ -65,7 +65,7 @@ struct CloudEvent {
         }
     }
 
-    /// The event as one object.
+    /// Returns the event as one object.
     func structured(data: [UInt8]) -> [UInt8] {
         var writer = JSONWriter(reserving: data.count + 1024)
         writer.object { writer in
@@ -78,7 +78,7 @@ struct CloudEvent {
 }
 
 extension JSONView {
-    /// Shows a string, a number or a boolean as text; nothing for anything else.
+    /// Calls `body` with a string, a number or a boolean as text; does nothing for other values.
     func withScalar(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         switch kind {
         case .string: withText(body)

@@ -5,7 +5,7 @@ extension HTTPEndpoint: BridgeSettings {
     public static let name = "http"
     public static let purpose = "posts to a web server"
 
-    /// libcurl takes its proxy from these.
+    /// The environment variables from which libcurl takes its proxy.
     public static let environment = ["https_proxy", "no_proxy"]
 
     public static let socketKey: (name: String, meaning: String)? = (
@@ -18,7 +18,7 @@ extension HTTPEndpoint: BridgeSettings {
     )
 
     public static let keys: [Key<HTTPEndpoint>] = [
-        // A message never shows the values of these: they may have secrets.
+        // Messages never show the values of keys with showsValue: false, because they may have secrets.
         Key(
             "Handler", "URL", { $1(&$0.url) }, Form.webAddress, showsValue: false,
             meaning: """
@@ -51,7 +51,7 @@ extension HTTPEndpoint: BridgeSettings {
                 The certificates that vouch for the server, a PEM file by its absolute path. Default: the system's. \
                 Certificates are always verified.
                 """),
-        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
+        // With libcurl 7.88 of Debian 12, a connection that begins with HTTP/2 by prior knowledge cannot be used again.
         Key(
             "Handler", "HTTP2", { $1(&$0.http2) }, .choice(of: HTTPEndpoint.HTTP2.allCases), default: "auto",
             meaning: "`auto` speaks HTTP/2 where the server agrees to it under TLS, `no` never."),
@@ -89,7 +89,7 @@ extension HTTPEndpoint: BridgeSettings {
         return true
     }
 
-    /// Checks the keys whose meaning depends on TLS.
+    /// Checks the keys that depend on TLS.
     private func checkPlain(lines: [String: Int], report: inout FileReport) {
         if authorityFile != nil {
             report.warning(
@@ -113,12 +113,12 @@ extension HTTPEndpoint: BridgeSettings {
         }
     }
 
-    // The address may have a secret.
+    // The message names the key instead of the address, which may have a secret.
     public var network: Bridge.Network? {
         Bridge.Network(consequence: "nothing can be posted to its URL=", isLocal: isLoopback)
     }
 
-    /// Whether the server is on this machine, as far as the address says so.
+    /// Whether the address names this machine.
     private var isLoopback: Bool {
         let authority = Array(url.utf8).split(separator: UInt8(ascii: "/")).dropFirst().first ?? []
         return (try? Form.hostAndPort(authority)).map { Form.isLoopback(host: $0.host) } ?? false

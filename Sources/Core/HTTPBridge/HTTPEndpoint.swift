@@ -1,8 +1,9 @@
 public import PushRouting
 
-/// Where an `http` handler posts, and how: what its file says. No secret is in it, only where secrets are.
+/// The endpoint of an `http` handler as its file describes it. It names the places of secrets, and has no secret
+/// itself.
 public struct HTTPEndpoint: Hashable, Sendable {
-    /// How a request is put together. The raw values are the configuration's.
+    /// The format of a request. The raw values are those of the configuration.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// CloudEvents 1.0 in binary mode: the attributes are headers, the object is the body.
         case cloudEvents = "cloudevents"
@@ -12,39 +13,39 @@ public struct HTTPEndpoint: Hashable, Sendable {
         case plain
     }
 
-    /// When HTTP/2 is spoken. The raw values are the configuration's.
+    /// The use of HTTP/2. The raw values are those of the configuration.
     public enum HTTP2: String, Hashable, Sendable, CaseIterable {
-        /// Where the server agrees to it under TLS.
+        /// If the server agrees to it under TLS.
         case auto
         /// Never.
         case no
     }
 
-    /// Where it posts: `https://` or `http://`.
+    /// The address: `https://` or `http://`.
     public var url: String
-    /// Header lines of its own, `Name: value`.
+    /// Further header lines, `Name: value`.
     public var headers: [String] = []
-    /// How a request is put together.
+    /// The format of a request.
     public var format = Format.cloudEvents
-    /// The secrets that requests are signed by (Standard Webhooks): a file by its absolute path, or the name of a systemd
-    /// credential; `nil`: nothing is signed.
+    /// The file of the secrets that sign requests (Standard Webhooks), by its absolute path, or the name of a systemd
+    /// credential; `nil`: requests are not signed.
     public var secretFile: String?
-    /// The token of the header `Authorization: Bearer`, named in the same way; `nil`: there is no such header.
+    /// The file or credential with the token of the header `Authorization: Bearer`; `nil`: there is no such header.
     public var bearerFile: String?
-    /// The certificates that are trusted instead of the system's, a PEM file; `nil`: the system's.
+    /// The PEM file of the trusted certificates; `nil`: those of the system.
     public var authorityFile: String?
-    /// When HTTP/2 is spoken.
+    /// The use of HTTP/2.
     public var http2 = HTTP2.auto
-    /// How long the way to the server may take to be set up, TLS included.
+    /// The time limit for connecting to the server, TLS included.
     public var connectTimeout: Duration = .seconds(3)
-    /// How many connections to a server there are at once, at most.
+    /// The largest number of concurrent connections to the server.
     public var connections = 16
 
-    /// - Parameter url: where it posts.
+    /// - Parameter url: the address.
     public init(url: String) { self.url = url }
 }
 
 extension Handler.Kind {
-    /// The endpoint of an `http` handler; `nil` for any other.
+    /// The endpoint of an `http` handler; `nil` for any other kind.
     public var endpoint: HTTPEndpoint? { bridge?.settings as? HTTPEndpoint }
 }

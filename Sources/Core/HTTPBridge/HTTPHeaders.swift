@@ -1,18 +1,18 @@
 import PushModel
 
-/// The header lines of a request, one piece of bytes: a text for each would cost more than all else that a request needs
-/// of us.
+/// The header lines of a request in one byte array: a String for each would cost more than all other work for a
+/// request.
 public struct HTTPHeaders: Hashable, Sendable {
     /// The lines, `Name: value`, each with a NUL after it.
     public private(set) var bytes: [UInt8] = []
 
     private static let colon: StaticString = ": "
-    /// Of attributes of CloudEvents.
+    /// The prefix of headers for CloudEvents attributes.
     private static let prefix: StaticString = "ce-"
 
     init() { bytes.reserveCapacity(1024) }
 
-    /// The lines, one by one.
+    /// The lines as texts.
     public var lines: [String] { bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Adds a line.
@@ -28,13 +28,13 @@ public struct HTTPHeaders: Hashable, Sendable {
         append(value)
     }
 
-    /// Adds a header whose value may be any text: it is percent-encoded where it must be. What is longer than servers take
-    /// as a header is left out: the body has it whole.
+    /// Adds a header with any text as its value, percent-encoded as needed. Leaves out a value that is longer than
+    /// servers accept in a header: the body has the whole value.
     mutating func append(_ name: StaticString, escaping value: UnsafeBufferPointer<UInt8>) {
         append("", name.bytes, escaping: value)
     }
 
-    /// Adds an attribute of CloudEvents in the same way.
+    /// Adds a header for an attribute of CloudEvents in the same way.
     mutating func append(attribute name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         append(Self.prefix, name, escaping: value)
     }
@@ -48,7 +48,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: Self.colon.bytes)
         let start = bytes.count
-        // Without a way out of it the loop takes many bytes at a time.
+        // `reduce` has no early exit, so the compiler vectorizes the loop.
         if value.reduce(true, { $0 && $1.standsInHeader }) {
             bytes.append(contentsOf: value)
         } else {
@@ -58,7 +58,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         bytes.append(0)
     }
 
-    /// As the binding of CloudEvents to HTTP says (3.1.3.2).
+    /// Appends a byte as the HTTP binding of CloudEvents defines it (3.1.3.2).
     private mutating func appendEscaped(_ byte: UInt8) {
         guard !byte.standsInHeader else { return bytes.append(byte) }
         bytes.append(UInt8(ascii: "%"))

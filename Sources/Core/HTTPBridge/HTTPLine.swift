@@ -1,19 +1,19 @@
 public import PushModel
 public import PushRouting
 
-/// One line that `pushrouter-http` gets: an invocation to post, or one that nobody waits for any more.
+/// One line to `pushrouter-http`: an invocation to post, or the cancellation of one.
 public enum HTTPLine: Sendable {
-    /// Post it, and answer with its id.
+    /// Post the invocation, and answer with its id.
     case post(HTTPInvocation)
-    /// The invocation of this id missed its deadline: break it off, and answer it, so that the line is free again.
+    /// The invocation of this id missed its deadline: abort it, and answer, so that the daemon can reuse the slot.
     case cancel(id: Int64)
 
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - now: when it was read.
-    /// - Throws: why it can be neither posted nor answered.
+    ///   - line: the line without its line feed.
+    ///   - now: the time when it was read.
+    /// - Throws: the fault of a line that can be neither posted nor answered.
     public init(_ line: [UInt8], at now: Instant) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root, root.kind == .object
         else { throw .notAnObject }
@@ -26,17 +26,17 @@ public enum HTTPLine: Sendable {
     }
 }
 
-/// An invocation, as its line tells it.
+/// An invocation to post, read from its line.
 public struct HTTPInvocation: Sendable {
-    /// What the answer must repeat.
+    /// The id of the line, which the answer repeats.
     public let id: Int64
     /// The name of the handler.
     public let handler: String
-    /// When its time is up.
+    /// The deadline.
     public let deadline: Instant
     private let line: JSONNode
 
-    /// No deadline is longer, whatever a line says.
+    /// The longest time until a deadline; a longer one of a line is cut to it.
     private static let longest = Duration.seconds(24 * 3600)
 
     init(id: Int64, _ line: JSONNode, at now: Instant) {
@@ -46,23 +46,23 @@ public struct HTTPInvocation: Sendable {
         deadline = min(Instant(nanoseconds: max(0, line["deadline_ns"]?.int64 ?? 0)), now + Self.longest)
     }
 
-    /// The facts that every format has in headers, and their headers.
+    /// The facts that every format sends in headers, and their headers.
     private static let toldInHeaders: [(fact: StaticString, header: StaticString)] = [
         ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
         ("epoch", "Push-Epoch"),
     ]
 
-    /// The header that tells what is left of the time when the request leaves, in milliseconds. Who sends it adds it then.
+    /// The header with the milliseconds until the deadline. The sender adds it when the request leaves.
     public static let budgetHeader = "Push-Deadline-Ms"
 
-    /// Who posts from a host, a URI.
+    /// Returns the URI of the sender on a host.
     public static func source(ofHost name: String) -> String { "pushrouterd://\(name)" }
 
-    /// What is posted for it.
+    /// Returns the request to post.
     ///
     /// - Parameters:
-    ///   - endpoint: where to, and how.
-    ///   - source: who posts it, a URI.
+    ///   - endpoint: the address and the format.
+    ///   - source: the URI of the sender.
     public func request(to endpoint: HTTPEndpoint, source: String) -> HTTPRequest {
         line.withView { line in
             let object = Self.object(line)
@@ -90,7 +90,7 @@ public struct HTTPInvocation: Sendable {
         }
     }
 
-    /// The object that every kind of handler gets: the line without its id and its deadline for us.
+    /// Returns the object that every kind of handler gets: the line without `id` and `deadline_ns`.
     private static func object(_ line: JSONView) -> [UInt8] {
         var object: [UInt8] = []
         object.reserveCapacity(line.rawBytes.count)
@@ -106,11 +106,11 @@ public struct HTTPInvocation: Sendable {
     }
 }
 
-/// What is posted.
+/// A request to post.
 public struct HTTPRequest: Hashable, Sendable {
-    /// The same for every attempt of its invocation, and for no other.
+    /// The id: the same for every attempt of its invocation, and unique.
     public let id: String
-    /// Its headers, but those that say where it goes and how long it is.
+    /// The headers, without those for the host and the length.
     public var headers: HTTPHeaders
     /// The body.
     public let body: [UInt8]

@@ -1,35 +1,35 @@
 public import PushModel
 import PushRouting
 
-/// What came of a request of an `http` handler.
+/// The result of a request of an `http` handler.
 public enum HTTPReply: Hashable, Sendable {
     /// The server answered.
     ///
     /// - Parameters:
     ///   - status: the status code.
-    ///   - headers: those of ``HTTPReply/wantedHeaders`` that it has, by their names in lower case.
-    ///   - body: the body, or the beginning of one that is not whole.
-    ///   - isWhole: whether the body is whole.
+    ///   - headers: the headers of the answer among ``HTTPReply/wantedHeaders``, by their names in lower case.
+    ///   - body: the body, or the beginning of an incomplete one.
+    ///   - isWhole: whether the body is complete.
     case answer(status: Int, headers: [String: String], body: [UInt8], isWhole: Bool)
-    /// There is no answer.
+    /// The server gave no answer.
     ///
     /// - Parameters:
-    ///   - wasSent: whether the server may have got the request.
-    ///   - reason: for people.
+    ///   - wasSent: whether the server may have received the request.
+    ///   - reason: the reason for people.
     case failure(wasSent: Bool, reason: String)
 
-    /// The headers of an answer that its meaning depends on.
+    /// The headers of an answer that ``line(answering:isIdempotent:at:)`` uses.
     public static let wantedHeaders: Set<String> = ["push-declined", "retry-after"]
 
-    /// How long the body of an answer may be, in bytes: the line that it becomes must be one that the daemon reads.
+    /// The largest length of an answer's body in bytes: the daemon must accept the line that it becomes.
     public static let longestBody = 64 << 10
 
-    /// The line by which `pushrouter-http` answers.
+    /// Returns the line with which `pushrouter-http` answers.
     ///
     /// - Parameters:
-    ///   - id: of the line that it answers.
-    ///   - isIdempotent: whether doing it twice is harmless.
-    ///   - now: for a `Retry-After` that is a date.
+    ///   - id: the id of the line that it answers.
+    ///   - isIdempotent: whether a repetition is harmless.
+    ///   - now: the time, for a `Retry-After` with a date.
     public func line(answering id: Int64, isIdempotent: Bool, at now: WallTime) -> [UInt8] {
         switch self {
         case .answer(let status, _, let body, let isWhole) where 200...299 ~= status:
@@ -62,9 +62,9 @@ public enum HTTPReply: Hashable, Sendable {
         }
     }
 
-    /// The line that says why nothing was posted, or why that was of no use.
+    /// Returns the line with the reason why the request was not posted, or had no useful answer.
     ///
-    /// - Parameter status: of the answer; `nil`: there is none.
+    /// - Parameter status: the status of the answer; `nil` if there is none.
     public static func rejection(of id: Int64, _ reason: String, status: Int? = nil) -> [UInt8] {
         line(id, .rejected) {
             if let status { $0.member("http_status", status) }
@@ -72,12 +72,12 @@ public enum HTTPReply: Hashable, Sendable {
         }
     }
 
-    /// A failure in the server's words: its status, and an excerpt of its body.
+    /// Returns a failure in the server's words: its status, and an excerpt of its body.
     private static func text(_ status: Int, _ body: [UInt8]) -> String {
         "HTTP status \(status)" + (excerpt(of: body).map { ": \($0)" } ?? "")
     }
 
-    /// What is said of a body that is not whole: what it lacks may have been the answer.
+    /// The reason for an incomplete body, whose missing part may have been the answer.
     private static let notRead =
         "no answer is found: its body is not whole, or longer than \(longestBody >> 10) KiB, the most that is read"
 
@@ -93,20 +93,20 @@ public enum HTTPReply: Hashable, Sendable {
         return writer.line()
     }
 
-    /// Copies what the body says beside that it is done. A body that is no such object is the server's own chatter.
+    /// Copies the keys `result`, `options` and `log` of the body. Ignores a body that is not a JSON object.
     private static func copy(_ body: [UInt8], to writer: inout JSONWriter) {
         guard !body.isEmpty, let root = try? JSONDocument(scanning: body).root, root.kind == .object else { return }
         for key in ["result", "options", "log"] {
             guard let value = root[key] else { continue }
-            // Between the tokens a line feed is white space, and no string has one.
+            // Replaces line feeds by spaces: valid JSON has them only between tokens.
             writer.member(key, raw: value.rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
         }
     }
 
-    /// The longest time that is waited for, in milliseconds: a day.
+    /// The longest wait in milliseconds: a day.
     private static let longestDelay: Int64 = 86_400_000
 
-    /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3); in milliseconds. `nil` when it is neither.
+    /// Returns the time of `Retry-After`, seconds or a date (RFC 9110, 10.2.3), in milliseconds; `nil` for other text.
     private static func delay(_ text: String, at now: WallTime) -> Int64? {
         if text.utf8.allSatisfy({ 48...57 ~= $0 }), let seconds = Int64(text.prefix(9)) {
             return min(seconds * 1000, longestDelay)
@@ -117,7 +117,7 @@ public enum HTTPReply: Hashable, Sendable {
 }
 
 extension WallTime {
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is sent today (RFC 9110, 5.6.7).
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the only form in use today (RFC 9110, 5.6.7).
     fileprivate init?(httpDate text: String) {
         let words = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

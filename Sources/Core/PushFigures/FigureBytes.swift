@@ -1,13 +1,13 @@
-/// Bytes that are not the figures they should be.
+/// The error for bytes that are not valid figures.
 public struct FigureError: Error, Hashable, Sendable {
-    /// What is wrong, as a sentence without its end.
+    /// The fault, as a sentence without a full stop.
     public let message: String
 
     static let unreadable = FigureError(message: "these bytes are no figures")
 }
 
-/// Writes figures as bytes: whole numbers from 0 on, seven bits a byte, the lowest first, the eighth bit set where more
-/// bytes follow.
+/// Writes figures as bytes: whole numbers from 0 on in LEB128, seven bits in each byte, the lowest first, with the
+/// eighth bit set if more bytes follow.
 struct FigureWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -28,11 +28,11 @@ struct FigureWriter {
     }
 }
 
-/// Reads what ``FigureWriter`` wrote; it never reads beyond the bytes.
+/// Reads the bytes of a ``FigureWriter``, and never reads beyond them.
 struct FigureReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: they must outlive the reader.
+    /// - Parameter bytes: the bytes, which must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     var isAtEnd: Bool { rest.isEmpty }
@@ -70,10 +70,10 @@ struct FigureReader {
 }
 
 extension Int {
-    /// More than any ledger counts: what is reckoned with a count below it does not overflow.
+    /// A limit above any count of a ledger: arithmetic with counts below it does not overflow.
     static let countLimit = 1 << 50
 
-    /// Adds a count that was read: a sum that no ledger can have is an error, not a trap.
+    /// Adds a count that was read; throws for a sum above ``countLimit`` instead of trapping.
     mutating func add(read count: Int) throws(FigureError) {
         let (sum, isTooLarge) = addingReportingOverflow(count)
         guard !isTooLarge, sum < Self.countLimit else { throw FigureError.unreadable }

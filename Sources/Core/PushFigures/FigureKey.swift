@@ -1,16 +1,17 @@
 public import PushModel
 
-/// What the invocations have in common whose figures are kept together: all by which a report tells them apart.
+/// The common properties of invocations whose figures are kept together: all by which a report distinguishes them.
 public struct FigureKey: Hashable, Sendable {
-    /// In whose place the router stood.
+    /// The mode of the router.
     public var mode: DispatchMode
     /// The platform of the request.
     public var platform: Platform
-    /// Package name or bundle id; `nil` where the request named none, or where ``isOtherApp`` is set.
+    /// Package name or bundle id; `nil` if the request named none, or if ``isOtherApp`` is set.
     public var app: String?
-    /// Whether it stands for all apps for which a minute had no room: producers choose their names.
+    /// Whether the key is for all apps above a minute's limit; there is a limit because producers choose the names of
+    /// apps.
     public var isOtherApp = false
-    /// What brought the delivery.
+    /// The transport of the delivery.
     public var transport: Transport?
     /// The priority with which a delivery was sent over FCM.
     public var originalPriority: MessagePriority?
@@ -18,26 +19,26 @@ public struct FigureKey: Hashable, Sendable {
     public var deliveredPriority: MessagePriority?
     /// The platform callback.
     public var callback: Callback
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
     /// The route.
     public var route: String?
     /// The handler.
     public var handler: String?
-    /// How it ended.
+    /// The outcome.
     public var outcome: Outcome
-    /// Why, of the codes by which reports count: ``countedReasons``.
+    /// The code of the reason if it is one of ``countedReasons``; otherwise `nil`.
     public var reasonCode: ReasonCode?
     /// Whether it is the copy of an observing route.
     public var isObserver: Bool
 
-    /// The codes by which reports count: those of gaps, and those by which a deadline is missed.
+    /// The codes by which reports count: those of gaps and those of missed deadlines.
     public static let countedReasons: [ReasonCode] = [
         .daemonDown, .daemonCrashed, .leaderLost, .waitingInLane, .notFinishedAtDeadline, .noHandlerStartedInTime,
         .notDoneAfterRetries, .queueFull, .routeTimeOver, .endedInGrace,
     ]
 
-    /// A code if reports count by it.
+    /// Returns the code if reports count by it; otherwise `nil`.
     public static func counted(_ code: ReasonCode?) -> ReasonCode? {
         code.flatMap { countedReasons.contains($0) ? $0 : nil }
     }
@@ -63,7 +64,7 @@ public struct FigureKey: Hashable, Sendable {
         self.isObserver = isObserver
     }
 
-    /// The key of the same invocations of all apps for which there is no room.
+    /// The key with its app replaced by the other apps.
     public var ofOtherApp: FigureKey {
         var key = self
         (key.app, key.isOtherApp) = (nil, true)
@@ -72,7 +73,7 @@ public struct FigureKey: Hashable, Sendable {
 
     // MARK: As a text
 
-    /// The key as a JSON array, by which the ledger finds it: one text for each key.
+    /// The key as a JSON array, by which the ledger finds it; each key has exactly one text.
     public var name: String {
         var writer = JSONWriter()
         writer.array { list in
@@ -90,7 +91,7 @@ public struct FigureKey: Hashable, Sendable {
 
     /// Reads a ``name``.
     public init(named name: String) throws(FigureError) {
-        // What is in the ledger was within the limits of its time.
+        // Without a limit of depth: the ledger's text was within the limits of its time.
         guard let document = try? JSONDocument(scanning: Array(name.utf8), limits: JSONLimits(depth: .max)) else {
             throw FigureError(message: "a key of figures is no JSON: \(name)")
         }
@@ -117,8 +118,8 @@ public struct FigureKey: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// Whether its times say something: a handler was due, or the tracker ran. What ends without either takes no
-    /// time, and would make every quantile look better than it is.
+    /// Whether figures of time include it: a handler was due, or the tracker ran. An invocation that ends without
+    /// either takes no time, and would lower every quantile.
     public var isTimed: Bool {
         switch self {
         case .handedToTracker, .handled, .failed, .timedOut, .expired: true

@@ -1,19 +1,19 @@
-/// Counts of durations in microseconds, from which quantiles are read.
+/// Counts of durations in microseconds, for quantiles.
 ///
-/// Log-linear, as HDR histograms are: exact below 128 µs, and above that 128 buckets to each doubling, so a
-/// quantile is never below the exact one and less than 1/128 (0.8 %) above it. A doubling costs 1 KiB once
-/// something falls into it; a handler's whole life is a few KiB, however many invocations there are.
+/// Log-linear like an HDR histogram: exact below 128 µs, and above that 128 buckets to each doubling, so a quantile is
+/// never below the exact one and less than 1/128 (0.8 %) above it. A doubling takes 1 KiB once it has a duration; all
+/// durations of a handler take a few KiB, however many invocations there are.
 public struct Histogram: Hashable, Sendable {
     private static let bucketBits = 7
     private static let buckets = 1 << bucketBits
 
-    /// How many durations it holds.
+    /// The number of durations.
     public private(set) var count = 0
     private var highest: Int64 = 0
     /// `rows[0]` counts 0 ..< 128 one by one; `rows[k]` counts 128 << (k - 1) ..< 128 << k. Empty until needed.
     private var rows: [[Int]] = []
 
-    /// Empty.
+    /// Makes an empty histogram.
     public init() {}
 
     /// The longest duration, exactly; `nil` when empty.
@@ -39,7 +39,7 @@ public struct Histogram: Hashable, Sendable {
         self.count += count - 1
     }
 
-    /// The buckets that hold something, shortest durations first: their bounds, both inclusive, and how many.
+    /// The filled buckets, the shortest durations first: their inclusive bounds and their counts.
     public var filledBuckets: [(lowest: Int64, highest: Int64, count: Int)] {
         rows.indices.flatMap { row in
             rows[row].indices.compactMap { bucket in
@@ -50,17 +50,17 @@ public struct Histogram: Hashable, Sendable {
         }
     }
 
-    /// How many durations lie in buckets above the one of `microseconds`.
+    /// Returns the number of durations in buckets above the one of `microseconds`.
     public func count(above microseconds: Int64) -> Int {
         filledBuckets.reduce(0) { $0 + ($1.lowest > microseconds ? $1.count : 0) }
     }
 
-    /// How many durations lie in the bucket of `microseconds` or above it.
+    /// Returns the number of durations in the bucket of `microseconds` or above it.
     public func count(from microseconds: Int64) -> Int {
         filledBuckets.reduce(0) { $0 + ($1.highest >= microseconds ? $1.count : 0) }
     }
 
-    /// Adds what `other` counted, as if each of its durations had been added here.
+    /// Adds the counts of `other`, as if each of its durations had been added here.
     public mutating func merge(_ other: Histogram) {
         if other.rows.count > rows.count {
             rows.append(contentsOf: repeatElement([], count: other.rows.count - rows.count))
@@ -76,9 +76,9 @@ public struct Histogram: Hashable, Sendable {
         highest = Swift.max(highest, other.highest)
     }
 
-    /// The duration that so many of 1000 durations do not exceed.
+    /// Returns the duration that `permille` of 1000 durations do not exceed.
     /// - Parameter permille: 1 ... 1000; 500 is the median, 999 is p999.
-    /// - Returns: microseconds; `nil` when empty.
+    /// - Returns: microseconds; `nil` if the histogram is empty.
     public func quantile(permille: Int) -> Int64? {
         precondition((1...1000).contains(permille), "a quantile is 1 to 1000 permille, not \(permille)")
         guard count > 0 else { return nil }
@@ -107,11 +107,11 @@ public struct Histogram: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// Appends what ``add(_:)`` reads: the filled buckets, each as its distance from the one before and its count, and the
-    /// longest duration.
+    /// Writes the bytes that ``add(_:)`` reads: the filled buckets, each as its distance from the previous one and its
+    /// count, and the longest duration.
     func write(to writer: inout FigureWriter) {
         guard count > 0 else { return writer.number(0) }
-        // In one pass: the ledger's thread does this for each key in each transaction, and most buckets are empty.
+        // One pass, because the ledger's thread does this for each key in each transaction, and most buckets are empty.
         var (filled, next) = (0, 0)
         var buckets = FigureWriter()
         for row in rows.indices where !rows[row].isEmpty {
@@ -130,9 +130,9 @@ public struct Histogram: Hashable, Sendable {
         writer.number(Int(highest))
     }
 
-    /// Adds what was written, as if each of its durations had been added here.
+    /// Adds a written histogram, as if each of its durations had been added here.
     ///
-    /// - Throws: for what is no histogram; what was read until then may have been added.
+    /// - Throws: for bytes that are not a histogram; some of its counts may have been added by then.
     mutating func add(_ reader: inout FigureReader) throws(FigureError) {
         let filled = try reader.number()
         guard filled > 0 else { return }
@@ -151,7 +151,7 @@ public struct Histogram: Hashable, Sendable {
         highest = Swift.max(highest, Int64(try reader.number()))
     }
 
-    /// How many rows there may be: one for each doubling of a duration of 63 bits.
+    /// The largest number of rows: one for each doubling of a duration of 63 bits.
     private static let rowLimit = Int64.bitWidth - bucketBits
 
     private mutating func makeRoom(for row: Int) {

@@ -1,30 +1,31 @@
 import PushModel
 
-/// The figures of the invocations of one key that were accepted in one span and have ended.
+/// The figures of the ended invocations with one key that were accepted in one span.
 public struct KeyFigures: Hashable, Sendable {
-    /// The version of the bytes, their first one.
+    /// The version of the bytes, which is the first byte.
     private static let version = 1
 
-    /// How many there are.
+    /// The number of invocations.
     public private(set) var count = 0
-    /// The shortest time that one had, in microseconds; `nil` without any.
+    /// The shortest budget in microseconds; `nil` without invocations.
     public private(set) var shortestBudget: Int64?
-    /// How many of the due took their budget or more from acceptance.
+    /// The number of due invocations that took their budget or more from acceptance.
     public private(set) var lateFromAcceptance = 0
-    /// How many of the due took their budget or more from the call of the callback.
+    /// The number of due invocations that took their budget or more from the call of the callback.
     public private(set) var lateFromInvocation = 0
-    /// Of the timed, how many took each of ``FigureThresholds/all`` or more from acceptance.
+    /// The number of timed invocations that took each of ``FigureThresholds/all`` or more from acceptance.
     public private(set) var overFromAcceptance = Array(repeating: 0, count: FigureThresholds.all.count)
-    /// The same from the call of the callback.
+    /// The number of timed invocations that took each of ``FigureThresholds/all`` or more from the call of the
+    /// callback.
     public private(set) var overFromInvocation = Array(repeating: 0, count: FigureThresholds.all.count)
-    /// From acceptance to the start of the handler, of what was timed.
+    /// The times from acceptance to the start of the handler, of timed invocations.
     public private(set) var queue = Histogram()
-    /// From the start of the handler to its end, of what was timed and started.
+    /// The times from the start of the handler to its end, of timed invocations whose handler started.
     public private(set) var exec = Histogram()
-    /// From acceptance to the end, of what was timed.
+    /// The times from acceptance to the end, of timed invocations.
     public private(set) var total = Histogram()
 
-    /// Without invocations.
+    /// Makes figures without invocations.
     public init() {}
 
     /// Counts one invocation.
@@ -49,7 +50,7 @@ public struct KeyFigures: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// The figures as the ledger keeps them.
+    /// The figures as the ledger stores them.
     public var bytes: [UInt8] {
         var writer = FigureWriter()
         writer.number(Self.version)
@@ -61,9 +62,9 @@ public struct KeyFigures: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Adds what the bytes of other figures of this key say.
+    /// Adds the bytes of other figures of this key.
     ///
-    /// - Throws: for bytes that are no figures; then these are of no use any more.
+    /// - Throws: for bytes that are not figures; this value is then invalid.
     public mutating func add(_ bytes: UnsafeRawBufferPointer) throws(FigureError) {
         var reader = FigureReader(bytes)
         guard try reader.number() == Self.version else { throw FigureError.unreadable }

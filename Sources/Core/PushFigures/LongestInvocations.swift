@@ -1,13 +1,13 @@
 public import PushModel
 
-/// Which invocations took longest, as far as there is room: their numbers and times. Of equal ones those that were accepted
-/// first.
+/// The numbers and times of the longest invocations, up to a limit. Of equally long ones it keeps those that were
+/// accepted first.
 public struct LongestInvocations: Hashable, Sendable {
-    /// One of them.
+    /// One invocation.
     public struct Entry: Hashable, Sendable, Comparable {
-        /// How long it took, in microseconds.
+        /// Its time in microseconds.
         public let time: Int64
-        /// Which it is.
+        /// Its id.
         public let id: InvocationID
 
         public static func < (left: Entry, right: Entry) -> Bool {
@@ -15,15 +15,15 @@ public struct LongestInvocations: Hashable, Sendable {
         }
     }
 
-    /// How many are kept.
+    /// The largest number of entries.
     public let capacity: Int
-    /// Those that are kept, the longest first.
+    /// The entries, the longest first.
     public private(set) var entries: [Entry] = []
 
-    /// Without any.
+    /// Makes an empty list.
     public init(capacity: Int) { self.capacity = capacity }
 
-    /// Notes one, if it belongs to the longest.
+    /// Adds an invocation if it is among the longest.
     public mutating func add(_ id: InvocationID, time: Int64) { add(Entry(time: time, id: id)) }
 
     private mutating func add(_ entry: Entry) {

@@ -1,57 +1,58 @@
 public import PushModel
 
-/// What was accepted in one span, as far as it does not depend on a key. Observers are in ``requests`` only.
+/// The figures of all requests accepted in one span that do not depend on a key. Observers count in ``requests`` and
+/// ``firstInvocations`` only.
 public struct SpanFigures: Hashable, Sendable {
-    /// The version of the bytes, their first one.
+    /// The version of the bytes, which is the first byte.
     private static let version = 1
-    /// How many of the slowest and of the longest waits are kept.
+    /// The length of the lists of the slowest invocations and of the longest waits.
     public static let listLength = 10
-    /// How many of the misses are kept.
+    /// The length of the list of misses.
     public static let missLength = 200
 
-    /// Requests.
+    /// The number of requests.
     public private(set) var requests = 0
-    /// Those that by their nature led to no invocation.
+    /// The number of requests whose operation has no invocations.
     public private(set) var requestsWithoutInvocation = 0
-    /// Invocations that have ended and are the first of their requests, observers among them.
+    /// The number of ended invocations that are the first of their requests, observers included.
     public private(set) var firstInvocations = 0
-    /// Invocations that have ended.
+    /// The number of ended invocations.
     public private(set) var decided = 0
-    /// How many of them were due.
+    /// The number of them that were due.
     public private(set) var due = 0
-    /// How many of them missed the deadline.
+    /// The number of them that missed the deadline.
     public private(set) var missed = 0
-    /// How many there are in each of ``LatencyBands``, from acceptance to the end, of what was due.
+    /// The number of due invocations in each of ``LatencyBands``, by the time from acceptance to the end.
     public private(set) var bands = Array(repeating: 0, count: LatencyBands.count)
-    /// The slowest of what was timed.
+    /// The slowest timed invocations.
     public private(set) var slowest = LongestInvocations(capacity: listLength)
-    /// The slowest of what missed the deadline.
+    /// The slowest invocations that missed the deadline.
     public private(set) var misses = LongestInvocations(capacity: missLength)
-    /// Of what waited for another in its lane, what waited longest.
+    /// The longest waits of invocations that waited for another one in their lane.
     public private(set) var longestWaits = LongestInvocations(capacity: listLength)
-    /// How often each handler declined, and how often it asked to be tried again.
+    /// The numbers of answers of each handler that declined or asked to be tried again.
     public private(set) var answers: [String: Answers] = [:]
 
-    /// Answers of a handler that end no invocation.
+    /// The numbers of a handler's answers that do not end an invocation.
     public struct Answers: Hashable, Sendable {
-        /// How often it declined.
+        /// The number of times that it declined.
         public internal(set) var declined = 0
-        /// How often it asked to be tried again.
+        /// The number of times that it asked to be tried again.
         public internal(set) var retries = 0
     }
 
-    /// Without requests.
+    /// Makes figures without requests.
     public init() {}
 
     /// Counts a request.
-    /// - Parameter leadsToInvocations: whether by its nature it has an invocation.
+    /// - Parameter leadsToInvocations: whether its operation has invocations.
     public mutating func addRequest(leadsToInvocations: Bool) {
         requests += 1
         requestsWithoutInvocation += leadsToInvocations ? 0 : 1
     }
 
-    /// Counts an invocation that has ended.
-    /// - Parameter waited: whether it waited for another in its lane.
+    /// Counts an ended invocation.
+    /// - Parameter waited: whether it waited for another one in its lane.
     public mutating func add(_ id: InvocationID, _ times: DecidedTimes, of key: FigureKey, waited: Bool) {
         firstInvocations += id.n == 0 ? 1 : 0
         guard !key.isObserver else { return }
@@ -66,7 +67,7 @@ public struct SpanFigures: Hashable, Sendable {
         if key.outcome.isTimed { slowest.add(id, time: times.total) }
     }
 
-    /// Counts an answer that ends no invocation; others count nothing.
+    /// Counts an answer that does not end an invocation; ignores other answers.
     public mutating func add(_ answer: AttemptRecord.Answer, of handler: String, count: Int = 1) {
         switch answer {
         case .declined: answers[handler, default: Answers()].declined += count
@@ -77,7 +78,7 @@ public struct SpanFigures: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// The figures as the ledger keeps them.
+    /// The figures as the ledger stores them.
     public var bytes: [UInt8] {
         var writer = FigureWriter()
         writer.number(Self.version)
@@ -94,9 +95,9 @@ public struct SpanFigures: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Adds what the bytes of another span say.
+    /// Adds the bytes of another span's figures.
     ///
-    /// - Throws: for bytes that are no figures; then these are of no use any more.
+    /// - Throws: for bytes that are not figures; this value is then invalid.
     public mutating func add(_ bytes: UnsafeRawBufferPointer) throws(FigureError) {
         var reader = FigureReader(bytes)
         guard try reader.number() == Self.version else { throw FigureError.unreadable }
