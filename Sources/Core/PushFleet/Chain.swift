@@ -1,23 +1,23 @@
 public import PushModel
 
-/// A batch of a shard's chain, by its number and by the id that its writer drew for it. Two writers never draw the same
-/// id, so equal references are the same bytes.
+/// A reference to a batch of a shard's chain: its number and the random id from its writer. Two writers never draw the
+/// same id, so equal references mean equal bytes.
 public struct BatchReference: Hashable, Sendable {
     /// The place in the chain; 0 before the first batch.
     public var number: UInt64
     /// The id.
     public var id: UUID128
 
-    /// Before the first batch.
+    /// The reference before the first batch.
     public static let start = BatchReference(number: 0, id: UUID128(high: 0, low: 0))
 
     /// Joins the two.
     public init(number: UInt64, id: UUID128) { (self.number, self.id) = (number, id) }
 }
 
-/// A batch as a writer hands it to the engine. Its bytes never change once it has been handed over.
+/// A batch as a writer passes it to the engine. Its bytes never change afterwards.
 public struct ChainBatch: Hashable, Sendable {
-    /// The highest version of what a batch holds that this program reads and writes.
+    /// The highest version of a batch's contents that this program reads and writes.
     public static let currentVersion = RowKind.allCases.map(\.since).max() ?? 1
 
     /// Its number and its id.
@@ -26,16 +26,16 @@ public struct ChainBatch: Hashable, Sendable {
     public var previous: UUID128
     /// The term of the leader that wrote it.
     public var epoch: Int64
-    /// The version of what it holds.
+    /// The version of its contents.
     public var version = currentVersion
-    /// The boot of the writer's machine, within which `handedOver` counts.
+    /// The boot of the writer's machine; `handedOver` is a time of this boot.
     public var boot: UUID128
-    /// `CLOCK_MONOTONIC` of the writer when it handed the batch over.
+    /// `CLOCK_MONOTONIC` of the writer at the hand-over.
     public var handedOver: Instant
-    /// The cursor of the last event in this batch or before it, by which each copy proves that it counts alike; `nil`: the
-    /// writer did not say.
+    /// The cursor of the last event in this batch or before it, which each copy compares with its own count; `nil`: the
+    /// writer gave none.
     public var lastCursor: Int64?
-    /// Header and rows, as the log of one machine has them.
+    /// The header and the rows, in the format of a single machine's log.
     public var bytes: [UInt8]
 
     /// Joins the parts.
@@ -48,11 +48,11 @@ public struct ChainBatch: Hashable, Sendable {
     }
 }
 
-/// A batch as the engine gives it back.
+/// A batch as the engine returns it.
 public struct StoredBatch: Hashable, Sendable {
     /// The batch.
     public var batch: ChainBatch
-    /// How long ago it was inserted, by the engine's clock at the time of the reading.
+    /// The time since its insertion, by the engine's clock at the reading.
     public var age: Duration
 
     /// Joins the two.

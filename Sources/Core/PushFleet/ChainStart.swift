@@ -2,16 +2,17 @@ public import PushModel
 
 /// The beginning of a new chain.
 ///
-/// The chain of a ledger that one machine had begins behind it, so a machine without that ledger needs the snapshot.
+/// The chain of a single machine's ledger begins after the ledger's rows, so a machine without that ledger needs the
+/// snapshot.
 public struct ChainStart: Hashable, Sendable {
     /// The id of the ledger that every copy of the shard has.
     public var state: UUID128
     /// The first batch, which has no rows.
     public var batch: ChainBatch
-    /// The snapshot behind the first batch; `nil`: the ledger is empty.
+    /// The snapshot at the first batch; `nil`: the ledger is empty.
     public var snapshot: Snapshot?
 
-    /// The beginning of an empty ledger.
+    /// Makes the beginning of an empty ledger.
     ///
     /// - Parameter state: the id of the ledger that every copy of the shard is to have.
     public init(state: UUID128) {

@@ -1,20 +1,20 @@
-/// Whether a node's copy of a shard goes on with the chain (rule R4): a copy that is ahead of the chain, or has another
-/// batch than the chain, is set aside whole.
+/// The relation of a node's copy of a shard to the chain (rule R4). A copy that is ahead of the chain, or has another
+/// batch than the chain, is set aside as a whole.
 ///
-/// A copy gets so when it read a batch that a promotion lost.
+/// A copy gets into this state if it read a batch that a promotion lost.
 public enum CopyCheck: Hashable, Sendable {
-    /// The copy is the chain's; these batches come next, maybe none.
+    /// The copy matches the chain; these batches come next, possibly none.
     case follows([StoredBatch])
     /// The chain ends before the copy does.
     case ahead
     /// The chain has this batch, and the copy has another one in its place or before it.
     case another(BatchReference)
-    /// The chain begins behind the copy: only a snapshot leads on.
+    /// The chain begins after the end of the copy: only a snapshot closes the gap.
     case trimmed(BatchReference)
 
     /// - Parameters:
     ///   - last: the last batch of the copy.
-    ///   - batches: what the engine gave from that batch's number on, that number included.
+    ///   - batches: the engine's batches from that batch's number on, inclusive.
     public init(last: BatchReference, batches: [StoredBatch]) {
         guard let first = batches.first?.batch else {
             self = last == .start ? .follows([]) : .ahead
@@ -25,7 +25,7 @@ public enum CopyCheck: Hashable, Sendable {
         } else if first.reference.number == last.number {
             self = .another(first.reference)
         } else if first.reference.number == last.number + 1 {
-            // The batch itself was deleted; the one behind it names it.
+            // The batch itself was deleted; the next one has its id in `previous`.
             self = first.previous == last.id ? .follows(batches) : .another(first.reference)
         } else {
             self = .trimmed(first.reference)

@@ -1,16 +1,16 @@
 public import PushModel
 
-/// The engine's clock, as a machine read it: how it differs from this machine's clocks, to within an error.
+/// A reading of the engine's clock by a machine: the difference to the machine's clocks, with its error.
 ///
-/// Instants are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
+/// Instants are of `CLOCK_BOOTTIME`, which is never set and includes suspensions.
 public struct ClockReading: Hashable, Sendable {
-    /// The engine's clock halfway between the question and its answer.
+    /// The engine's clock, taken as that at the middle between the question and its answer.
     public var wall: WallTime
-    /// Halfway between the two.
+    /// The middle between the two.
     public var at: Instant
-    /// How far that may be wrong: half of the time that the answer took.
+    /// The largest error of the two: half of the time that the answer took.
     public var error: Duration
-    /// By how much this machine's wall clock was ahead of the engine's.
+    /// The time by which this machine's wall clock was ahead of the engine's.
     public var ahead: Duration
 
     /// The end of the year 9999, in milliseconds.
@@ -18,12 +18,12 @@ public struct ClockReading: Hashable, Sendable {
 
     /// - Parameters:
     ///   - wall: the engine's clock.
-    ///   - sentAt: when the question was sent.
-    ///   - answeredAt: when the answer came.
+    ///   - sentAt: the time when the question was sent.
+    ///   - answeredAt: the time when the answer came.
     ///   - machine: this machine's wall clock when the answer came.
     public init(_ wall: WallTime, sentAt: Instant, answeredAt: Instant, machine: WallTime) {
         let taken = max(.zero, answeredAt - sentAt)
-        // An engine may say anything; what the clock of a machine never shows is taken for its nearest time.
+        // Clamps the engine's time to the range that the clock of a machine can show.
         self.wall = WallTime(milliseconds: min(max(wall.milliseconds, 0), Self.last))
         error = taken / 2
         at = sentAt + taken / 2
@@ -31,25 +31,26 @@ public struct ClockReading: Hashable, Sendable {
     }
 }
 
-/// The wall clock of a leader: the engine's, carried on by this machine's own clock, so that times do not jump when
-/// another machine goes on.
+/// The wall clock of a leader: the engine's clock, continued by this machine's own clock, so that times do not jump
+/// when another machine takes over.
 ///
-/// Within a term it never goes back. Where the engine's clock is set back it goes on slower until that has come up: by
-/// a twentieth, which nobody takes for a step. Where it is set ahead this one is, too, as the clock of one machine.
+/// Within a term it never goes back. If the engine's clock is set back, this clock runs a twentieth slower until the
+/// engine's has caught up; the daemon does not count that as a step. If the engine's clock is set ahead, this one jumps
+/// too, like the clock of a single machine.
 public struct EngineClock: Hashable, Sendable {
-    /// By this part of the time that passes it goes slower while it is ahead.
+    /// The clock runs slower by one part in this many while it is ahead.
     static let slowness: Int64 = 20
 
     /// Microseconds since 1970, at ``since``.
     private var wall: Int64
     private var since: Instant
-    /// How far it was ahead of the engine's then, in microseconds.
+    /// The time by which it was ahead of the engine's clock at ``since``, in microseconds.
     private var ahead: Int64 = 0
 
     /// - Parameter reading: the first one.
     public init(_ reading: ClockReading) { (wall, since) = (reading.microseconds, reading.at) }
 
-    /// The engine's clock was read. A reading that is older than the last one tells nothing.
+    /// Takes a reading of the engine's clock. Ignores a reading that is older than the last one.
     public mutating func read(_ reading: ClockReading) {
         guard reading.at >= since else { return }
         let (passed, slowed) = progress(at: reading.at)
@@ -63,42 +64,42 @@ public struct EngineClock: Hashable, Sendable {
         }
     }
 
-    /// The time that it shows.
+    /// Returns the time of the clock.
     ///
-    /// - Parameter now: an instant before the last reading counts as that.
+    /// - Parameter now: the instant; one before the last reading counts as that reading.
     public func wall(at now: Instant) -> WallTime {
         let (passed, slowed) = progress(at: now)
         return WallTime(milliseconds: (wall + passed - slowed) / 1000)
     }
 
-    /// How much time has passed since the last reading, and by how much of it this clock went slower.
+    /// Returns the time since the last reading, and the part of it by which this clock ran slower.
     private func progress(at now: Instant) -> (passed: Int64, slowed: Int64) {
         let passed = max(0, (now - since).nanoseconds / 1000)
         return (passed, min(passed / Self.slowness, ahead))
     }
 }
 
-/// Whether this machine's own clock is off, for people: told once, and when it changes.
+/// Watches the difference of this machine's own clock, for people: reports it once, and again when it changes.
 public struct ClockWatch: Hashable, Sendable {
-    /// A change that is told.
+    /// A change to report.
     public enum Change: Hashable, Sendable {
-        /// The machine's clock is ahead of the engine's by this, or behind it.
+        /// The machine's clock is ahead of the engine's by this, or behind it if negative.
         case off(Duration)
-        /// It is not any more.
+        /// The machine's clock is right again.
         case right
     }
 
-    /// A smaller difference is not told.
+    /// The smallest difference that is reported.
     public static let tolerance: Duration = .seconds(1)
 
     private var told: Duration?
 
-    /// Nothing was told.
+    /// Makes a watch without a report.
     public init() {}
 
-    /// The engine's clock was read.
+    /// Takes a reading of the engine's clock.
     public mutating func read(_ reading: ClockReading) -> Change? {
-        // An answer that took long says neither that it is right nor that it is not.
+        // A slow answer proves neither a right nor a wrong clock.
         guard reading.error < Self.tolerance else { return nil }
         let isOff = reading.ahead.magnitude > Self.tolerance + reading.error
         switch (told, isOff) {

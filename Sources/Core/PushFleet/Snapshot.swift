@@ -1,8 +1,8 @@
 public import PushModel
 
-/// A copy of a shard's ledger in the engine, in parts: with the batches behind it, it is all that the shard has.
+/// A copy of a shard's ledger in the engine, in parts. Together with the later batches it has all data of the shard.
 public struct Snapshot: Hashable, Sendable {
-    /// The id that its writer drew.
+    /// The random id from its writer.
     public var id: UUID128
     /// The last batch that the ledger has.
     public var reference: BatchReference
@@ -15,7 +15,7 @@ public struct Snapshot: Hashable, Sendable {
 
     /// The length of each part but the last, in bytes.
     public static let partLength = 1 << 20
-    /// How many snapshots the engine keeps: the batches behind the oldest of them stay.
+    /// The number of snapshots that the engine keeps; the batches after the oldest one stay.
     public static let kept = 2
 
     /// Joins the parts.
@@ -24,22 +24,22 @@ public struct Snapshot: Hashable, Sendable {
         (self.schema, self.length, self.checksum) = (schema, length, checksum)
     }
 
-    /// How many parts it has.
+    /// The number of parts.
     public var parts: Int { Int((length + Int64(Self.partLength) - 1) / Int64(Self.partLength)) }
 
-    /// The length of a part, in bytes.
+    /// Returns the length of a part in bytes.
     public func length(ofPart part: Int) -> Int {
         Int(min(Int64(Self.partLength), length - Int64(part) * Int64(Self.partLength)))
     }
 }
 
-/// A snapshot that counts: each of its parts was read back.
+/// A finished snapshot: each of its parts was read back.
 public struct StoredSnapshot: Hashable, Sendable {
     /// The snapshot.
     public var snapshot: Snapshot
-    /// How long ago it was finished, by the engine's clock.
+    /// The time since it was finished, by the engine's clock.
     public var age: Duration
-    /// How many bytes the batches behind it have.
+    /// The size in bytes of the batches after it.
     public var bytesBehind: Int64
 
     /// Joins the parts.
@@ -48,30 +48,30 @@ public struct StoredSnapshot: Hashable, Sendable {
     }
 }
 
-/// A snapshot that somebody writes, or died over. Each step of its writer moves it.
+/// An unfinished snapshot, whose writer may have died. Each step of the writer increments `moves`.
 public struct SnapshotClaim: Hashable, Sendable {
     /// The id of the snapshot.
     public var id: UUID128
     /// The node of its writer.
     public var node: String
-    /// How many steps its writer made.
+    /// The number of steps of its writer.
     public var moves: Int64
 
     /// Joins the parts.
     public init(id: UUID128, node: String, moves: Int64) { (self.id, self.node, self.moves) = (id, node, moves) }
 }
 
-/// How a shard is with its snapshots.
+/// The state of a shard's snapshots.
 public struct SnapshotState: Hashable, Sendable {
-    /// The snapshots that count, the newest first.
+    /// The finished snapshots, the newest first.
     public var snapshots: [StoredSnapshot]
-    /// The one that is being written.
+    /// The unfinished snapshot; `nil` if there is none.
     public var claim: SnapshotClaim?
-    /// The first batch that the chain still has.
+    /// The first batch that is still in the chain.
     public var first: UInt64
     /// The last batch of the chain.
     public var last: UInt64
-    /// How long ago each node last said how far its copy is, by the engine's clock.
+    /// The time since each node last wrote the position of its copy, by the engine's clock.
     public var copies: [String: Duration]
 
     /// Joins the parts.

@@ -1,35 +1,35 @@
 public import PushModel
 
-/// When a shard needs another snapshot, and which node writes it.
+/// The rules for the time of a shard's next snapshot and for the node that writes it.
 public struct SnapshotPlan: Hashable, Sendable {
-    /// How old the newest snapshot may become.
+    /// The largest age of the newest snapshot.
     public var interval: Duration
-    /// How many bytes of batches may be behind the newest snapshot.
+    /// The largest size in bytes of the batches after the newest snapshot.
     public static let bytesBehind: Int64 = 8 << 30
-    /// A copy that said nothing for so long writes no snapshot.
+    /// A node without a note for this time is assumed not to write a snapshot.
     public static let silence: Duration = .seconds(60)
 
-    /// - Parameter interval: how old the newest snapshot may become.
+    /// - Parameter interval: the largest age of the newest snapshot.
     public init(interval: Duration) { self.interval = interval }
 
     /// Whether another snapshot is due.
     ///
-    /// After an erasure it is due until each snapshot that the engine keeps has the erasure.
+    /// After an erasure, a snapshot is due until all snapshots that the engine keeps include the erasure.
     ///
-    /// - Parameter erasure: the batch with the newest erasure; `nil`: there was none.
+    /// - Parameter erasure: the batch with the newest erasure; `nil` if there was none.
     public func isDue(_ state: SnapshotState, erasure: UInt64? = nil) -> Bool {
         guard let newest = state.snapshots.first else { return state.last > 0 }
         if let erasure {
             let kept = state.snapshots.prefix(Snapshot.kept)
-            // One alone, from before, would keep what was erased until the next one comes.
+            // A single snapshot from before the erasure would keep the erased rows until the next one replaces it.
             if kept.contains(where: { $0.snapshot.reference.number < erasure }) { return true }
         }
         guard newest.snapshot.reference.number < state.last else { return false }
         return newest.age >= interval || newest.bytesBehind >= Self.bytesBehind
     }
 
-    /// Whether this node writes the snapshot that is due: one that follows does, and the leader where nobody follows, or who
-    /// follows has not written it for as long again.
+    /// Whether this node writes the due snapshot. A follower writes it. The leader writes it if no node follows, or if
+    /// the followers have not written one for twice the interval.
     ///
     /// - Parameters:
     ///   - leads: whether this node leads.

@@ -1,18 +1,18 @@
-/// A node's copy of a shard, as the node noted it at the engine.
+/// The note of a node about its copy of a shard, as the engine has it.
 public struct CopyNote: Hashable, Sendable {
     /// The node.
     public var node: String
-    /// The last batch that it has.
+    /// The last batch of the copy.
     public var applied: UInt64
-    /// How long ago it said so.
+    /// The age of the note.
     public var age: Duration
-    /// How long ago the batch after it was inserted when it said so; zero: there was none; `nil`: nobody knows.
+    /// The age of the next batch at the time of the note; zero: there was none; `nil`: unknown.
     public var lag: Duration?
-    /// Whether it is not to lead, by a person's order.
+    /// Whether the node must not lead, by a person's order.
     public var isDrained: Bool
-    /// The highest version of batches that it reads.
+    /// The highest batch version that it reads.
     public var reads: Int
-    /// The version of its program; `nil`: not told.
+    /// The version of its program; `nil`: unknown.
     public var program: String?
 
     /// Joins the parts.
@@ -25,21 +25,21 @@ public struct CopyNote: Hashable, Sendable {
     }
 }
 
-/// The choice of the node that leads next, where a person wants another one.
+/// The choice of the next leader when a person orders a change.
 public struct Succession: Sendable {
-    /// Why nobody is chosen.
+    /// The reason why no node is chosen.
     public enum Refusal: Error, Hashable, Sendable {
-        /// Nobody leads, so nobody can hand over.
+        /// No node leads, so none can hand over.
         case nobodyLeads
-        /// No such node has noted a copy.
+        /// The engine has no note of a copy from this node.
         case unknown(String)
         /// The node leads already.
         case leads(String)
-        /// The node is not to lead.
+        /// The node must not lead.
         case drained(String)
-        /// The node has no near copy.
+        /// The node's copy is too far behind, or its note too old.
         case far(CopyNote)
-        /// No node is left that could lead; the copies of the others.
+        /// No other node could lead; has the copies of the others.
         case nobodyIsLeft([CopyNote])
     }
 
@@ -47,9 +47,9 @@ public struct Succession: Sendable {
     public var leader: String?
     /// The nodes' copies.
     public var copies: [CopyNote]
-    /// How old a note is at most whose node runs.
+    /// The largest age of the note of a running node.
     public var ageLimit: Duration
-    /// How far the copy of a node may be behind that would lead at once.
+    /// The largest lag of a node's copy that may lead at once.
     private static let lagLimit: Duration = .seconds(1)
 
     /// Joins the parts.
@@ -57,9 +57,9 @@ public struct Succession: Sendable {
         (self.leader, self.copies, self.ageLimit) = (leader, copies, ageLimit)
     }
 
-    /// The node that the leader hands over to.
+    /// Returns the node to which the leader hands over.
     ///
-    /// - Parameter wanted: the one that was asked for; `nil`: the nearest.
+    /// - Parameter wanted: the requested node; `nil`: the one with the nearest copy.
     public func successor(_ wanted: String?) throws(Refusal) -> String {
         guard let leader else { throw .nobodyLeads }
         guard let wanted else { return try nearest(but: leader).node }
@@ -70,11 +70,11 @@ public struct Succession: Sendable {
         return wanted
     }
 
-    /// Whether a node may be drained, and the one that it hands over to if it leads.
+    /// Checks that a node may be drained; returns the node to which it hands over if it leads.
     public func draining(_ node: String) throws(Refusal) -> String? {
         guard node != leader else { return try nearest(but: node).node }
         guard let copy = copies.first(where: { $0.node == node }) else { throw .unknown(node) }
-        // A node that leads goes on, and another order drains it.
+        // With a leader the check is not needed: the leader continues, and draining the leader is another order.
         if leader == nil, copy.age <= ageLimit { _ = try nearest(but: node) }
         return nil
     }

@@ -1,25 +1,25 @@
-/// The variables that make clients of FCM and APNs use a gateway: each client reads some of them.
+/// The environment variables that direct clients of FCM and APNs to a gateway; each client reads some of them.
 ///
 /// Source: clients seen to reach a gateway unmodified (H.1 of the notes beside the recordings).
 public enum ClientVariables {
-    /// Those that name certificates a client trusts **instead of** the system's, so the file needs both.
+    /// The variables whose certificates a client trusts **instead of** the system's, so the file needs both.
     public static let bundles: [(name: String, readers: String)] = [
         ("SSL_CERT_FILE", "OpenSSL, httpx, aiohttp, aioapns, Go"),
         ("REQUESTS_CA_BUNDLE", "requests: firebase-admin for Python, pyfcm"),
         ("HTTPLIB2_CA_CERTS", "httplib2: google-api-python-client"),
         ("CURL_CA_BUNDLE", "curl"),
     ]
-    /// Those that name certificates beside the system's.
+    /// The variables whose certificates a client trusts beside the system's.
     public static let additions: [(name: String, readers: String)] = [("NODE_EXTRA_CA_CERTS", "Node.js")]
-    /// The one that names the gateway as the proxy of the push hosts.
+    /// The variable that names the gateway as the proxy for the push hosts.
     public static let proxy = "HTTPS_PROXY"
 
-    /// Lines for a POSIX shell.
+    /// Returns lines for a POSIX shell.
     ///
     /// - Parameters:
-    ///   - bundle: a file with the system's authorities and the gateway's.
-    ///   - authority: a file with the gateway's alone.
-    ///   - proxy: the gateway's address; `nil`: the push hosts are names of the gateway's machine.
+    ///   - bundle: the path of a file with the system's authorities and the gateway's.
+    ///   - authority: the path of a file with the gateway's authorities only.
+    ///   - proxy: the gateway's address; `nil`: the names of the push hosts resolve to the gateway's machine.
     public static func exports(bundle: String, authority: String, proxy: String?) -> String {
         var lines = bundles.map { "export \($0.name)=\(quoted(bundle))  # \($0.readers)" }
         lines += additions.map { "export \($0.name)=\(quoted(authority))  # \($0.readers)" }

@@ -10,7 +10,7 @@ public struct GatewaySettings: Fillable, Sendable {
 
     /// The answer to a token that no device registered.
     public enum Unknown: String, Hashable, Sendable, CaseIterable {
-        /// The push is for the device that it presumes.
+        /// The push goes to the presumed device.
         case accept
         /// FCM's `UNREGISTERED`, APNs' `Unregistered`.
         case unregistered
@@ -53,21 +53,21 @@ public struct GatewaySettings: Fillable, Sendable {
     /// `IdleTimeout=`
     public var idleTimeout: Duration = .seconds(300)
 
-    /// Those that hold without a file.
+    /// Makes the settings that apply without a file.
     public init() {}
 }
 
 extension GatewaySettings {
-    /// The address that is listened on where nothing is said.
+    /// The address to listen on without a setting.
     public static let standardAddress = PushHost.standardGatewayAddress
 
     /// Reads the files, the main one and its drop-ins, in their order.
     ///
-    /// - Returns: the settings, unless something is wrong, and all that is to be said.
+    /// - Returns: the settings, `nil` after an error, and all diagnostics.
     public static func load(_ files: [(path: String, bytes: [UInt8])]) -> (GatewaySettings?, [Diagnostic]) {
         var settings = GatewaySettings()
         var diagnostics: [Diagnostic] = []
-        // The last file that says it: what must fit together may be in several files.
+        // The last place of the key: keys that depend on each other may be in several files.
         var provider: (file: String, line: Int)?
         for file in files {
             var report = FileReport(file: file.path)
@@ -84,7 +84,7 @@ extension GatewaySettings {
         return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
     }
 
-    /// Why the gateway must not listen where other machines reach it; `nil`: it may.
+    /// The reason why the gateway must not listen on an address that other machines reach; `nil`: it may.
     public var reasonAgainstOtherMachines: String? {
         guard !anyone else { return nil }
         var missing: [String] = []
@@ -185,12 +185,12 @@ extension Schema<GatewaySettings> {
     ])
 }
 
-/// A host name in lower case, or an address of IPv4.
+/// Returns a host name in lower case, or an IPv4 address.
 private func hostName(_ text: String) throws(ValueError) -> String {
     let name = text.lowercased()
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = name.utf8.count <= 253 && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.first != "-" }
-    // The top of a name is no number, so digits and dots alone are meant as an address.
+    // A top-level domain is never a number, so a text of digits and dots is meant as an address.
     let isAddress = labels.count == 4 && labels.allSatisfy { UInt8($0).map { String($0) } ?? "" == $0 }
     let isNumeric = labels.last.map { $0.utf8.allSatisfy(\.isDigit) } ?? false
     let fits = name.utf8.allSatisfy { byte in

@@ -1,17 +1,17 @@
-/// Whose host a request asks. The host decides which paths there are.
+/// The service of the host that a request names. The host decides which paths exist.
 public enum PushHost: Hashable, Sendable {
-    /// FCM, which has its topics and the ended `/batch` too.
+    /// FCM, with its topics and the discontinued `/batch`.
     case fcm
-    /// Google's access tokens.
+    /// Google's endpoint of access tokens.
     case oauth
-    /// The topics of the older clients.
+    /// The endpoint of topics for older clients.
     case instanceID
     /// APNs, or its sandbox.
     case apns(isSandbox: Bool)
-    /// Any other name, or none: each path is served there.
+    /// Any other name, or none: serves every path.
     case other
 
-    /// - Parameter authority: the host, and a port behind it; `nil`: the request names none.
+    /// - Parameter authority: the host with an optional port; `nil`: the request names none.
     public init(authority: String?) {
         let name = (authority ?? "").prefix { $0 != ":" }.lowercased()
         self = Self.names.first { $0.name == name }?.host ?? .other
@@ -19,7 +19,7 @@ public enum PushHost: Hashable, Sendable {
 
     /// The names of the services, which the gateway's certificate has.
     ///
-    /// Source: what clients asked, in the recordings, and H.1 of the notes beside them.
+    /// Source: hosts in the recordings of clients, and H.1 of the notes beside them.
     public static let names: [(name: String, host: PushHost)] = [
         ("fcm.googleapis.com", .fcm),
         ("oauth2.googleapis.com", .oauth), ("www.googleapis.com", .oauth),
@@ -29,10 +29,10 @@ public enum PushHost: Hashable, Sendable {
         ("api.development.push.apple.com", .apns(isSandbox: true)),
     ]
 
-    /// The address that a gateway listens on where nothing is said.
+    /// The address on which a gateway listens without a setting.
     public static let standardGatewayAddress = "127.0.0.1:18443"
 
-    /// Whether a path of a service is served under this name; one of no service is under each.
+    /// Whether this host serves a path of a service; a path without a service is served by every host.
     public func has(_ service: PushHost) -> Bool {
         switch (self, service) {
         case (.other, _), (_, .other), (.fcm, .fcm), (.oauth, .oauth), (.instanceID, .instanceID), (.apns, .apns): true
