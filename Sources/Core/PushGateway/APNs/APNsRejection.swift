@@ -3,22 +3,23 @@ public import PushModel
 
 /// A refusal of a request to APNs, in APNs' words.
 public struct APNsRejection: Error, Hashable, Sendable {
-    /// APNs' word for it, which has the status.
+    /// The reason in APNs' words, which determines the status.
     public let reason: APNsReason
-    /// Since when the token is not valid, with a reason that says so.
+    /// The time since when the token is invalid; set for a reason that has a timestamp.
     public let timestamp: WallTime?
-    /// When to come again, in seconds; `nil`: the answer does not say.
+    /// The value of `retry-after` in seconds; `nil`: the answer has none.
     public let retryAfter: Int64?
-    /// More on it, for people; the answer does not say it.
+    /// A remark for people; the answer does not have it.
     public let remark: String?
 
     /// Joins the parts.
     ///
     /// - Parameters:
-    ///   - reason: APNs' word.
-    ///   - timestamp: since when the token is not valid. With 410 there is always one, as clients fail without (apns2-up).
-    ///   - retryAfter: when to come again, in seconds.
-    ///   - remark: more on it, for people.
+    ///   - reason: the reason in APNs' words.
+    ///   - timestamp: the time since when the token is invalid. An answer 410 always has one: a client fails without it
+    ///     (apns2-up).
+    ///   - retryAfter: the value of `retry-after` in seconds.
+    ///   - remark: a remark for people.
     public init(
         _ reason: APNsReason, timestamp: WallTime? = nil, retryAfter: Int64? = nil, remark: String? = nil
     ) {
@@ -28,13 +29,13 @@ public struct APNsRejection: Error, Hashable, Sendable {
         self.remark = remark
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     public func response(to request: GatewayRequest) -> GatewayResponse { response(id: request.header("apns-id")) }
 
-    /// The answer.
+    /// Returns the answer.
     ///
-    /// - Parameter id: `apns-id` as the request had it, to the byte: by it aioapns finds whose answer this is, and waits for
-    ///   ever without.
+    /// - Parameter id: the request's `apns-id`, byte for byte: aioapns matches answers by it, and waits for ever
+    ///   without it.
     public func response(id: String?) -> GatewayResponse {
         var writer = JSONWriter()
         writer.object {

@@ -1,56 +1,59 @@
 public import PushDispatch
 public import PushModel
 
-/// The facts about APNs that nobody saw, and its checks that somebody may want otherwise.
+/// Unverified facts about APNs, and checks of APNs that an operator may want otherwise.
 public struct APNsRules: Hashable, Sendable {
-    /// Whether the token of a device must be as Apple's are: an even number of hexadecimal digits.
+    /// Whether a device token must have Apple's form: an even number of hexadecimal digits.
     public var takesOnlyHexadecimalTokens = true
-    /// How long a token may be, in characters. Apple's have 64 or, some, 160; it asks that nobody relies on it (UNVERIFIED).
+    /// The largest length of a token in characters. Apple's have 64 or, some, 160; Apple asks clients not to rely on it
+    /// (UNVERIFIED).
     public var longestToken = 200
-    /// The answer to a body that is no JSON object (UNVERIFIED: what was said of it agrees in the status alone).
+    /// The answer to a body that is not a JSON object (UNVERIFIED: sources agree on the status only).
     public var unreadablePayload = APNsReason.payloadEmpty
-    /// The answer to a topic whose suffix is not that of the push type; `nil`: it is taken (UNVERIFIED which APNs answers).
+    /// The answer to a topic whose suffix does not match the push type; `nil`: the request is accepted (UNVERIFIED
+    /// which APNs answers).
     public var topicOfAnotherType: APNsReason?
     /// The topics that the provider may send to; `nil`: any.
     public var topics: Set<String>?
 
-    /// Those that are likely.
+    /// Makes the likely rules.
     public init() {}
 }
 
 /// A request to APNs, checked as APNs checks it.
 public struct APNsSend: Sendable {
-    /// The sender, by its proof: that decides which headers it may leave out.
+    /// The sender by its kind of proof, which decides the headers that it may omit.
     public enum Provider: Sendable {
-        /// Anybody: the header `authorization` is not looked at.
+        /// Any sender: the header `authorization` is ignored.
         case any
-        /// One with a token, which is in the header.
+        /// A sender with a token in the header.
         case token
-        /// One with a certificate, and the topics in it. The first one is that of requests that name none.
+        /// A sender with a certificate that has these topics. A request without a topic is for the first one.
         case certificate(topics: [String])
     }
 
-    /// The token of the device, as it came.
+    /// The token of the device, unchanged.
     public let token: String
     /// The topic.
     public let topic: APNsTopic
-    /// `apns-id` of the answer: that of the request to the byte, or one that was made.
+    /// `apns-id` of the answer: the request's, byte for byte, or a new one.
     public let id: String
-    /// The headers that say what becomes of the push, in the order of their names.
+    /// The headers of ``APNsHeader``, in the order of their names.
     public let headers: [GatewayRequest.Header]
     /// The payload.
     public let payload: JSONNode
 
-    /// The headers of Apple's.
+    /// The names of Apple's headers.
     private static let names = Set(APNsHeader.allCases.map(\.rawValue))
 
-    /// The push type; `nil`: the request says none, which is an alert.
+    /// The push type; `nil`: the request has none, which means an alert.
     public var pushType: String? { header(.pushType) }
 
     /// `apns-priority`: 10, 5 or 1.
     public var priority: Int { header(.priority).flatMap { Int($0) } ?? 10 }
 
-    /// `apns-expiration`: until when APNs would try, in seconds since 1970; 0: once. `nil`: the request does not say.
+    /// `apns-expiration`: the time in seconds since 1970 until which APNs would try; 0: it tries once. `nil`: the
+    /// request has none.
     public var expiration: Int64? { header(.expiration).flatMap { Int64($0) } }
 
     /// `apns-collapse-id`.
@@ -58,15 +61,16 @@ public struct APNsSend: Sendable {
 
     private func header(_ name: APNsHeader) -> String? { headers.first { $0.name == name.rawValue }?.value }
 
-    /// Reads and checks a request. The order of the checks is ours: of two mistakes Apple may name the other one.
+    /// Reads and checks a request. The order of the checks is the gateway's own: of two faults Apple may report the
+    /// other one.
     ///
     /// - Parameters:
     ///   - token: the token in the path.
     ///   - request: the request.
     ///   - provider: the sender.
-    ///   - newID: the id of a request that has none.
-    ///   - rules: the facts that nobody saw.
-    ///   - limits: those of the daemon, within which a line of it is to stay.
+    ///   - newID: the id for a request without one.
+    ///   - rules: the unverified facts.
+    ///   - limits: the daemon's limits, which the line to the daemon must keep.
     /// - Throws: APNs' refusal.
     public init(
         token: String, _ request: GatewayRequest, from provider: Provider, newID: UUID128,
@@ -105,7 +109,7 @@ public struct APNsSend: Sendable {
         if let refusal = APNsRefusal.ofHeaders(header).first {
             throw APNsRejection(refusal.reason, remark: "\(refusal)")
         }
-        // Apple's own are in capitals (UNVERIFIED); who sends one gets it back as it was.
+        // Apple's own ids are in capitals (UNVERIFIED); an id from a request is returned unchanged.
         let id = header(.id) ?? newID.description.uppercased()
         if header(.id) == nil { headers.append(GatewayRequest.Header("apns-id", id)) }
         let allowed: [String]?
@@ -133,7 +137,7 @@ public struct APNsSend: Sendable {
             let refusal = APNsRefusal.payloadTooLarge(length: body.count, limit: limit)
             throw APNsRejection(refusal.reason, remark: "\(refusal)")
         }
-        // The line is an object around the payload, which may stand in another one.
+        // The line adds one level around the payload, and `userInfo` may add another one.
         let limits = JSONLimits(depth: limits.depth - 2, values: limits.values)
         let root: JSONNode
         do {
@@ -150,10 +154,10 @@ public struct APNsSend: Sendable {
 
 // The answer.
 extension APNsSend {
-    /// The target of a device of which nothing is known: the app of the topic, the token as the device.
+    /// The target for an unknown device: the app of the topic, and the token as the device.
     public var presumedTarget: Target { Target(platform: .ios, app: topic.app, device: token) }
 
-    /// The line that brings the payload to the device.
+    /// Returns the line that delivers the payload to the device.
     public func line(to target: Target) -> DeliverLine {
         DeliverLine(
             DeliverRequest(
@@ -161,19 +165,20 @@ extension APNsSend {
                 headers: GatewayRequest.Header.object(headers)))
     }
 
-    /// A payload without `aps`, such as one of `voip`, would be read by its other keys: as a message of FCM, say. In
-    /// `userInfo` it is what it is.
+    /// The payload for the line. The daemon would read a payload without `aps`, such as one of `voip`, by its other
+    /// keys, for example as an FCM message; inside `userInfo` it stays a payload of APNs.
     private var payloadOfLine: JSONNode {
         guard payload["aps"] == nil else { return payload }
         var writer = JSONWriter(reserving: payload.rawBytes.count + 16)
         writer.object { $0.member("userInfo", raw: payload.rawBytes) }
-        // It is one level more of what was scanned.
+        // Without a limit of depth: the payload was scanned already, and gets one more level.
         return (try? JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)))?.root ?? payload
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     ///
-    /// - Parameter uniqueID: for `apns-unique-id`, by which Apple's console finds a push; `nil`: the answer has none.
+    /// - Parameter uniqueID: the value of `apns-unique-id`, by which Apple's console finds a push; `nil`: the answer
+    ///   has none.
     public func answer(to reply: DaemonReply, uniqueID: UUID128?) -> GatewayResponse {
         switch reply {
         case .accepted:
@@ -188,8 +193,8 @@ extension APNsSend {
         }
     }
 
-    /// A refusal of the daemon in APNs' words. It has none for what is wrong inside of a payload, as it does not look there
-    /// (UNVERIFIED).
+    /// Returns a refusal of the daemon in APNs' words. APNs has no word for a fault inside of a payload, because it
+    /// does not check the payload (UNVERIFIED).
     static func rejection(_ refusal: ProtocolError, _ rules: APNsRules = APNsRules()) -> APNsRejection {
         switch RefusalMeaning(refusal) {
         case .later(let seconds):

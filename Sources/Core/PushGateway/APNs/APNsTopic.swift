@@ -1,15 +1,15 @@
-/// The topic of a request to APNs: the bundle id of an app, and for some push types a suffix behind it.
+/// The topic of a request to APNs: the bundle id of an app, with a suffix for some push types.
 ///
-/// Source: APNSwift (`APNSPushType.swift`, `Widgets`), apns2; that of controls is from third-party code.
+/// Source: APNSwift (`APNSPushType.swift`, `Widgets`), apns2; the suffix of controls is from third-party code.
 public struct APNsTopic: Hashable, Sendable {
-    /// The topic as it came.
+    /// The topic, unchanged.
     public let text: String
     /// The bundle id of the app.
     public let app: String
-    /// The suffix; `nil`: the topic has none.
+    /// The suffix; `nil` if there is none.
     public let suffix: Suffix?
 
-    /// The suffixes. The raw values are as they stand behind the bundle id.
+    /// The suffixes. The raw values follow the bundle id.
     public enum Suffix: String, Sendable, CaseIterable {
         case complication = ".complication"
         case controls = ".push-type.controls"
@@ -20,7 +20,7 @@ public struct APNsTopic: Hashable, Sendable {
         case voip = ".voip"
         case widgets = ".push-type.widgets"
 
-        /// The push type that it is of.
+        /// The push type of the suffix.
         public var pushType: String {
             switch self {
             case .complication: "complication"
@@ -35,9 +35,9 @@ public struct APNsTopic: Hashable, Sendable {
         }
     }
 
-    /// Takes a topic apart.
+    /// Parses a topic.
     ///
-    /// - Parameter text: the header; `nil` for one without a bundle id.
+    /// - Parameter text: the value of the header; the result is `nil` if it has no bundle id.
     public init?(_ text: String) {
         let suffix = Suffix.allCases.first { text.hasSuffix($0.rawValue) }
         let app = text.dropLast(suffix?.rawValue.count ?? 0)
@@ -47,7 +47,7 @@ public struct APNsTopic: Hashable, Sendable {
         self.suffix = suffix
     }
 
-    /// Whether the suffix is that of the push type, or both have none.
+    /// Whether the suffix matches the push type, or both have none.
     public func suits(pushType: String?) -> Bool {
         let wanted = Suffix.allCases.first { $0.pushType == pushType }
         return suffix == wanted

@@ -1,13 +1,12 @@
 public import PushModel
 
-/// A request for an access token, by the thing that a client exchanges for it.
+/// A request for an access token, by the credential that the client exchanges for it.
 ///
-/// Source: RFC 6749 (5.2) and RFC 7523; the words of Google's errors are those that its clients' issues quote (UNVERIFIED
-/// here).
+/// Source: RFC 6749 (5.2) and RFC 7523; the texts of Google's errors are from issues of its clients (UNVERIFIED here).
 public enum AccessTokenRequest: Sendable {
     /// The assertion of a service account.
     case assertion(WebToken)
-    /// The token of a person's own credentials; nobody here can check it.
+    /// The token of a person's own credentials; the gateway cannot check it.
     case refreshToken
 
     /// Reads the body of a request.
@@ -29,22 +28,22 @@ public enum AccessTokenRequest: Sendable {
         }
     }
 
-    /// The account, where the request names one.
+    /// The account; `nil` if the request names none.
     public var account: String? {
         if case .assertion(let token) = self { token.text("iss") } else { nil }
     }
 
-    /// The scopes, where the request names them.
+    /// The scopes; empty if the request names none.
     public var scopes: [String] {
         guard case .assertion(let token) = self else { return [] }
         return token.text("scope")?.split(separator: " ").map(String.init) ?? []
     }
 
-    /// The answer with a token.
+    /// Returns the answer with a token.
     ///
     /// - Parameters:
-    ///   - token: as it is to come back with the sends.
-    ///   - seconds: how long it is valid.
+    ///   - token: the token that the client must use for its sends.
+    ///   - seconds: the validity in seconds.
     public static func response(token: String, validForSeconds seconds: Int = 3599) -> GatewayResponse {
         var writer = JSONWriter()
         writer.object {
@@ -61,7 +60,7 @@ public struct BearerToken: Hashable, Sendable {
     /// The token.
     public let text: String
 
-    /// - Parameter header: `Bearer` in any case, and the token; `nil` for anything else.
+    /// - Parameter header: `Bearer` in any case and the token; the result is `nil` for any other text.
     public init?(_ header: String?) {
         guard let words = header?.split(separator: " "), words.count == 2, words[0].lowercased() == "bearer" else {
             return nil
@@ -72,7 +71,7 @@ public struct BearerToken: Hashable, Sendable {
 
 /// The name of a service account.
 enum ServiceAccountName {
-    /// The project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for another name.
+    /// Returns the project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for a name of another form.
     static func project(_ account: String) -> String? {
         let suffix = ".iam.gserviceaccount.com"
         guard account.hasSuffix(suffix), let at = account.firstIndex(of: "@") else { return nil }
@@ -81,26 +80,26 @@ enum ServiceAccountName {
     }
 }
 
-/// The demands on the assertion of a service account.
+/// The rules for the assertion of a service account.
 public struct AssertionRules: Hashable, Sendable {
-    /// The addresses that an assertion may be for.
+    /// The allowed audiences.
     public var audiences: Set<String> = [
         "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
         "https://accounts.google.com/o/oauth2/token",
     ]
-    /// How long it may be valid, and how far its clock may be away, in seconds (UNVERIFIED but for the hour).
+    /// The largest validity and the largest difference of clocks, in seconds (UNVERIFIED but for the hour).
     public var longestLife: Int64 = 3600
     public var skew: Int64 = 300
 
-    /// Google's.
+    /// Makes Google's rules.
     public init() {}
 
-    /// The first fault of an assertion. Its account and its signature are not looked at: that takes key files.
+    /// Returns the first fault of an assertion. Does not check its account and its signature, which needs key files.
     ///
     /// - Parameters:
     ///   - token: the assertion.
     ///   - now: the time.
-    /// - Returns: the error that Google answers; `nil`: nothing is wrong.
+    /// - Returns: the error that Google answers; `nil` if there is no fault.
     public func problem(of token: WebToken, at now: WallTime) -> AccessTokenError? {
         guard token.algorithm == "RS256" else {
             return AccessTokenError(.invalidGrant, "Invalid JWT: Only RS256 is supported")
@@ -120,16 +119,16 @@ public struct AssertionRules: Hashable, Sendable {
     }
 }
 
-/// Why there is no access token (RFC 6749, 5.2).
+/// The error of a request for an access token (RFC 6749, 5.2).
 public struct AccessTokenError: Error, Hashable, Sendable {
-    /// The word for it. The raw values are those of the RFC.
+    /// The code of the error. The raw values are those of the RFC.
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidGrant = "invalid_grant"
         case unsupportedGrantType = "unsupported_grant_type"
     }
 
-    /// The word for it.
+    /// The code of the error.
     public let code: Code
     /// The fault, for people.
     public let description: String
@@ -140,9 +139,9 @@ public struct AccessTokenError: Error, Hashable, Sendable {
         self.description = description
     }
 
-    /// No key file has this account.
+    /// The error for an account without a key file.
     public static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
-    /// The signature is of none of the account's keys.
+    /// The error for a signature that no key of the account made.
     public static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")
 
     /// The answer.

@@ -1,20 +1,20 @@
 public import PushDispatch
 public import PushModel
 
-/// The token of a provider of pushes to APNs, before anybody checks its signature.
+/// The token of a provider of pushes to APNs; its signature is not checked yet.
 public struct ProviderToken: Sendable {
     /// The token itself.
     public let token: WebToken
-    /// `kid`: the key, as Apple names it.
+    /// `kid`: Apple's id of the key.
     public let keyID: String
     /// `iss`: the team.
     public let team: String
-    /// `iat`: when it was made.
+    /// `iat`: the time when it was made.
     public let issued: WallTime
 
     /// Reads the header `authorization`.
     ///
-    /// - Throws: APNs' reason: ``APNsReason/missingProviderToken``, ``APNsReason/invalidProviderToken``.
+    /// - Throws: ``APNsReason/missingProviderToken`` or ``APNsReason/invalidProviderToken``.
     public init(_ header: String?) throws(APNsReason) {
         guard let header, !header.isEmpty else { throw .missingProviderToken }
         guard let bearer = BearerToken(header), let token = WebToken(bearer.text), token.algorithm == "ES256",
@@ -28,28 +28,28 @@ public struct ProviderToken: Sendable {
     }
 }
 
-/// The demands on the tokens of providers.
+/// The rules for the tokens of providers.
 public struct ProviderRules: Hashable, Sendable {
-    /// The age from which on a token is refused, in seconds. Apple says an hour (UNVERIFIED to the second).
+    /// The age in seconds from which a token is refused. Apple says an hour (UNVERIFIED to the second).
     public var oldest: Int64 = 3600
-    /// How far ahead of us the clock of whoever made it may be, in seconds (UNVERIFIED).
+    /// The largest time in seconds by which the provider's clock may be ahead (UNVERIFIED).
     public var skew: Int64 = 300
-    /// How old a provider's token must be before the next one is taken, in seconds. Apple says 20 minutes (UNVERIFIED to the
-    /// second).
+    /// The smallest age in seconds of a provider's token at which its next one is accepted. Apple says 20 minutes
+    /// (UNVERIFIED to the second).
     public var soonestUpdate: Int64 = 1200
 
-    /// Apple's.
+    /// Makes Apple's rules.
     public init() {}
 
-    /// APNs' reason against a token; `nil`: none.
+    /// Returns APNs' reason to refuse a token; `nil` if there is none.
     public func refusal(of token: ProviderToken, at now: WallTime) -> APNsReason? {
         guard token.issued.seconds <= now.seconds + skew else { return .invalidProviderToken }
         return now.seconds - token.issued.seconds >= oldest ? .expiredProviderToken : nil
     }
 }
 
-/// The tokens that the providers on one connection, or all of them, used last: a provider may not make a new one at each
-/// send.
+/// The last tokens of the providers on one connection, or of all providers: a provider must not make a new token for
+/// each send.
 public struct ProviderTokenUpdates: Sendable {
     /// A key of a team.
     private struct Provider: Hashable {
@@ -61,20 +61,21 @@ public struct ProviderTokenUpdates: Sendable {
     private let rules: ProviderRules
     private let providersMax: Int
 
-    /// Nobody used one.
+    /// Makes an empty set.
     ///
     /// - Parameters:
-    ///   - rules: how soon the next one may come.
-    ///   - providersMax: how many providers are remembered; with more all are forgotten, and nobody is refused wrongly.
+    ///   - rules: the rules for the next token.
+    ///   - providersMax: the largest number of remembered providers. Beyond it all are forgotten, so that no provider
+    ///     is refused wrongly.
     public init(_ rules: ProviderRules = ProviderRules(), providersMax: Int = 1000) {
         self.rules = rules
         self.providersMax = providersMax
     }
 
-    /// Takes the token of a send whose signature was checked. An older one of the same provider may come at any time: its
-    /// machines change over one by one.
+    /// Takes the token of a send after the check of its signature. An older token of the same provider is always
+    /// accepted: the provider's machines change to a new one one by one.
     ///
-    /// - Returns: APNs' reason against it; `nil`: none.
+    /// - Returns: APNs' reason to refuse it; `nil` if there is none.
     public mutating func use(_ token: ProviderToken) -> APNsReason? {
         let provider = Provider(team: token.team, keyID: token.keyID)
         guard let last = issued[provider] else {

@@ -1,12 +1,12 @@
 public import PushModel
 
-/// A JSON Web Token as it is before anybody checks its signature: only then is it the word of whom it names.
+/// A JSON Web Token whose signature is not checked yet: its claims are not proven.
 ///
 /// Source: RFC 7515 and RFC 7519.
 public struct WebToken: Sendable {
-    /// `alg`: how it is signed.
+    /// `alg`: the algorithm of the signature.
     public let algorithm: String?
-    /// `kid`: the name of the key that signed it.
+    /// `kid`: the id of the key that signed it.
     public let keyID: String?
     /// The claims.
     public let claims: JSONNode
@@ -15,11 +15,11 @@ public struct WebToken: Sendable {
     /// The signature.
     public let signature: [UInt8]
 
-    /// Reads a token; `nil` for a text that is none.
+    /// Reads a token; `nil` for any other text.
     ///
     /// - Parameters:
     ///   - text: three parts in base64url with dots between them.
-    ///   - longest: how many bytes it may have.
+    ///   - longest: the largest length in bytes.
     public init?(_ text: String, longest: Int = 16 << 10) {
         guard text.utf8.count <= longest else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -33,10 +33,10 @@ public struct WebToken: Sendable {
         self.signature = signature
     }
 
-    /// A claim that is a text.
+    /// Returns a claim that is a text.
     public func text(_ claim: String) -> String? { claims[claim]?.string }
 
-    /// A claim that is a time: whole seconds since 1970. Some clients write them with a fraction, or as a text (kalyke).
+    /// Returns a claim that is a time, in whole seconds since 1970. Some clients write a fraction, or a text (kalyke).
     public func time(_ claim: String) -> WallTime? {
         guard let value = claims[claim] else { return nil }
         let number = value.double ?? value.string.flatMap(Double.init)
@@ -54,9 +54,9 @@ public struct WebToken: Sendable {
     }
 }
 
-/// Base64 with the letters that URLs take, and without padding (RFC 4648, 5).
+/// Base64 with the URL-safe alphabet, without padding (RFC 4648, 5).
 enum Base64URL {
-    /// The bytes; `nil` for a text that is none. Padding is taken, as some clients leave it.
+    /// Returns the bytes; `nil` for invalid text. Accepts padding, which some clients send.
     static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3 + 2)
@@ -73,7 +73,7 @@ enum Base64URL {
             count -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
-        // The bits of the last digit that fill no byte are zero.
+        // The leftover bits of the last digit must be zero.
         guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
         return bytes
     }

@@ -1,18 +1,18 @@
 import PushHosts
 import PushModel
 
-/// The daemon's word on the device of a token.
+/// The daemon's reply about the device of a token.
 enum DaemonDevice {
     /// The device registered the token.
     case known(Target, DeviceState)
-    /// Nobody did: the device as it is presumed.
+    /// No device registered the token: the presumed device.
     case presumed(Target, DeviceState)
-    /// The daemon does not say.
+    /// The daemon refused the question.
     case refused(ProtocolError)
-    /// There is no reply.
+    /// The daemon did not reply.
     case none
 
-    /// Reads the reply to `resolve`; a line that is no reply is none.
+    /// Reads the reply to `resolve`; an unreadable line counts as no reply.
     init(_ line: [UInt8]?) {
         guard let line else {
             self = .none
@@ -37,7 +37,7 @@ enum DaemonDevice {
         }
     }
 
-    /// The device that a push goes to, with what was said of it; `nil`: it goes to none.
+    /// Returns the device for a push, with its state; `nil`: there is none.
     func taken(_ unknown: GatewaySettings.Unknown) -> (Target, DeviceState)? {
         switch self {
         case .known(let target, let state): (target, state)

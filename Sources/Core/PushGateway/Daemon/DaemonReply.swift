@@ -1,15 +1,15 @@
 public import PushModel
 
-/// The daemon's word on a line of the gateway.
+/// The daemon's reply to a line of the gateway.
 public enum DaemonReply: Sendable {
     /// The request is on disk.
     case accepted(SequenceNumber)
-    /// The daemon does not take it, and nothing of it was kept.
+    /// The daemon refused the request, and stored nothing of it.
     case refused(ProtocolError)
-    /// There is none: the connection ended, or its time, and nobody knows whether the request is on disk.
+    /// The connection ended or timed out before the reply: the request may be on disk or not.
     case none
 
-    /// Reads a line of the daemon; a line that is no reply is none.
+    /// Reads a line of the daemon; an unreadable line counts as no reply.
     public init(line: [UInt8]) {
         do {
             let reply = try ControlReply(line: line)
@@ -23,11 +23,11 @@ public enum DaemonReply: Sendable {
     }
 }
 
-/// The meaning of a refusal for whoever sent the push.
+/// The meaning of a refusal for the sender of the push.
 enum RefusalMeaning {
-    /// The same push may be taken later, after so many seconds.
+    /// The daemon may accept the same push after this many seconds.
     case later(seconds: Int64)
-    /// The sender can put it right: the path of the field, where the daemon names one.
+    /// The sender can correct it: the path of the field, if the daemon names one.
     case sendersFault(field: String?)
     /// The gateway's line was wrong.
     case gatewaysFault
@@ -37,7 +37,8 @@ enum RefusalMeaning {
         case .overloaded, .unavailable: self = .later(seconds: Self.seconds(refusal.retryAfter))
         case .invalidJSON, .invalidUTF8, .tooLong, .tooDeep, .duplicateKey, .invalidPayload:
             self = .sendersFault(field: refusal.field)
-        // The names of a device and of an app come from the sender; all else in the line is the gateway's.
+        // The sender gives the names of the device, the app, the topic and the condition; the gateway makes the rest of
+        // the line.
         case .invalidValue:
             let isSenders = ["device", "app", "topic", "condition"].contains(refusal.field)
             self = isSenders ? .sendersFault(field: refusal.field) : .gatewaysFault
@@ -45,24 +46,24 @@ enum RefusalMeaning {
         }
     }
 
-    /// The wait where the daemon says none.
+    /// The wait if the daemon gives none.
     static let secondsWithoutWord: Int64 = 1
 
-    /// Whole seconds, and one at least: clients that are told to come at once do.
+    /// Returns whole seconds, at least one: with 0 a client retries at once.
     private static func seconds(_ duration: Duration?) -> Int64 {
         guard let duration else { return secondsWithoutWord }
         return max(secondsWithoutWord, (duration.milliseconds + 999) / 1000)
     }
 }
 
-/// Whether this machine is the one to send to, for whoever shares out the requests.
+/// Whether this machine is the one to send requests to, for a load balancer.
 public enum Leadership: Hashable, Sendable {
     /// The daemon takes requests.
     case here
-    /// It does not: the reason, for people.
+    /// The daemon takes no requests: the reason for people.
     case elsewhere(String)
 
-    /// The answer to `GET /leader`, as `pushrouter-metrics` answers it.
+    /// The answer to `GET /leader`, the same as that of `pushrouter-metrics`.
     public var response: GatewayResponse {
         let (status, text) =
             switch self {

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// A line of `inject.sock` that brings one payload to one device.
+/// A line of `inject.sock` that delivers one payload to one device.
 public struct DeliverLine: Sendable {
-    /// The payload, and whom it reaches.
+    /// The payload and its target.
     public let deliver: DeliverRequest
-    /// The sender; `nil`: the line says none.
+    /// The sender; `nil`: the line has none.
     public var sender: PushSender?
 
     /// Joins the parts.
@@ -13,7 +13,7 @@ public struct DeliverLine: Sendable {
         self.sender = sender
     }
 
-    /// The same, for a device of which something was said.
+    /// Returns the line for a device in a state.
     func found(_ state: DeviceState) -> DeliverLine {
         DeliverLine(deliver.found(by: deliver.target, state), sender: sender)
     }
@@ -30,12 +30,12 @@ public struct DeliverLine: Sendable {
 }
 
 extension GatewayRequest.Header {
-    /// Headers as the object that a line has; `nil` for none.
+    /// Returns headers as the object of a line; `nil` if there are none.
     static func object(_ headers: [Self]) -> JSONNode? {
         guard !headers.isEmpty else { return nil }
         var writer = JSONWriter()
         writer.object { writer in headers.forEach { writer.member($0.name, $0.value) } }
-        // A writer's own JSON is always read.
+        // The scan of the writer's own JSON always succeeds.
         return try? JSONDocument(scanning: writer.bytes).root
     }
 }

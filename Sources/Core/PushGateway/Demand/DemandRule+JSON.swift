@@ -4,7 +4,7 @@ public import PushModel
 public struct DemandRuleFault: Error, Hashable, Sendable {
     /// The path of the member.
     public let field: String
-    /// The fault there, for people.
+    /// The fault for people.
     public let message: String
 }
 
@@ -43,7 +43,8 @@ extension DemandRule {
         delay = .milliseconds(try Self.number(members["delay_ms"], "delay_ms", in: 0...Self.longestDelay) ?? 0)
     }
 
-    /// An answer that waits keeps its request: five minutes, more than any client waits.
+    /// The longest delay in milliseconds: five minutes, more than any client waits. A delayed answer keeps its request
+    /// in memory.
     private static let longestDelay = 300_000
 
     private static func answer(
@@ -71,12 +72,12 @@ extension DemandRule {
         return .raw(status: status, headers: headers, body: body)
     }
 
-    /// The headers that say where an answer ends, which whoever writes it says.
+    /// The headers that frame an answer; the writer of the answer sets them.
     private static let framing: Set<String> = [
         "connection", "content-length", "keep-alive", "transfer-encoding", "upgrade",
     ]
 
-    /// Whether a name and a value can be a header of an answer, and end nothing but it.
+    /// Whether a name and a value are a valid header of an answer, without a line break.
     private static func isHeader(_ name: String, _ value: String) -> Bool {
         let isName = { (byte: UInt8) in
             byte.isDigit || byte == UInt8(ascii: "-") || 97...122 ~= byte | 0x20

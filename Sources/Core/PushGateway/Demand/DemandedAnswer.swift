@@ -1,32 +1,32 @@
 import PushDispatch
 public import PushModel
 
-/// The services whose answers can be made errors on demand.
+/// The services that have errors on demand.
 public enum DemandedService: String, Hashable, Sendable, CaseIterable {
     /// Sends of FCM.
     case fcm
-    /// Changes of FCM's topics, one at a time.
+    /// Single changes of FCM's topics.
     case topics
     /// Sends of APNs.
     case apns
 }
 
-/// An answer that somebody asked for, rather than the one that was due.
+/// An answer on demand in place of the regular one.
 public enum DemandedAnswer: Hashable, Sendable {
-    /// A known one of the service, by its name.
+    /// A known answer of the service, by its name.
     case named(Name)
-    /// Any answer at all.
+    /// An answer given in full.
     case raw(status: Int, headers: [GatewayRequest.Header], body: [UInt8])
 
-    /// The name of an answer: `UNREGISTERED`, `Unregistered`; with `+ra` behind it the answer says when to come again.
+    /// The name of an answer, such as `UNREGISTERED` or `Unregistered`; `+ra` after it adds `Retry-After`.
     public struct Name: Hashable, Sendable {
         /// The name, without `+ra`.
         public let text: String
-        /// When to come again, in seconds; `nil`: the answer does not say.
+        /// The value of `Retry-After` in seconds; `nil`: the answer has none.
         public let retryAfter: Int64?
 
         /// - Parameter text: a name of an answer of a service.
-        /// - Returns: `nil` where the service has no such answer.
+        /// - Returns: `nil` if the service has no such answer.
         public init?(_ text: String, of service: DemandedService) {
             let says = text.hasSuffix(Self.retryMark)
             self.text = says ? String(text.dropLast(Self.retryMark.count)) : text
@@ -41,7 +41,7 @@ public enum DemandedAnswer: Hashable, Sendable {
 
         private static let retryMark = "+ra"
 
-        /// The answers of Google's that have no `errorCode` of their name, each for a project.
+        /// Google's answers without an `errorCode` of their name, each for a project.
         fileprivate static let special: [String: @Sendable (_ project: String) -> GatewayResponse] = [
             "BADREQUEST": { _ in
                 GoogleError.invalidField(
@@ -64,9 +64,9 @@ public enum DemandedAnswer: Hashable, Sendable {
         ]
     }
 
-    /// The answer to a request to FCM.
+    /// Returns the answer to a request to FCM.
     ///
-    /// - Parameter project: the project that is asked.
+    /// - Parameter project: the project of the request.
     public func response(project: String) -> GatewayResponse {
         switch self {
         case .raw(let status, let headers, let body): GatewayResponse(status: status, headers: headers, body: body)
@@ -80,11 +80,11 @@ public enum DemandedAnswer: Hashable, Sendable {
         }
     }
 
-    /// The answer to a request to APNs.
+    /// Returns the answer to a request to APNs.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - timestamp: since when a token is not valid, with a reason that says so.
+    ///   - timestamp: the time since when a token is invalid, for a reason that has a timestamp.
     public func response(to request: GatewayRequest, timestamp: WallTime) -> GatewayResponse {
         switch self {
         case .raw(let status, let headers, let body):

@@ -1,14 +1,15 @@
 public import PushModel
 
-/// A request, as far as errors on demand look at it.
+/// The fields of a request that rules for errors on demand match.
 public struct DemandSubject: Hashable, Sendable {
-    /// The service that is asked.
+    /// The service.
     public var service: DemandedService
-    /// The registration, the installation id, or the token of a device; `nil`: a topic or a condition is asked for.
+    /// The registration, the installation id, or the token of a device; `nil`: the request is for a topic or a
+    /// condition.
     public var token: String?
     /// The topic, of FCM or of APNs.
     public var topic: String?
-    /// The project; `nil` at APNs.
+    /// The project; `nil` for APNs.
     public var project: String?
 
     /// Joins the parts.
@@ -20,26 +21,26 @@ public struct DemandSubject: Hashable, Sendable {
     }
 }
 
-/// A rule by which some requests get another answer than the one that is due.
+/// A rule by which some requests get another answer than the regular one.
 public struct DemandRule: Hashable, Sendable {
-    /// The service; `nil`: each one for which the answer is one.
+    /// The service; `nil`: every service that has the answer.
     public var service: DemandedService?
-    /// The pattern of the token; `nil`: anything, also none.
+    /// The pattern of the token; `nil`: any token, or none.
     public var token: Glob?
-    /// The pattern of the topic, likewise.
+    /// The pattern of the topic; `nil`: any topic, or none.
     public var topic: Glob?
-    /// The pattern of the project, likewise.
+    /// The pattern of the project; `nil`: any project, or none.
     public var project: Glob?
     /// The answer.
     public var answer: DemandedAnswer
-    /// Of a hundred requests that match, how many get it.
+    /// The percentage of matching requests that get the answer.
     public var probability = 100
-    /// How many requests get it at most; `nil`: any number.
+    /// The remaining number of requests that get the answer; `nil`: any number.
     public var count: Int?
-    /// How long the answer waits.
+    /// The delay of the answer.
     public var delay: Duration = .zero
 
-    /// A rule for each request.
+    /// Makes a rule that matches every request.
     public init(_ answer: DemandedAnswer) { self.answer = answer }
 
     fileprivate func matches(_ subject: DemandSubject) -> Bool {
@@ -52,26 +53,26 @@ public struct DemandRule: Hashable, Sendable {
     }
 }
 
-/// The errors that somebody asked for. Without an order there are none.
+/// The errors on demand; none by default.
 public struct DemandedErrors: Sendable {
-    /// An error instead of the answer that is due.
+    /// An answer in place of the regular one.
     public struct Verdict: Hashable, Sendable {
         /// The answer.
         public let answer: DemandedAnswer
-        /// How long it waits.
+        /// Its delay.
         public let delay: Duration
-        /// The rule that asks for it, from 0; `nil`: the token itself does.
+        /// The index of its rule, from 0; `nil`: the token itself names the error.
         public let rule: Int?
     }
 
-    /// Whether tokens that begin with `err-` and the name of an error get it.
+    /// Whether a token with `err-` and the name of an error gets this error.
     public let takesTokens: Bool
-    /// The rules, of which the first one that matches and has its turn decides.
+    /// The rules. The first one that matches decides, unless its count is used up or its probability does not hit.
     public private(set) var rules: [DemandRule]
 
     /// - Parameters:
-    ///   - takesTokens: whether tokens that begin with `err-` get the error that they name.
-    ///   - rules: in the order in which they are looked at.
+    ///   - takesTokens: whether a token with `err-` gets the error that it names.
+    ///   - rules: the rules in the order of evaluation.
     public init(takesTokens: Bool = false, rules: [DemandRule] = []) {
         self.takesTokens = takesTokens
         self.rules = rules
@@ -81,8 +82,8 @@ public struct DemandedErrors: Sendable {
     ///
     /// - Parameters:
     ///   - subject: the request.
-    ///   - generator: for rules that are not for each request.
-    /// - Returns: `nil`: the request gets the answer that is due.
+    ///   - generator: the source of random numbers, for rules with a probability below 100.
+    /// - Returns: the answer on demand; `nil`: the request gets the regular answer.
     public mutating func verdict(
         on subject: DemandSubject, using generator: inout some RandomNumberGenerator
     ) -> Verdict? {
@@ -102,12 +103,12 @@ public struct DemandedErrors: Sendable {
         return nil
     }
 
-    /// The failure that a token of many asks for; `nil`: none.
+    /// Returns the failure that a token of a batch names; `nil` if there is none.
     public func failure(ofToken token: String) -> TopicBatch.Failure? {
         takesTokens ? Self.name(in: token).flatMap(TopicBatch.Failure.init) : nil
     }
 
-    /// The name behind the mark with which a token asks for an error.
+    /// Returns the name after `err-` in a token; `nil` if it does not begin so.
     private static func name(in token: String) -> String? {
         let mark = "err-"
         return token.hasPrefix(mark) ? String(token.dropFirst(mark.count)) : nil
@@ -115,7 +116,7 @@ public struct DemandedErrors: Sendable {
 }
 
 extension DemandedAnswer {
-    /// Whether a service can answer so.
+    /// Whether a service has this answer.
     fileprivate func isOne(of service: DemandedService) -> Bool {
         switch self {
         case .raw: true

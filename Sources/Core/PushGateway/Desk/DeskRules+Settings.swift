@@ -17,7 +17,7 @@ extension GatewaySettings {
 }
 
 extension GatewaySettings {
-    /// The keys that count at the next start alone, of those that differ.
+    /// Returns the changed keys that take effect only at the next start.
     public func keysForNextStart(from running: GatewaySettings) -> [String] {
         let keys: [(String, Bool)] = [
             ("Listen", listen != running.listen), ("Names", names != running.names),

@@ -2,52 +2,52 @@ public import PushDispatch
 public import PushHosts
 public import PushModel
 
-/// The rules of a gateway's desk: those that an operator decides, and the facts that nobody saw.
+/// The rules of a gateway's desk: those that an operator sets, and unverified facts about the services.
 public struct DeskRules: Sendable {
-    /// Whether only the service accounts and the keys that are known may send.
+    /// The proof that a sender needs.
     public enum Proof: Hashable, Sendable {
-        /// Anybody may send: nothing is checked.
+        /// None: any sender may send.
         case anybody
-        /// A sender proves who it is.
+        /// A known service account or key.
         case strict
     }
 
-    /// The senders of FCM.
+    /// The proof for senders of FCM.
     public var accounts = Proof.anybody
-    /// The providers of APNs.
+    /// The proof for providers of APNs.
     public var providers = Proof.anybody
     /// The answer to an unknown token.
     public var unknown = GatewaySettings.Unknown.accept
-    /// Facts about assertions, provider tokens, APNs, conditions and misdirected requests.
+    /// The rules for assertions, provider tokens, APNs, conditions and misdirected requests.
     public var assertions = AssertionRules()
     public var providerTokens = ProviderRules()
     public var apns = APNsRules()
     public var conditions = TopicCondition.Rules()
     public var routing = RoutingRules()
-    /// The quotas that are told of.
+    /// The quotas that are reported.
     public var quotas = QuotaRules()
-    /// The bounds of the daemon's lines.
+    /// The limits of the daemon's lines.
     public var lines = JSONLimits()
-    /// How long a send counts as the same as an earlier one.
+    /// The time in which an equal send counts as a repetition.
     public var retryWindow: Duration = .seconds(60)
-    /// How many access tokens, and how many sends, are remembered.
+    /// The largest number of remembered access tokens, and of remembered sends.
     public var remembered = 4096
 
-    /// Those under which anybody may send.
+    /// Makes rules under which any sender may send.
     public init() {}
 }
 
-/// A check of a token's signature.
+/// The result of the check of a token's signature.
 public enum SignatureVerdict: Hashable, Sendable {
-    /// The signature is the signer's.
+    /// The signer made the signature.
     case good
-    /// It is not.
+    /// The signer did not make the signature.
     case bad
-    /// No key of the signer is known.
+    /// The gateway knows no key of the signer.
     case unknownSigner
 }
 
-/// Whoever signed a token.
+/// The signer of a token.
 public enum TokenSigner: Hashable, Sendable {
     /// A service account, by its address.
     case account(String)

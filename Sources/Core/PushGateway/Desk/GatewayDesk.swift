@@ -1,18 +1,18 @@
 import PushDispatch
 public import PushModel
 
-/// Decides on requests: each is answered, or becomes a line for the daemon whose reply decides. Knows neither sockets nor
-/// clocks.
+/// Decides on requests: answers a request, or makes it a line for the daemon, whose reply decides. Has no access to
+/// sockets and clocks.
 ///
-/// A push is answered 200 by the daemon's `ok` alone.
+/// A push gets the answer 200 only after the daemon's `ok`.
 public struct GatewayDesk {
-    /// The next thing to do for a request.
+    /// The next action for a request.
     public enum Step: Sendable {
-        /// Answer, after a while.
+        /// Send the answer after a delay.
         case answer(GatewayResponse, after: Duration)
-        /// Send a line, with its line feed, to the daemon's `inject.sock`, and go on with the reply.
+        /// Send a line, with its line feed, to the daemon's `inject.sock`, and call `proceed` with the reply.
         case ask([UInt8], Exchange)
-        /// Answer with the gateway's ``GatewayStatus``.
+        /// Send the gateway's ``GatewayStatus`` as the answer.
         case status
 
         static func now(_ response: GatewayResponse) -> Step { .answer(response, after: .zero) }
@@ -21,18 +21,18 @@ public struct GatewayDesk {
     /// A request that waits for a reply of the daemon.
     public struct Exchange: Sendable {
         enum Subject: Sendable {
-            /// The daemon names the device of a push.
+            /// The question for the device of a push.
             case resolving(Push, PushSender)
-            /// The daemon takes a push.
+            /// A push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
-            /// The daemon takes a change of subscriptions, or tells of them.
+            /// A change of subscriptions, or a question about them.
             case topics(TopicSubscriptionRequest)
             case topicBatch(TopicBatch, demanded: [TopicBatch.Failure?])
             case leadership
         }
 
-        /// A push whose device is asked for.
+        /// A push that waits for its device.
         enum Push: Sendable {
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend, GatewayRequest)
@@ -41,7 +41,7 @@ public struct GatewayDesk {
         let subject: Subject
     }
 
-    /// The present, for one call.
+    /// The current time, for one call.
     public struct Now: Sendable {
         /// The time.
         public let wall: WallTime
@@ -60,7 +60,7 @@ public struct GatewayDesk {
     public private(set) var rules: DeskRules
     /// Errors on demand.
     public var demanded: DemandedErrors
-    /// Remarks for the operator since the last look, bounded.
+    /// Remarks for the operator since the last call of `takeRemarks`, limited in number.
     public private(set) var remarks: [String] = []
     private var verify: (WebToken, TokenSigner) -> SignatureVerdict
     private var tokens: AccessTokens
@@ -71,7 +71,7 @@ public struct GatewayDesk {
     /// - Parameters:
     ///   - rules: the rules.
     ///   - demanded: errors on demand.
-    ///   - verify: checks a signature.
+    ///   - verify: the function that checks a signature.
     public init(
         _ rules: DeskRules = DeskRules(), demanded: DemandedErrors = DemandedErrors(),
         verify: @escaping (WebToken, TokenSigner) -> SignatureVerdict = { _, _ in .unknownSigner }
@@ -85,7 +85,7 @@ public struct GatewayDesk {
         quotas = SendQuotas(rules.quotas)
     }
 
-    /// Goes by other rules from the next request on. Access tokens stay valid, and counts go on.
+    /// Applies other rules from the next request on. Access tokens stay valid, and counts continue.
     public mutating func configure(_ other: GatewayDesk) {
         (rules, demanded, verify) = (other.rules, other.demanded, other.verify)
         quotas.rules = other.rules.quotas
@@ -94,16 +94,16 @@ public struct GatewayDesk {
     /// The number of sends over a quota of Google's or Apple's.
     public var sendsOverQuota: Int { quotas.over }
 
-    /// Takes the remarks.
+    /// Returns the remarks, and empties them.
     public mutating func takeRemarks() -> [String] { exchange(&remarks, with: []) }
 
     private mutating func remark(_ text: String) {
         if remarks.count < 16 { remarks.append(text) }
     }
 
-    /// Begins with a request.
+    /// Returns the first step for a request.
     ///
-    /// - Parameter generator: makes ids and access tokens; a secure one where tokens are checked.
+    /// - Parameter generator: the source of ids and access tokens; a secure one if tokens are checked.
     public mutating func begin(
         _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
         using generator: inout some RandomNumberGenerator
@@ -124,17 +124,17 @@ public struct GatewayDesk {
         } catch let error as APNsRejection {
             return .now(error.response(to: request))
         } catch {
-            // The calls throw nothing else.
+            // Unreachable: the calls throw no other error.
             return .now(GatewayResponse(status: 500))
         }
     }
 
-    /// Goes on with a request.
+    /// Returns the next step for a request.
     ///
     /// - Parameters:
-    ///   - exchange: as the last step gave it.
-    ///   - line: the daemon's reply without its line feed; `nil`: there is none, and none will come.
-    ///   - generator: makes ids.
+    ///   - exchange: the exchange of the last step.
+    ///   - line: the daemon's reply without its line feed; `nil`: there will be none.
+    ///   - generator: the source of ids.
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
@@ -201,7 +201,7 @@ public struct GatewayDesk {
         }
     }
 
-    /// Sends a push to the device that the daemon names.
+    /// Delivers a push to the device that the daemon names.
     private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
@@ -214,7 +214,7 @@ public struct GatewayDesk {
         }
     }
 
-    /// The answer to a push that is for no device.
+    /// Returns the answer to a push without a device.
     private func refusal(of push: Exchange.Push, _ device: DaemonDevice) -> GatewayResponse {
         switch (push, device) {
         case (.fcm(let send, let messageID), .refused(let refusal)):
@@ -225,7 +225,7 @@ public struct GatewayDesk {
             return send.answer(to: .refused(refusal), uniqueID: nil)
         case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)
         case (.apns(_, let request), _):
-            // Since when nobody knows: never before.
+            // The time is unknown: the epoch is before every registration.
             return APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request)
         }
     }
@@ -254,7 +254,7 @@ public struct GatewayDesk {
 
     // MARK: Proofs
 
-    /// The account of a send; `nil`: nobody knows, and nobody must.
+    /// Returns the account of a send; `nil`: it is unknown, and not required.
     private func account(of request: GatewayRequest, _ now: Now) throws(GoogleError) -> String? {
         let account = BearerToken(request.header("authorization")).flatMap {
             tokens.account(of: $0.text, at: now.wall)
@@ -329,7 +329,7 @@ public struct GatewayDesk {
     }
 }
 
-// Topics: the daemon keeps the subscriptions with the devices.
+// Topics. The daemon stores the subscriptions with the devices.
 extension GatewayDesk {
     private mutating func topics(
         _ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest, _ now: Now,
@@ -360,10 +360,10 @@ extension DaemonReply {
 }
 
 extension Leadership {
-    /// A line that changes nothing, and that a daemon refuses while it takes no pushes.
+    /// A question that changes nothing; a daemon refuses it while it takes no pushes.
     static let question = TokenQuestion.line(token: "leader", presumed: Target())
 
-    /// The daemon's word on it.
+    /// Reads the daemon's reply to ``question``.
     init(_ reply: DaemonDevice) {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")
@@ -374,7 +374,7 @@ extension Leadership {
 }
 
 extension UUID128 {
-    /// A random one (RFC 9562, version 4).
+    /// Makes a random UUID (RFC 9562, version 4).
     init(random generator: inout some RandomNumberGenerator) {
         self.init(
             high: generator.next() & ~0xF000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
@@ -382,7 +382,7 @@ extension UUID128 {
 }
 
 extension RequestTarget {
-    /// The path for people: of a long part, such as a token, its beginning and its end.
+    /// The path for people: a long part, such as a token, keeps its beginning and its end only.
     var shortened: String {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in

@@ -1,59 +1,60 @@
 public import PushHosts
 public import PushModel
 
-/// The state of a gateway for people: its connections, its answers, and the clients that were seen.
+/// The state of a gateway for people: its connections, its answers, and its clients.
 public struct GatewayStatus: Sendable {
-    /// One kind of client, by its `User-Agent` and the service that it asks.
+    /// One kind of client, by its `User-Agent` and its service.
     public struct Client: Hashable, Sendable {
-        /// `User-Agent`; `nil`: the client sends none.
+        /// The value of `User-Agent`; `nil`: the client sends none.
         public var name: String?
         /// The service.
         public var service: String
-        /// How many requests came.
+        /// The number of requests.
         public var requests = 0
         /// The status of the last answer.
         public var answer = 0
-        /// When that was.
+        /// The time of the last answer.
         public var at = WallTime(milliseconds: 0)
     }
 
-    /// Connections that there are.
+    /// The number of open connections.
     public var connections = 0
-    /// Connections that came, and those of them that were closed at once.
+    /// The number of connections since the start, and of those that were closed at once.
     public var accepted = 0
     public var refused = 0
-    /// Requests that came, and those of them that were answered 503 because too many waited.
+    /// The number of requests, and of those answered 503 because too many were waiting.
     public var requests = 0
     public var overloaded = 0
-    /// Sends that were over a quota of Google's or Apple's.
+    /// The number of sends over a quota of Google or Apple.
     public var overQuota = 0
-    /// Connections that ended for a flood of frames, or because their client took too long.
+    /// The number of connections closed for a flood of frames, and of those closed for a slow client.
     public var floods = 0
     public var tooSlow = 0
-    /// `CONNECT` to hosts that are no push services.
+    /// The number of refused `CONNECT` requests, to hosts other than push services.
     public var refusedTunnels = 0
-    /// Handshakes of TLS that failed, by OpenSSL's reason. A client that does not trust the authority says so.
+    /// The number of failed TLS handshakes by OpenSSL's reason, which also shows a client that does not trust the
+    /// authority.
     public var failedHandshakes: [String: Int] = [:]
-    /// Answers by their status.
+    /// The number of answers by status.
     public private(set) var answers: [Int: Int] = [:]
-    /// The clients that were seen, bounded.
+    /// The clients so far, limited in number.
     public private(set) var clients: [Client] = []
-    /// Why the daemon takes no requests; `nil`: it does.
+    /// The reason why the daemon takes no requests; `nil`: it takes them.
     public var daemonProblem: String?
 
-    /// When the authority ends.
+    /// The end of the authority.
     public var authorityEnds: WallTime?
-    /// Whether the next authority is handed out too, so that clients must take it.
+    /// Whether the gateway hands out the next authority too, which clients must trust.
     public var hasNextAuthority = false
-    /// The certificates that clients are to trust, in PEM.
+    /// The certificates that clients must trust, in PEM.
     public var authorities = ""
 
     private static let clientsMax = 64
 
-    /// Nothing happened.
+    /// Makes the state at the start.
     public init() {}
 
-    /// Notes an answer.
+    /// Counts an answer.
     public mutating func note(_ status: Int, client: String?, host: PushHost, at now: WallTime) {
         answers[status, default: 0] += 1
         let service = host.word
@@ -114,7 +115,7 @@ public struct GatewayStatus: Sendable {
 }
 
 extension PushHost {
-    /// The service, in a word.
+    /// The word of the service.
     var word: String {
         switch self {
         case .fcm: "fcm"

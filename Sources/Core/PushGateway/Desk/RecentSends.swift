@@ -1,6 +1,6 @@
 import PushModel
 
-/// The sends of the last minute, by a digest: a send that comes again is told, never merged.
+/// The sends of the last minute by digest. The desk reports a repeated send, and never merges it with the first.
 struct RecentSends: Sendable {
     private struct Send: Sendable {
         var last: Int64
@@ -8,19 +8,19 @@ struct RecentSends: Sendable {
     }
 
     private var sends: [UInt64: Send] = [:]
-    /// The digests in the order of their last coming, some of them out of date.
+    /// The digests in the order in which they came last, some of them out of date.
     private var order = Queue<(digest: UInt64, at: Int64)>()
     private let limit: Int
     private let window: Int64
 
     /// - Parameters:
-    ///   - limit: how many are remembered.
-    ///   - window: for how long, in nanoseconds.
+    ///   - limit: the largest number of remembered sends.
+    ///   - window: the time for which a send is remembered, in nanoseconds.
     init(limit: Int, window: Int64) { (self.limit, self.window) = (limit, window) }
 
-    /// Takes a send.
+    /// Counts a send.
     ///
-    /// - Returns: how often it came within the window, this time included.
+    /// - Returns: the number of equal sends within the window, this one included.
     mutating func take(_ digest: UInt64, at now: Int64) -> Int64 {
         while let first = order.first, now - first.at > window || order.count > limit {
             _ = order.popFirst()
@@ -33,7 +33,7 @@ struct RecentSends: Sendable {
     }
 }
 
-/// The access tokens that were given out, bounded: the oldest goes first.
+/// The issued access tokens, limited in number: the oldest is dropped first.
 struct AccessTokens: Sendable {
     private struct Grant: Sendable {
         let account: String
@@ -46,14 +46,14 @@ struct AccessTokens: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Notes a token.
+    /// Adds a token.
     mutating func add(_ token: String, of account: String, until ends: WallTime) {
         if order.count >= limit, let oldest = order.popFirst() { grants[oldest] = nil }
         grants[token] = Grant(account: account, ends: ends)
         order.append(token)
     }
 
-    /// The account that a token was given to; `nil`: none, or its time is over.
+    /// Returns the account of a token; `nil` if the token is unknown or expired.
     func account(of token: String, at now: WallTime) -> String? {
         grants[token].flatMap { now < $0.ends ? $0.account : nil }
     }

@@ -1,9 +1,10 @@
 import PushModel
 
-/// The quotas of FCM and APNs. No push is refused for them: the operator is told where Google or Apple would answer 429.
+/// The quotas of FCM and APNs. The gateway refuses no push for them: it reports to the operator where Google or Apple
+/// would answer 429.
 ///
-/// Source: Firebase's page on throttling and quotas. It says nothing of how the time is counted: here by whole minutes and hours of
-/// the monotonic clock (UNVERIFIED). Apple names no figure.
+/// Source: Firebase's page on throttling and quotas. It does not define the windows: here they are whole minutes and
+/// hours of the monotonic clock (UNVERIFIED). Apple publishes no figure.
 public struct QuotaRules: Hashable, Sendable {
     /// Sends a minute of one project; 0: any number.
     public var projectPerMinute = 600_000
@@ -14,17 +15,17 @@ public struct QuotaRules: Hashable, Sendable {
     /// Sends a minute to one token of APNs; 0: any number.
     public var appleDevicePerMinute = 0
 
-    /// Those that are likely.
+    /// Makes the likely quotas.
     public init() {}
 }
 
-/// Counts sends against quotas, bounded in memory: beyond so many registrations all counts begin anew.
+/// Counts sends against quotas in bounded memory: above `remembered` projects or registrations their counts restart.
 struct SendQuotas: Sendable {
     private struct Window: Sendable {
         var number: Int64 = -1
         var count = 0
 
-        /// Counts one more, and gives how many there were.
+        /// Counts one more in a window, and returns the count.
         mutating func take(in number: Int64) -> Int {
             if number != self.number { (self.number, count) = (number, 0) }
             count += 1
@@ -42,10 +43,10 @@ struct SendQuotas: Sendable {
     var rules: QuotaRules
     /// The number of sends over a quota.
     private(set) var over = 0
-    /// By digests: a sender chooses the names, which may be as long as a path.
+    /// The counts by digest, because a sender chooses the names, which may be as long as a path.
     private var projects: [UInt64: Window] = [:]
     private var registrations: [UInt64: Registration] = [:]
-    /// The minute in which a quota was last told of, by its name.
+    /// The minute of the last report of a quota, by the quota's name.
     private var told: [String: Int64] = [:]
 
     init(_ rules: QuotaRules) { self.rules = rules }
@@ -55,7 +56,7 @@ struct SendQuotas: Sendable {
     /// - Parameters:
     ///   - token: the registration; `nil`: the send is to a topic.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: what the operator is told; each quota is told of once a minute.
+    /// - Returns: the report for the operator; each quota is reported once a minute at most.
     mutating func take(project: String, token: String?, at now: Int64) -> String? {
         let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
         forgetTooMany()
@@ -77,14 +78,14 @@ struct SendQuotas: Sendable {
         }
         guard !broken.isEmpty else { return nil }
         over += 1
-        // One that is not told of now is told of with the next send.
+        // Reports one quota at a time; another one is reported with the next send.
         for (name, limit, whom) in broken {
             if let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute) { return text }
         }
         return nil
     }
 
-    /// Counts a send of APNs; as above.
+    /// Counts a send of APNs; parameters and result as for FCM.
     mutating func take(appleToken token: String, at now: Int64) -> String? {
         guard rules.appleDevicePerMinute > 0 else { return nil }
         let minute = now / 60_000_000_000

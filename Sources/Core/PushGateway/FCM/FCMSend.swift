@@ -3,13 +3,13 @@ public import PushModel
 
 /// A request of FCM HTTP v1 to send a message, checked as FCM checks it.
 public struct FCMSend: Sendable {
-    /// Whom a message is for.
+    /// The recipient of a message.
     public enum Recipient: Sendable {
         /// One registration, by its token or its installation id.
         case registration(String)
-        /// All that are subscribed to a topic.
+        /// All registrations that are subscribed to a topic.
         case topic(String)
-        /// All whose topics meet a condition.
+        /// All registrations whose topics meet a condition.
         case condition(TopicCondition)
     }
 
@@ -17,7 +17,7 @@ public struct FCMSend: Sendable {
     public let project: String
     /// The body.
     public let body: V1Body
-    /// Whom it is for.
+    /// The recipient.
     public let recipient: Recipient
 
     /// Reads and checks a request.
@@ -25,15 +25,15 @@ public struct FCMSend: Sendable {
     /// - Parameters:
     ///   - project: the project of the path.
     ///   - bytes: the body.
-    ///   - limits: those of the daemon, within which a line of it is to stay.
-    ///   - rules: what is not known of conditions.
+    ///   - limits: the daemon's limits, which the line to the daemon must keep.
+    ///   - rules: the unverified facts about conditions.
     /// - Throws: the error that Google answers.
     public init(
         project: String, body bytes: [UInt8], limits: JSONLimits = JSONLimits(),
         conditions rules: TopicCondition.Rules = TopicCondition.Rules()
     ) throws(GoogleError) {
         self.project = project
-        // The line is an object around the body.
+        // The line adds one level around the body.
         let limits = JSONLimits(depth: limits.depth - 1, values: limits.values)
         let document: JSONDocument
         do {
@@ -60,26 +60,27 @@ public struct FCMSend: Sendable {
         }
     }
 
-    /// The target of a registration of which nothing is known, by what the message says: a message for iOS alone, or the web
-    /// alone, is for a device of that; any other for Android.
+    /// Returns the target for an unknown registration, by the message's platforms: a message for iOS only or the web
+    /// only is for a device of that platform, any other one for Android.
     public func presumedTarget(ofRegistration token: String) -> Target {
         let platform = body.platforms.count == 1 ? body.platforms.first ?? .android : .android
         return Target(platform: platform, app: body.package ?? project, device: token)
     }
 
-    /// The line that brings the message to one device. A dry run has one too: the daemon checks it and delivers nothing.
+    /// Returns the line that delivers the message to one device. A dry run has one too: the daemon checks it and
+    /// delivers nothing.
     ///
     /// - Parameters:
     ///   - target: the device, of the registration or of a member of the topic.
-    ///   - messageID: the id that ``answer(to:messageID:)`` tells.
+    ///   - messageID: the id that ``answer(to:messageID:)`` returns.
     public func line(to target: Target, messageID: String) -> DeliverLine {
         DeliverLine(DeliverRequest(target: target, payload: body.payload, messageID: messageID))
     }
 
-    /// The line that brings the message to all members of its topic, or of its condition, with its line feed.
+    /// Returns the line that publishes the message to all members of its topic or condition, with its line feed.
     ///
     /// - Parameters:
-    ///   - messageID: the id that ``answer(to:messageID:)`` tells.
+    ///   - messageID: the id that ``answer(to:messageID:)`` returns.
     ///   - sender: the sender.
     public func publish(messageID: String, sender: PushSender) -> [UInt8] {
         var writer = JSONWriter(reserving: body.payload.rawBytes.count + 512)
@@ -96,7 +97,7 @@ public struct FCMSend: Sendable {
         return writer.line()
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     public func answer(to reply: DaemonReply, messageID: String) -> GatewayResponse {
         switch reply {
         case .accepted: return accepted(messageID: messageID)
@@ -108,26 +109,26 @@ public struct FCMSend: Sendable {
         }
     }
 
-    /// The answer to a message that is taken: of one device, or of all members of a topic, of whom there may be none.
+    /// Returns the answer to an accepted message, for one device or for all members of a topic, which may have none.
     public func accepted(messageID: String) -> GatewayResponse {
-        // The name of a dry run is not specified; all clients took this one.
+        // Google does not specify the name for a dry run; all clients accepted this one.
         let id = body.isDryRun ? "fake_message_id" : messageID
         var writer = JSONWriter()
         writer.object { $0.member("name", "projects/\(project)/messages/\(id)") }
         return .googleJSON(writer.bytes)
     }
 
-    /// An id as FCM makes them: `0:<microseconds>%<16 hexadecimal digits>`.
+    /// Returns an id in FCM's form: `0:<microseconds>%<16 hexadecimal digits>`.
     ///
     /// - Parameters:
-    ///   - microseconds: the time, since 1970.
-    ///   - random: makes it the only one.
+    ///   - microseconds: the time in microseconds since 1970.
+    ///   - random: a random number, which makes the id unique.
     public static func messageID(microseconds: Int64, random: UInt64) -> String {
         let digits = String(random, radix: 16)
         return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// A refusal of the daemon in Google's form.
+    /// Returns a refusal of the daemon in Google's form.
     private func error(_ refusal: ProtocolError) -> GoogleError {
         switch RefusalMeaning(refusal) {
         case .later(let seconds): GoogleError(fcm: .unavailable, refusal.message, retryAfter: seconds)
@@ -137,14 +138,14 @@ public struct FCMSend: Sendable {
         }
     }
 
-    /// A field of the daemon's line as the sender knows it: the device is the registration.
+    /// Returns the sender's name for a field of the daemon's line: the device is the registration.
     private func fieldOfSender(_ field: String) -> String {
         guard field == "device" else { return Self.fieldOfBody(field) }
         if case .fid = body.recipient { return "message.fid" }
         return "message.token"
     }
 
-    /// A field of the daemon's line as the sender knows it: the payload is the whole body.
+    /// Returns the sender's name for a field of the daemon's line: the payload is the whole body.
     private static func fieldOfBody(_ field: String) -> String {
         switch field {
         case "payload": "message"

@@ -1,6 +1,6 @@
 import PushModel
 
-/// Names how a request to Google ended. The raw values are the words of `google.rpc.Code`.
+/// The status of a request to Google. The raw values are the words of `google.rpc.Code`.
 public enum GoogleStatus: String, Sendable, CaseIterable {
     case invalidArgument = "INVALID_ARGUMENT"
     case failedPrecondition = "FAILED_PRECONDITION"
@@ -12,7 +12,7 @@ public enum GoogleStatus: String, Sendable, CaseIterable {
     case internalError = "INTERNAL"
     case unavailable = "UNAVAILABLE"
 
-    /// The status of HTTP for it.
+    /// The HTTP status of the answer.
     public var code: Int {
         switch self {
         case .invalidArgument, .failedPrecondition: 400
@@ -27,12 +27,12 @@ public enum GoogleStatus: String, Sendable, CaseIterable {
     }
 }
 
-/// Names an error of FCM. The raw values are the words of `errorCode`.
+/// An error code of FCM. The raw values are the words of `errorCode`.
 public enum FCMErrorCode: String, Sendable, CaseIterable {
     case unspecified = "UNSPECIFIED_ERROR"
     case invalidArgument = "INVALID_ARGUMENT"
     case unregistered = "UNREGISTERED"
-    /// Newer than most clients: firebase-admin does not know it.
+    /// A code that is newer than most clients: firebase-admin does not know it.
     case unregisteredFID = "UNREGISTERED_FID"
     case senderIDMismatch = "SENDER_ID_MISMATCH"
     case quotaExceeded = "QUOTA_EXCEEDED"
@@ -42,7 +42,7 @@ public enum FCMErrorCode: String, Sendable, CaseIterable {
     /// The older name of ``thirdPartyAuthError``.
     case apnsAuthError = "APNS_AUTH_ERROR"
 
-    /// The status that it comes with.
+    /// The status of answers with this code.
     public var status: GoogleStatus {
         switch self {
         case .unspecified: .failedPrecondition
@@ -57,25 +57,25 @@ public enum FCMErrorCode: String, Sendable, CaseIterable {
     }
 }
 
-/// An error as Google's interfaces answer it: `google.rpc.Status` in JSON.
+/// An error in the form of Google's APIs: `google.rpc.Status` in JSON.
 public struct GoogleError: Error, Hashable, Sendable {
     /// A part of `details`.
     public enum Detail: Hashable, Sendable {
-        /// FCM's own word for it.
+        /// FCM's own error code.
         case fcm(FCMErrorCode)
-        /// The answer of APNs, where FCM passed the message on.
+        /// The answer of APNs to a message that FCM passed on.
         case apns(statusCode: Int, reason: String)
-        /// The fields that are wrong.
+        /// The wrong fields.
         case badRequest([FieldViolation])
         /// A reason of one of Google's services.
         case errorInfo(reason: String, domain: String)
     }
 
-    /// A field that is wrong.
+    /// A wrong field.
     public struct FieldViolation: Hashable, Sendable {
         /// The path from the body, such as `message.token`.
         public var field: String
-        /// The fault there.
+        /// The fault of the field.
         public var description: String
 
         /// Names the field and its fault.
@@ -85,13 +85,13 @@ public struct GoogleError: Error, Hashable, Sendable {
         }
     }
 
-    /// How the request ended.
+    /// The status of the request.
     public let status: GoogleStatus
     /// The fault, for people.
     public let message: String
-    /// More on it, for programs.
+    /// The details for programs.
     public let details: [Detail]
-    /// When to come again, in seconds; `nil`: the answer does not say.
+    /// The value of `Retry-After` in seconds; `nil`: the answer has none.
     public let retryAfter: Int64?
 
     /// Joins the parts.
@@ -102,27 +102,27 @@ public struct GoogleError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// An error of FCM's own.
+    /// Makes an error with a code of FCM.
     public init(fcm code: FCMErrorCode, _ message: String, retryAfter: Int64? = nil) {
         self.init(code.status, message, [.fcm(code)], retryAfter: retryAfter)
     }
 
-    /// A field whose value FCM does not take.
+    /// Returns the error for a field whose value FCM refuses.
     public static func invalidField(_ field: String, _ description: String) -> GoogleError {
         let violation = FieldViolation(field: field, description: description)
         return GoogleError(.invalidArgument, description, [.fcm(.invalidArgument), .badRequest([violation])])
     }
 
-    /// A field that Google's reader of JSON does not take: nothing of FCM saw the message.
+    /// Returns the error for a field that Google's JSON parser refuses before FCM sees the message.
     public static func malformedField(_ field: String, _ description: String) -> GoogleError {
         let violation = FieldViolation(field: field, description: description)
         return GoogleError(.invalidArgument, description, [.badRequest([violation])])
     }
 
-    /// A refusal by APNs of a message that FCM passed on.
+    /// Returns the error for a message that FCM passed on and APNs refused.
     ///
-    /// - Parameter code: FCM's word for it. For a wrong key of Apple's it is said to be
-    ///   ``FCMErrorCode/thirdPartyAuthError``; which one comes when was not seen (UNVERIFIED).
+    /// - Parameter code: FCM's error code. For a wrong key of Apple's it is said to be
+    ///   ``FCMErrorCode/thirdPartyAuthError``; which code comes when was not observed (UNVERIFIED).
     public static func refusedByAPNs(
         statusCode: Int, reason: String, code: FCMErrorCode = .invalidArgument
     ) -> GoogleError {
@@ -131,12 +131,12 @@ public struct GoogleError: Error, Hashable, Sendable {
             [.fcm(code), .apns(statusCode: statusCode, reason: reason)])
     }
 
-    /// No access token, or one that is not valid.
+    /// The error for a missing or invalid access token.
     public static let badAccessToken = GoogleError(
         .unauthenticated, "Request had invalid authentication credentials.",
         [.errorInfo(reason: "ACCESS_TOKEN_TYPE_UNSUPPORTED", domain: "googleapis.com")])
 
-    /// A project whose interface nobody has switched on.
+    /// Returns the error for a project whose FCM API is not enabled.
     public static func disabled(project: String) -> GoogleError {
         GoogleError(
             .permissionDenied,
@@ -144,7 +144,7 @@ public struct GoogleError: Error, Hashable, Sendable {
             [.errorInfo(reason: "SERVICE_DISABLED", domain: "googleapis.com")])
     }
 
-    /// The thing asked for is not there.
+    /// The error for a missing entity.
     public static let notFound = GoogleError(.notFound, "Requested entity was not found.")
 
     /// The answer.

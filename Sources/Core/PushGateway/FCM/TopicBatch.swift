@@ -1,13 +1,13 @@
 import PushDispatch
 public import PushModel
 
-/// A change of one topic's subscriptions for many tokens at once, as the clients before the topics of FCM v1 send it.
+/// A change of one topic's subscriptions for many tokens at once, as clients before the topics of FCM v1 send it.
 ///
 /// Source: firebase-admin 6.5.0 and async-firebase 6.4.0, recorded. Google's page has the limit of 1,000 tokens.
 public struct TopicBatch: Hashable, Sendable {
-    /// Why a token is left out of the change. The raw values are the words of the answer.
+    /// The reason why a token is left out of the change. The raw values are the words of the answer.
     ///
-    /// Source: firebase-admin's tests, and its recording. When Google says which was not seen (UNVERIFIED).
+    /// Source: firebase-admin's tests, and its recording. Which one Google answers when was not observed (UNVERIFIED).
     public enum Failure: String, Sendable, CaseIterable {
         case notFound = "NOT_FOUND"
         case invalidArgument = "INVALID_ARGUMENT"
@@ -17,11 +17,11 @@ public struct TopicBatch: Hashable, Sendable {
         case permissionDenied = "PERMISSION_DENIED"
     }
 
-    /// A body that is none.
+    /// The fault of an invalid body.
     ///
-    /// The word, and that the answer has no more, are as firebase-admin reads it (UNVERIFIED).
+    /// The answer has only the word `InvalidArgument`, as firebase-admin reads it (UNVERIFIED).
     public struct Fault: Error, Hashable, Sendable {
-        /// The fault, for people; the answer does not say it.
+        /// The fault for people; the answer does not have it.
         public let message: String
 
         /// The answer.
@@ -32,14 +32,14 @@ public struct TopicBatch: Hashable, Sendable {
         }
     }
 
-    /// Whether the tokens are subscribed, rather than unsubscribed.
+    /// Whether the tokens are subscribed; otherwise they are unsubscribed.
     public let isAdding: Bool
     /// The topic, without `/topics/` before it.
     public let topic: String
     /// The tokens, in their order.
     public let tokens: [String]
 
-    /// How many tokens one request may have.
+    /// The largest number of tokens of one request.
     public static let tokensMax = 1000
 
     /// Reads the body of a request.
@@ -68,9 +68,9 @@ public struct TopicBatch: Hashable, Sendable {
 
     private static let prefix = "/topics/"
 
-    /// The answer.
+    /// Returns the answer.
     ///
-    /// - Parameter failures: why a token is left out, in the order of the tokens; `nil`: it is not.
+    /// - Parameter failures: the failure of each token, in the order of the tokens; `nil` for a success.
     public func response(_ failures: [Failure?]) -> GatewayResponse {
         var writer = JSONWriter()
         writer.object {

@@ -1,17 +1,17 @@
 import PushDispatch
 public import PushModel
 
-/// The path of a registration's subscriptions, or of one of them.
+/// The path of all subscriptions of a registration, or of one of them.
 public struct TopicPath: Hashable, Sendable {
-    /// The action there.
+    /// The action on the path.
     public enum Action: Hashable, Sendable, CaseIterable {
-        /// `POST`: subscribes; an error where there is a subscription.
+        /// `POST`: subscribes; an error if the subscription exists.
         case create
         /// `GET` of all.
         case list
         /// `GET` of one.
         case get
-        /// `PATCH`: subscribes, or finds the subscription.
+        /// `PATCH`: subscribes, or returns the existing subscription.
         case patch
         /// `DELETE`: ends the subscription.
         case delete
@@ -21,7 +21,7 @@ public struct TopicPath: Hashable, Sendable {
     public let project: String
     /// The token or installation id, decoded.
     public let registration: String
-    /// The topic; `nil` in the path of all.
+    /// The topic; `nil` for the path of all subscriptions.
     public let topic: String?
 
     /// Joins the parts.
@@ -32,27 +32,28 @@ public struct TopicPath: Hashable, Sendable {
     }
 }
 
-/// A request about the subscriptions of one registration, as FCM v1 has them.
+/// A request about the subscriptions of one registration, in the form of FCM v1.
 ///
-/// Source: the discovery document, revision 20261023. It spells the queries in camel case, firebase-admin in snake case.
+/// Source: the discovery document, revision 20261023. It spells query parameters in camel case, firebase-admin in snake
+/// case.
 public struct TopicSubscriptionRequest: Hashable, Sendable {
-    /// The change that it is, or the question.
+    /// The change or the question.
     public enum Errand: Hashable, Sendable {
         /// Subscribes to a topic.
         ///
-        /// - Parameter isNew: whether a subscription that there is already is an error.
+        /// - Parameter isNew: whether an existing subscription is an error.
         case subscribe(topic: String, isNew: Bool)
         /// Ends a subscription.
         ///
-        /// - Parameter allowsMissing: whether it is right that there is none.
+        /// - Parameter allowsMissing: whether a missing subscription counts as a success.
         case unsubscribe(topic: String, allowsMissing: Bool)
         /// Asks for one subscription.
         case show(topic: String)
-        /// Asks for all.
+        /// Asks for all subscriptions.
         ///
         /// - Parameters:
-        ///   - limit: how many at most.
-        ///   - page: the token of a page, from the answer with the one before.
+        ///   - limit: the largest number of subscriptions in the answer.
+        ///   - page: the token of the page, from the answer with the previous page.
         case showAll(limit: Int, page: String?)
     }
 
@@ -63,7 +64,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     /// The change or the question.
     public let errand: Errand
 
-    /// As many as one page of a list has, unless fewer are asked for; more are not given.
+    /// The number of subscriptions on a page without `page_size`, and the largest one.
     private static let pageSizes = (usual: 1000, most: 2000)
 
     /// Reads a request.
@@ -99,15 +100,15 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
 
 /// The outcome of a request about the subscriptions of one registration.
 public enum TopicSubscriptionOutcome: Hashable, Sendable {
-    /// There is a subscription, new or found.
+    /// The registration is subscribed, newly or before.
     case subscribed(TopicSubscription)
-    /// A subscription that was to be new is there already.
+    /// The subscription exists, and the request wants a new one.
     case exists
-    /// It is ended, or there was none and that is right.
+    /// The subscription ended, or there was none and the request allows that.
     case unsubscribed
-    /// There is none.
+    /// There is no such subscription.
     case missing
-    /// Those of a page, and the token of the next one.
+    /// The subscriptions of a page, and the token of the next page.
     case all([TopicSubscription], next: String?)
 
     /// The answer.
@@ -120,7 +121,7 @@ public enum TopicSubscriptionOutcome: Hashable, Sendable {
         case .subscribed(let subscription): writer.object { $0.members(of: subscription) }
         case .all(let subscriptions, let next):
             writer.object { writer in
-                // In the JSON of protobuf an empty list is left out.
+                // The JSON format of protobuf leaves out an empty list.
                 if !subscriptions.isEmpty {
                     writer.member(
                         "topicSubscriptions",
@@ -143,7 +144,7 @@ public struct TopicSubscription: Hashable, Sendable {
     public var registration: String
     /// The topic.
     public var topic: String
-    /// When it was made; `nil`: the answer has the name alone.
+    /// The time of the subscription; `nil`: the answer has the name only.
     public var created: WallTime?
 
     /// Joins the parts.

@@ -1,15 +1,15 @@
 import PushHosts
 import PushModel
 
-// The daemon keeps subscriptions: the lines that change them or ask for them, and the answers by its replies.
+// Lines to the daemon, which stores the subscriptions, and answers made of its replies.
 
-/// The daemon's word on subscriptions.
+/// The daemon's reply about subscriptions.
 enum TopicReply {
     /// The results, in the order of the tokens.
     case results([TopicRequest.Result])
-    /// The topics of a token, and where the next page begins; `nil` for a token that nobody registered.
+    /// The topics of a token, `nil` for a token that no device registered; and the begin of the next page.
     case topics([(topic: String, created: WallTime?)]?, next: String?)
-    /// The daemon refuses, or does not answer: the error.
+    /// The error: the daemon refused, or did not answer.
     case failed(GoogleError)
 
     init(_ line: [UInt8]?) {
@@ -38,7 +38,7 @@ enum TopicReply {
 }
 
 extension GoogleError {
-    /// A refusal of the daemon.
+    /// Makes the error for a refusal of the daemon.
     init(_ refusal: ProtocolError) {
         switch RefusalMeaning(refusal) {
         case .later(let seconds): self.init(.unavailable, refusal.message, retryAfter: seconds)
@@ -49,7 +49,7 @@ extension GoogleError {
 }
 
 extension GatewaySettings.Unknown {
-    /// The same, for a topic.
+    /// The corresponding treatment in a request of a topic.
     fileprivate var ofTopics: TopicRequest.Unknown {
         switch self {
         case .accept: .register
@@ -59,7 +59,7 @@ extension GatewaySettings.Unknown {
 }
 
 extension TopicSubscriptionRequest {
-    /// The line for the daemon, with its line feed.
+    /// Returns the line for the daemon, with its line feed.
     func line(unknown: GatewaySettings.Unknown) throws(GoogleError) -> [UInt8] {
         func change(_ kind: TopicRequest.Kind, _ topic: String) throws(GoogleError) -> [UInt8] {
             guard let name = TopicName(project: project, topic: topic) else {
@@ -77,7 +77,7 @@ extension TopicSubscriptionRequest {
         }
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     func answer(to line: [UInt8]?) -> GatewayResponse {
         switch (TopicReply(line), errand) {
         case (.failed(let error), _): return error.response
@@ -112,11 +112,11 @@ extension TopicSubscriptionRequest {
 }
 
 extension TopicBatch {
-    /// The line for the daemon, with its line feed.
+    /// Returns the line for the daemon, with its line feed.
     ///
     /// - Parameters:
     ///   - project: the project of the account.
-    ///   - failures: why a token is left out, in their order.
+    ///   - failures: the failure on demand of each token, in their order; a token with one is left out.
     func line(
         project: String, unknown: GatewaySettings.Unknown, without failures: [Failure?]
     ) throws(Fault) -> [UInt8] {
@@ -129,7 +129,7 @@ extension TopicBatch {
         ).line
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     ///
     /// - Parameter failures: as for ``line(project:unknown:without:)``.
     func answer(to line: [UInt8]?, demanded failures: [Failure?]) -> GatewayResponse {
@@ -144,7 +144,8 @@ extension TopicBatch {
 }
 
 extension TopicBatch.Failure {
-    /// - Returns: `nil` where a token got what was asked for. A token that was not subscribed is none any more.
+    /// - Returns: `nil` if the token is subscribed or unsubscribed as requested. Unsubscribing a token that was not
+    ///   subscribed counts as a success.
     fileprivate init?(_ result: TopicRequest.Result?) {
         switch result {
         case .subscribed, .exists, .unsubscribed, .missing: return nil

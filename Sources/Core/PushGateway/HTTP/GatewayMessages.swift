@@ -1,37 +1,37 @@
-/// One request as the gateway's handler sees it, whichever version of HTTP brought it.
+/// One request to the gateway, independent of the version of HTTP.
 public struct GatewayRequest: Hashable, Sendable {
     /// A header of a message.
     public struct Header: Hashable, Sendable {
         /// The name, in lower case.
         public let name: String
-        /// The value, as it came.
+        /// The value, unchanged.
         public let value: String
 
-        /// Joins a name, whatever its case, and its value.
+        /// Joins a name in any case and its value.
         public init(_ name: String, _ value: String) {
             self.name = name.lowercased()
             self.value = value
         }
     }
 
-    /// The method, as it came.
+    /// The method, unchanged.
     public let method: String
-    /// The path and the query, as they came: nothing is decoded, for a token may hold an escaped slash.
+    /// The path and the query, undecoded, because a token may have an escaped slash.
     public let target: RequestTarget
-    /// The host that is asked, and its port: of the target itself, of `:authority`, or of `host`. Some clients of HTTP/2 send
-    /// `host` alone (aioapns).
+    /// The host of the request with its port: from the target itself, from `:authority`, or from `host`. Some clients
+    /// of HTTP/2 send `host` only (aioapns).
     public let authority: String?
-    /// The headers in the order in which they came, without those of HTTP/2 whose names begin with a colon.
+    /// The headers in their order, without the pseudo-headers of HTTP/2, whose names begin with a colon.
     public let headers: [Header]
-    /// The body; empty without one.
+    /// The body; empty if there is none.
     public let body: [UInt8]
 
     /// Joins the parts.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: the target of HTTP/1.1's first line, or `:path` of HTTP/2.
-    ///   - headers: all headers as they came.
+    ///   - target: the target of the request line of HTTP/1.1, or `:path` of HTTP/2.
+    ///   - headers: all headers, unchanged.
     ///   - body: the body.
     public init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.method = method
@@ -44,10 +44,10 @@ public struct GatewayRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether the client compressed the body with gzip, as the generated clients of Google for Java do.
+    /// Whether the client compressed the body with gzip, as Google's generated clients for Java do.
     public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
 
-    /// The same request with another body.
+    /// Returns the request with another body.
     public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body) }
 
     private init(_ other: GatewayRequest, body: [UInt8]) {
@@ -55,13 +55,13 @@ public struct GatewayRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// The first header of a name in lower case; `nil` when there is none.
+    /// Returns the first header with a name in lower case; `nil` if there is none.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The program that sends: Firebase's libraries name themselves beside the HTTP library that they use.
+    /// The sending program: Firebase's libraries name themselves beside the HTTP library that they use.
     public var client: String? { header("x-firebase-client") ?? header("user-agent") }
 
-    /// A target that names its host, as a proxy is asked, and what is left of it without.
+    /// Splits a target in absolute form, which a proxy gets, into its authority and the rest.
     private static func split(_ target: String) -> (authority: String?, target: String) {
         for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
             let rest = target.utf8.dropFirst(scheme.utf8.count)
@@ -76,7 +76,7 @@ public struct GatewayRequest: Hashable, Sendable {
     }
 }
 
-/// One answer, whichever version of HTTP takes it. Its writer adds date, length and connection.
+/// One answer, independent of the version of HTTP. Its writer adds date, length and connection.
 public struct GatewayResponse: Hashable, Sendable {
     /// The status.
     public let status: Int
@@ -92,11 +92,10 @@ public struct GatewayResponse: Hashable, Sendable {
         self.body = body
     }
 
-    /// The first header of a name in lower case; `nil` when there is none.
+    /// Returns the first header with a name in lower case; `nil` if there is none.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The same answer with `retry-after` in whole seconds, as each client that heeds the header reads it; one of them
-    /// crashes on a date (pyfcm).
+    /// Returns the answer with `retry-after` in whole seconds, the form that all clients read; pyfcm crashes on a date.
     public func retried(afterSeconds seconds: Int64?) -> GatewayResponse {
         guard let seconds else { return self }
         var response = self
@@ -104,9 +103,9 @@ public struct GatewayResponse: Hashable, Sendable {
         return response
     }
 
-    /// An answer of Google's with a body in JSON.
+    /// Returns an answer of Google with a JSON body.
     static func googleJSON(status: Int = 200, _ body: [UInt8]) -> GatewayResponse {
-        // firebase-admin-node refuses what is not called JSON.
+        // firebase-admin-node refuses a body without a JSON content type.
         GatewayResponse(
             status: status, headers: [GatewayRequest.Header("content-type", "application/json; charset=UTF-8")],
             body: body)

@@ -1,27 +1,27 @@
 import PushDispatch
 import PushHosts
 
-/// The errand of a request, by its host, path and method.
+/// The purpose of a request, by its host, path and method.
 public enum GatewayRoute: Hashable, Sendable {
     /// `POST /v1/projects/{project}/messages:send`.
     case send(project: String)
     /// `POST /token`: an access token for an assertion.
     case accessToken
-    /// `/v1/projects/{project}/registrations/{token}/topicSubscriptions`, and one of them behind it.
+    /// `/v1/projects/{project}/registrations/{token}/topicSubscriptions`, or one subscription below it.
     case subscriptions(TopicPath, TopicPath.Action)
     /// `POST /iid/v1:batchAdd`, `POST /iid/v1:batchRemove`.
     case topicBatch(isAdding: Bool)
     /// `POST /3/device/{token}`.
     case device(token: String)
-    /// `GET /leader`: whether this machine is the one to send to.
+    /// `GET /leader`: whether this machine is the one to send requests to.
     case leader
     /// `GET /status`: the state of the gateway, for people on this machine.
     case status
 
     /// - Parameters:
     ///   - request: the request.
-    ///   - rules: what is not known of the services.
-    /// - Throws: the answer to a request that leads nowhere.
+    ///   - rules: the unverified facts about the services.
+    /// - Throws: the answer to a request without a route.
     public init(_ request: GatewayRequest, _ rules: RoutingRules = RoutingRules()) throws(Unrouted) {
         let host = PushHost(authority: request.authority)
         guard let path = request.target.segments, let place = Place(path), host.has(place.service) else {
@@ -35,26 +35,26 @@ public enum GatewayRoute: Hashable, Sendable {
     }
 }
 
-/// The facts about misdirected requests that nobody saw.
+/// Unverified facts about misdirected requests.
 public struct RoutingRules: Hashable, Sendable {
-    /// The status of Google's answer to another method than a path takes (UNVERIFIED: 404, as its front answers for what it
-    /// cannot map).
+    /// The status of Google's answer to a method that a path does not allow (UNVERIFIED: 404, as its front end answers
+    /// for a request that it cannot map).
     public var googleWrongMethod: GoogleStatus = .notFound
 
-    /// Those that are likely.
+    /// Makes the likely rules.
     public init() {}
 }
 
-/// Why a request leads nowhere.
+/// The reason why a request has no route.
 public enum Unrouted: Error, Hashable, Sendable {
-    /// Nothing has such a path.
+    /// No service has this path.
     case noSuchPath(isApples: Bool)
-    /// The path takes another method.
+    /// The path does not allow the method.
     case wrongMethod(isApples: Bool, google: GoogleStatus)
-    /// A path that Google has ended: its name.
+    /// Google has shut down the path; has its name.
     case ended(String)
 
-    /// The answer.
+    /// Returns the answer.
     public func response(to request: GatewayRequest) -> GatewayResponse {
         switch self {
         case .noSuchPath(isApples: true): APNsRejection(.badPath).response(to: request)
@@ -69,7 +69,7 @@ public enum Unrouted: Error, Hashable, Sendable {
         }
     }
 
-    /// A sentence for people; `nil` where the answer says it all.
+    /// A sentence for people; `nil` if the answer says enough.
     public var remark: String? {
         switch self {
         case .ended(let name): "\(name) is gone: Google ended it in 2024, and answers 404"
@@ -77,13 +77,13 @@ public enum Unrouted: Error, Hashable, Sendable {
         }
     }
 
-    /// Google's page for what is not there any more.
+    /// Google's page for a path that was shut down.
     private static let page = GatewayResponse(
         status: 404, headers: [GatewayRequest.Header("content-type", "text/html")],
         body: Array("<html><title>Error 404 (Not Found)!!1</title></html>".utf8))
 }
 
-/// A path that there is.
+/// An existing path.
 private enum Place {
     case send(project: String)
     case token
@@ -106,7 +106,7 @@ private enum Place {
             self = .ended("the legacy API")
         case 2 where path[0] == "iid" && path[1] == "v1:batchAdd": self = .topicBatch(isAdding: true)
         case 2 where path[0] == "iid" && path[1] == "v1:batchRemove": self = .topicBatch(isAdding: false)
-        // Key files of long ago have the second form as their token_uri.
+        // Old key files have the second form as their token_uri.
         case 3 where path[0] == "oauth2" && path[1] == "v4" && path[2] == "token",
             3 where path[0] == "o" && path[1] == "oauth2" && path[2] == "token":
             self = .token
@@ -131,7 +131,7 @@ private enum Place {
         }
     }
 
-    /// The service whose path it is.
+    /// The service of the path.
     var service: PushHost {
         switch self {
         case .send, .subscriptions, .subscription, .ended: .fcm
@@ -142,7 +142,7 @@ private enum Place {
         }
     }
 
-    /// The errand of a method there; `nil`: the path takes another.
+    /// Returns the route of a method on this path; `nil` if the path does not allow it.
     func route(_ method: String) -> GatewayRoute? {
         switch (self, method) {
         case (.send(let project), "POST"): .send(project: project)
@@ -164,7 +164,8 @@ private enum Place {
 }
 
 extension PushHost {
-    /// Whether a path that there is not is Apple's to answer: by the host, else by the number that its paths begin with.
+    /// Whether Apple answers for a missing path: by the host, or on another host by the number at the begin of the
+    /// path.
     fileprivate func isApples(_ path: [String]) -> Bool {
         switch self {
         case .apns: true

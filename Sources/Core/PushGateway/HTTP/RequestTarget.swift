@@ -1,14 +1,14 @@
 import PushModel
 
-/// The path and the query of a request, as they came.
+/// The path and the query of a request, undecoded.
 public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// - Parameter text: the path, and a query behind `?`.
+    /// - Parameter text: the path, and an optional query after `?`.
     public init(_ text: String) { description = text }
 
-    /// The parts of the path between its slashes, escapes decoded in each. `nil` for a path that does not begin with a slash,
-    /// or whose escapes are none.
+    /// The segments of the path, each percent-decoded; `nil` if the path does not begin with a slash, or has an invalid
+    /// escape.
     public var segments: [String]? {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.first == UInt8(ascii: "/") else { return nil }
@@ -20,16 +20,16 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
         return segments
     }
 
-    /// The first value of the query under one of some names; `nil` when there is none.
+    /// Returns the first value in the query under one of some names; `nil` if there is none.
     public func query(_ names: String...) -> String? {
         let query = description.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
         return FormText(query).first(names)
     }
 }
 
-/// A text of `application/x-www-form-urlencoded`, as bodies and queries are.
+/// A text in `application/x-www-form-urlencoded`, the form of bodies and queries.
 struct FormText {
-    /// Names and values, decoded; those whose escapes are none are left out.
+    /// The decoded names and values, without those that have an invalid escape.
     let fields: [(name: String, value: String)]
 
     init(_ bytes: some Collection<UInt8>) {
@@ -42,10 +42,10 @@ struct FormText {
         }
     }
 
-    /// The first value under one of some names.
+    /// Returns the first value under one of some names.
     func first(_ names: [String]) -> String? { fields.first { names.contains($0.name) }?.value }
 
-    /// A text without its percent escapes; `nil` where one is none, or the bytes are no UTF-8.
+    /// Returns a percent-decoded text; `nil` if an escape is invalid, or the bytes are not UTF-8.
     static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = text.makeIterator()
