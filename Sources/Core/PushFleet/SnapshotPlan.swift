@@ -40,8 +40,8 @@ public struct SnapshotPlan: Hashable, Sendable {
     }
 }
 
-/// A snapshot that is being written, as another node has seen it: one that did not move for a time by the node's own
-/// clock is replaced.
+/// An unfinished snapshot, as another node sees it. The node replaces a snapshot that has not moved for a time by the
+/// node's own clock.
 ///
 /// Times are of `CLOCK_BOOTTIME`.
 public struct ClaimWatch: Hashable, Sendable {
@@ -49,12 +49,12 @@ public struct ClaimWatch: Hashable, Sendable {
     private var seen: SnapshotClaim?
     private var since = Instant(nanoseconds: 0)
 
-    /// - Parameter patience: how long it may stand still.
+    /// - Parameter patience: the time without a move after which it is replaced.
     public init(patience: Duration) { self.patience = patience }
 
-    /// The state was read.
+    /// Takes the unfinished snapshot of the state that was read.
     ///
-    /// - Returns: whether this node may begin a snapshot, in the place of what is there.
+    /// - Returns: whether this node may begin a snapshot, in place of the unfinished one if there is one.
     public mutating func mayBegin(_ claim: SnapshotClaim?, at now: Instant) -> Bool {
         guard let claim else {
             seen = nil

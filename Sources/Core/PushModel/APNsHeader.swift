@@ -1,4 +1,4 @@
-/// A header of a request to APNs that says what becomes of the push. The raw values are the names, in their order.
+/// A header of a request to APNs with an instruction for the push. The raw values are the names, in alphabetical order.
 ///
 /// Source: Apple's "Sending notification requests to APNs".
 public enum APNsHeader: String, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public enum APNsHeader: String, Sendable, CaseIterable {
     case topic = "apns-topic"
 }
 
-/// `apns-push-type`: the code that a push is for. The raw values are the header's.
+/// `apns-push-type`: the kind of code that a push is for. The raw values are the header's.
 ///
 /// Source: Apple's "Sending notification requests to APNs"; `APNSPushType.swift` of APNSwift.
 public enum APNsPushType: String, Sendable, CaseIterable {

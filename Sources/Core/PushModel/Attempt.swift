@@ -3,7 +3,7 @@
 /// The ledger stores no row for an attempt that is the only one of its invocation, has the answer `handled`, and wrote
 /// nothing to standard error: the row of the invocation has the same facts.
 public struct AttemptRecord: Hashable, Sendable {
-    /// How an attempt ended.
+    /// The answer of an attempt, or the way it ended without one.
     public enum Answer: String, Sendable, CaseIterable {
         /// The work is done.
         case handled

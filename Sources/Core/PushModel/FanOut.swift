@@ -13,7 +13,7 @@ public struct FanOut: Hashable, Sendable {
     public struct Progress: Hashable, Sendable {
         /// The number of deliveries that are made.
         public var made: Int
-        /// The number of devices that were gone, or whose platform does not take the payload.
+        /// The number of devices that no longer exist, or whose platform does not accept the payload.
         public var leftOut: Int
 
         /// Joins the parts.

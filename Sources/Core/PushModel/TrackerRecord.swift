@@ -24,11 +24,11 @@ public enum TrackerRecord: Hashable, Sendable {
     case forgottenStarts(SequenceNumber)
     /// A session start whose influenced opens are not decided yet; keyed by its cause.
     indirect case pendingStart(PendingStart)
-    /// The influenced opens of that session start are decided; deletes its row.
+    /// The influenced opens of a session start are decided; deletes its row.
     case decidedStart(SequenceNumber)
     /// An interaction that waits for its delivery; keyed by its cause.
     indirect case held(HeldInteraction)
-    /// That interaction no longer waits; deletes its row.
+    /// A held interaction no longer waits; deletes its row.
     case settled(SequenceNumber)
 }
 

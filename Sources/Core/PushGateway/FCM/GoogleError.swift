@@ -121,8 +121,8 @@ public struct GoogleError: Error, Hashable, Sendable {
 
     /// Returns the error for a message that FCM passed on and APNs refused.
     ///
-    /// - Parameter code: FCM's error code. For a wrong key of Apple's it is said to be
-    ///   ``FCMErrorCode/thirdPartyAuthError``; which code comes when was not observed (UNVERIFIED).
+    /// - Parameter code: FCM's error code. Sources name ``FCMErrorCode/thirdPartyAuthError`` for a wrong key of
+    ///   Apple's; which code comes when was not observed (UNVERIFIED).
     public static func refusedByAPNs(
         statusCode: Int, reason: String, code: FCMErrorCode = .invalidArgument
     ) -> GoogleError {

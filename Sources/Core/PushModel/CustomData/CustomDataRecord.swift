@@ -52,7 +52,7 @@ public enum ProfileOwner: Hashable, Sendable {
 public struct AttributeRow: Hashable, Sendable {
     /// The owner of the profile.
     public var owner: ProfileOwner
-    /// Whether the field is a custom one or the provider's own; never `customEvent`.
+    /// The kind of field: custom or the provider's own; never `customEvent`.
     public var kind: EntryKind
     /// The field.
     public var name: String

@@ -19,7 +19,7 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case profileField = "profile_field"
     /// The profile has no field of this name.
     case unknownField = "unknown_field"
-    /// The same field is given under two names.
+    /// A field is given twice, under two names.
     case givenTwice = "given_twice"
     /// `null` is not allowed here.
     case null

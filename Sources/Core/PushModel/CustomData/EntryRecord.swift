@@ -36,7 +36,7 @@ public struct EntryRecord: Hashable, Sendable {
 public struct AttributeRecord: Hashable, Sendable {
     /// The owner of the profile.
     public var owner: ProfileOwner
-    /// Whether the field is a custom one or the provider's own.
+    /// The kind of field: custom or the provider's own.
     public var kind: EntryKind
     /// The field.
     public var name: String

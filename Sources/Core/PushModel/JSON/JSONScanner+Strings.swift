@@ -202,8 +202,8 @@ private func load16(_ start: UnsafePointer<UInt8>) -> SIMD16<Int8> {
     UnsafeRawPointer(start).loadUnaligned(as: SIMD16<Int8>.self)
 }
 
-/// Returns a mask of 16 bytes in two numbers, with ones for each byte that must not stand unescaped in plain ASCII of a
-/// JSON string; the first byte is the lowest one of `low`.
+/// Returns a mask of 16 bytes in two numbers: ones for each quote, backslash, control character and non-ASCII byte. The
+/// first byte is the lowest one of `low`.
 @inline(__always)
 private func marks(in bytes: SIMD16<Int8>) -> (low: UInt64, high: UInt64) {
     // Compares vectors with vectors: a comparison with a scalar takes fifty times as long.

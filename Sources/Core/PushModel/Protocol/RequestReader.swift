@@ -31,7 +31,7 @@ extension Request {
     /// - Parameters:
     ///   - document: the scanned line.
     ///   - keys: further allowed keys beside the protocol's own.
-    /// - Throws: as above.
+    /// - Throws: the error for the client, as ``init(line:limits:)`` does.
     public init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
         try self.init(checked: document, allowing: keys)
         if id?.hasNUL == true { throw Self.nul(in: .id) }
