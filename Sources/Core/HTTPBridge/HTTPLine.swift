@@ -5,7 +5,8 @@ public import PushRouting
 public enum HTTPLine: Sendable {
     /// Post the invocation, and answer with its id.
     case post(HTTPInvocation)
-    /// The invocation of this id missed its deadline: abort it, and answer, so that the daemon can reuse the slot.
+    /// The invocation of this id missed its deadline: abort it, and answer it, so that the instance can take another
+    /// one.
     case cancel(id: Int64)
 
     /// Reads a line.
