@@ -45,6 +45,6 @@ public struct HTTPEndpoint: Hashable, Sendable {
 }
 
 extension Handler.Kind {
-    /// The endpoint of an `http` handler; `nil` for any other.
+    /// The endpoint of an `http` handler; `nil` for any other kind.
     public var endpoint: HTTPEndpoint? { bridge?.settings as? HTTPEndpoint }
 }

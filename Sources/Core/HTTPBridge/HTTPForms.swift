@@ -63,6 +63,6 @@ extension Form<[String]> {
 }
 
 extension UInt8 {
-    /// A byte of a header's name (RFC 9110, 5.6.2).
+    /// Whether it is a token character, as in a header's name (RFC 9110, 5.6.2).
     fileprivate var isTokenByte: Bool { isLetter || isDigit || Array("!#$%&'*+-.^_`|~".utf8).contains(self) }
 }

@@ -12,7 +12,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     init() { bytes.reserveCapacity(1024) }
 
-    /// The lines, one by one.
+    /// The lines as texts.
     public var lines: [String] { bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Adds a line.

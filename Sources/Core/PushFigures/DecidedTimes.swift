@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The times of an invocation that has ended, in microseconds, as the ledger has them.
+/// The times of an ended invocation in microseconds, as the ledger stores them.
 public struct DecidedTimes: Hashable, Sendable {
     /// The time from the start of the invocation to its deadline.
     public var budget: Int64
@@ -37,7 +37,7 @@ public enum FigureThresholds {
 
 /// The bands of latency of a report's timeline.
 public enum LatencyBands {
-    /// The upper bounds, exclusive, in microseconds; the last band has none.
+    /// The exclusive upper bounds in microseconds; the last band has none.
     public static let bounds: [Int64] = [
         1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 9_000_000, 10_000_000, 20_000_000,
         30_000_000, 60_000_000,
@@ -46,6 +46,6 @@ public enum LatencyBands {
     /// The number of bands.
     public static var count: Int { bounds.count + 1 }
 
-    /// The band of a duration in microseconds.
+    /// Returns the band of a duration in microseconds.
     public static func band(of duration: Int64) -> Int { bounds.firstIndex { duration < $0 } ?? bounds.count }
 }

@@ -9,7 +9,7 @@ public enum SpanLength: Int64, Sendable, CaseIterable {
     case minute = 1
     /// About an hour: 64 minutes.
     case hour = 64
-    /// Nearly three days.
+    /// 4096 minutes, nearly three days.
     case days = 4096
 
     /// The length in minutes.
@@ -18,7 +18,7 @@ public enum SpanLength: Int64, Sendable, CaseIterable {
     /// The number of the span of this length that contains a minute; spans count from 1970 on.
     public func span(of minute: Int64) -> Int64 { minute / rawValue }
 
-    /// The first minute of a span.
+    /// Returns the first minute of a span.
     public func firstMinute(of span: Int64) -> Int64 { span * rawValue }
 }
 
@@ -31,7 +31,7 @@ public enum FigureMinute {
     /// The minute of a time.
     public static func of(milliseconds: Int64) -> Int64 { min(max(0, milliseconds) / 60_000, limit - 1) }
 
-    /// The first minute that begins at `time` or later.
+    /// Returns the first minute that begins at `time` or later.
     public static func first(from time: WallTime) -> Int64 {
         let minute = of(milliseconds: time.milliseconds)
         return minute * 60_000 == time.milliseconds ? minute : minute + 1

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The figures of the invocations of one key that were accepted in one span and have ended.
+/// The figures of the ended invocations with one key that were accepted in one span.
 public struct KeyFigures: Hashable, Sendable {
     /// The version of the format, the first byte.
     private static let version = 1

@@ -32,7 +32,7 @@ public struct SpanFigures: Hashable, Sendable {
     /// The number of times that each handler declined, and asked for another attempt.
     public private(set) var answers: [String: Answers] = [:]
 
-    /// Answers of a handler that end no invocation.
+    /// The numbers of a handler's answers that do not end an invocation.
     public struct Answers: Hashable, Sendable {
         /// The number of times that it declined.
         public internal(set) var declined = 0

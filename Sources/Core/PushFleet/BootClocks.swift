@@ -28,7 +28,7 @@ public struct BootClocks: Hashable, Sendable {
 
     /// Takes a reading from a batch that was read.
     ///
-    /// - Parameter now: `CLOCK_MONOTONIC` of this machine when the answer came.
+    /// - Parameter now: `CLOCK_MONOTONIC` of this machine at the arrival of the answer.
     public mutating func read(_ stored: StoredBatch, at now: Instant) {
         let boot = stored.batch.boot
         let age = max(.zero, stored.age)

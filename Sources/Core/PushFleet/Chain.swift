@@ -30,7 +30,7 @@ public struct ChainBatch: Hashable, Sendable {
     public var version = currentVersion
     /// The boot of the writer's machine; `handedOver` is valid within it.
     public var boot: UUID128
-    /// `CLOCK_MONOTONIC` of the writer when it handed the batch over.
+    /// `CLOCK_MONOTONIC` of the writer at the hand-over.
     public var handedOver: Instant
     /// The cursor of the last event up to this batch, by which each copy checks that it assigns the same cursors; `nil`
     /// if the writer did not tell.

@@ -7,7 +7,7 @@ public import PushModel
 public struct ChainWriter: Hashable, Sendable {
     /// The next step for the batch.
     public enum Step: Hashable, Sendable {
-        /// Hand over the batch, with the same bytes each time.
+        /// Append the batch, with the same bytes each time.
         case append
         /// Connect again, end the lost sessions, and read the tail.
         case ask

@@ -53,7 +53,7 @@ public struct LeaseHold: Hashable, Sendable {
     /// - Parameter sentAt: the time of sending the renewal.
     public mutating func renewed(sentAt: Instant) { until = max(until, sentAt + length) }
 
-    /// Whether the lease holds.
+    /// Whether the lease is valid.
     public func holds(at now: Instant) -> Bool { now < until }
 
     /// The rest of the lease.

@@ -27,7 +27,7 @@ public struct Snapshot: Hashable, Sendable {
     /// The number of parts.
     public var parts: Int { Int((length + Int64(Self.partLength) - 1) / Int64(Self.partLength)) }
 
-    /// The length of a part, in bytes.
+    /// Returns the length of a part in bytes.
     public func length(ofPart part: Int) -> Int {
         Int(min(Int64(Self.partLength), length - Int64(part) * Int64(Self.partLength)))
     }
@@ -67,7 +67,7 @@ public struct SnapshotState: Hashable, Sendable {
     public var snapshots: [StoredSnapshot]
     /// The unfinished one.
     public var claim: SnapshotClaim?
-    /// The first batch that the chain still has.
+    /// The first batch that is still in the chain.
     public var first: UInt64
     /// The last batch of the chain.
     public var last: UInt64

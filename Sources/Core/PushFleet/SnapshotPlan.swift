@@ -14,7 +14,7 @@ public struct SnapshotPlan: Hashable, Sendable {
 
     /// Whether another snapshot is due.
     ///
-    /// After an erasure it is due until each snapshot that the engine keeps has the erasure.
+    /// After an erasure, a snapshot is due until all snapshots that the engine keeps include the erasure.
     ///
     /// - Parameter erasure: the batch with the newest erasure; `nil` if there was none.
     public func isDue(_ state: SnapshotState, erasure: UInt64? = nil) -> Bool {

@@ -1,4 +1,4 @@
-/// A node's copy of a shard, as the node noted it at the engine.
+/// The note of a node about its copy of a shard, as the engine has it.
 public struct CopyNote: Hashable, Sendable {
     /// The node.
     public var node: String
@@ -31,7 +31,7 @@ public struct Succession: Sendable {
     public enum Refusal: Error, Hashable, Sendable {
         /// No node leads, so none can hand over.
         case nobodyLeads
-        /// No such node has noted a copy.
+        /// The engine has no note of a copy from this node.
         case unknown(String)
         /// The node leads.
         case leads(String)

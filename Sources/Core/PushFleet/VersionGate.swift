@@ -11,7 +11,7 @@ public struct VersionGate: Hashable, Sendable {
     ///   - own: the highest version that this program reads and writes.
     public init(after last: Int, own: Int = ChainBatch.currentVersion) { (self.last, self.own) = (last, own) }
 
-    /// The version of the next batch.
+    /// Returns the version of the next batch.
     ///
     /// - Parameters:
     ///   - copies: the lowest version among those that the copies read; `nil` if it is unknown yet.

@@ -13,7 +13,7 @@ public enum AuthorityPlan {
 
     /// The next step for the authorities.
     public enum Step: Hashable, Sendable {
-        /// Nothing.
+        /// Keep both.
         case keep
         /// No valid authority exists: make one.
         case start

@@ -2,9 +2,9 @@
 public enum PushHost: Hashable, Sendable {
     /// FCM, with its topics and the ended `/batch`.
     case fcm
-    /// Google's access tokens.
+    /// Google's endpoint of access tokens.
     case oauth
-    /// The topics of the older clients.
+    /// The endpoint of topics for older clients.
     case instanceID
     /// APNs, or its sandbox.
     case apns(isSandbox: Bool)

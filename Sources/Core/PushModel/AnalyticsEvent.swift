@@ -111,7 +111,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     /// The kind, whose raw value is the name on the wire.
     public var kind: Kind { content.kind }
 
-    /// The push that it is about; `nil` for an event about none.
+    /// The push that the event is about; `nil` if there is none.
     public var push: Push? {
         switch content {
         case .received(let push), .open(let push, _), .influencedOpen(let push), .iosForeground(let push): push

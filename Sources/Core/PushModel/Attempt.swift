@@ -1,4 +1,4 @@
-/// One attempt of a handler at an invocation, as the ledger keeps it.
+/// One start of a handler for an invocation and its answer, as the ledger stores it.
 ///
 /// The ledger stores no row for an attempt that is the only one of its invocation, answered `handled`, and wrote
 /// nothing to standard error: the row of the invocation has the same facts.
@@ -123,7 +123,7 @@ public struct ErrorOutput: Hashable, Sendable {
         self.cut = cut + max(0, bytes.count - Self.keptMax)
     }
 
-    /// Whether nothing was written.
+    /// Whether the handler wrote nothing.
     public var isEmpty: Bool { end.isEmpty && cut == 0 }
 
     /// Appends the next bytes. Reads at most ``keptMax`` of them.

@@ -1,5 +1,5 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether both have the same bytes; compares eight at a time.
+    /// Whether both have the same bytes. Compares eight bytes at a time.
     @inlinable
     public func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count, let one = baseAddress, let two = other.baseAddress else {

@@ -8,11 +8,11 @@ public struct DaemonGap: Hashable, Sendable {
         case clockStepped = "clock_stepped"
         /// The machine was suspended.
         case suspended
-        /// Nothing could be written, or a write took longer than `SlowCommit=`.
+        /// The disk accepted no write, or a write took longer than `SlowCommit=`.
         case diskStalled = "disk_stalled"
         /// A pair or group of machines had lost its leader, from the leader's last batch until its successor was ready.
         case leaderLost = "leader_lost"
-        /// The engine of a shared log gave the leader no answer for longer than a second.
+        /// The engine of a shared log did not answer the leader for longer than a second.
         case engineAway = "engine_away"
         /// The engine of a shared log answered, but no standby had the leader's writes.
         case unprotected
@@ -35,11 +35,11 @@ public struct DaemonGap: Hashable, Sendable {
         return .milliseconds(isOver ? 0 : milliseconds)
     }
 
-    /// Whether any of it is in a window.
+    /// Whether the gap overlaps a window.
     ///
     /// - Parameters:
-    ///   - since: the first instant of the window; `nil`: it has no begin.
-    ///   - until: the first instant behind the window; `nil`: it has no end.
+    ///   - since: the first instant of the window; `nil`: the window has no begin.
+    ///   - until: the first instant after the window; `nil`: the window has no end.
     public func touches(since: WallTime?, until: WallTime?) -> Bool {
         (until.map { min(begin, end) < $0 } ?? true) && (since.map { max(begin, end) >= $0 } ?? true)
     }

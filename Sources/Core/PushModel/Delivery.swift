@@ -1,5 +1,5 @@
-/// One payload reaching one app on one device in one app state: what `op: deliver` asks for, with its platform resolved.
-/// Two words: cheap to copy.
+/// One payload that reaches one app on one device in one app state: an `op: deliver` request with its platform
+/// resolved. Takes two words, so copies are cheap.
 public struct Delivery: Sendable {
     /// The platform the payload is for.
     public let platform: Platform
@@ -8,7 +8,7 @@ public struct Delivery: Sendable {
     /// Creates the delivery that a request asks for.
     ///
     /// - Parameters:
-    ///   - request: the request; its own platform does not count.
+    ///   - request: the request; its own platform is ignored.
     ///   - platform: the platform the payload is for.
     public init(_ request: DeliverRequest, platform: Platform) {
         (self.request, self.platform) = (request, platform)
@@ -36,7 +36,7 @@ public struct Delivery: Sendable {
     public var app: String? { request.target.app }
     /// The state of the app.
     public var state: AppState { request.state }
-    /// Whether the screen was locked; on Android that counts as background.
+    /// Whether the screen was locked; on Android a locked screen counts as background.
     public var locked: Bool { request.locked }
     /// Whether notifications may be shown.
     public var notifications: NotificationPermission { request.notifications }

@@ -22,7 +22,8 @@ public struct DeliveryReference: Hashable, Sendable {
         (self.name, self.app, self.device, self.interaction) = (name, app, device, interaction)
     }
 
-    /// The delivery that an interaction names by its number or message id; `nil` when it brings the payload along.
+    /// Makes the reference of an interaction with a number or a message id; `nil` if the interaction has the payload
+    /// instead.
     ///
     /// - Parameter number: the interaction's own number, once it has one.
     public init?(_ interact: InteractRequest, interaction number: SequenceNumber? = nil) {

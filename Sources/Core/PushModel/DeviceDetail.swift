@@ -1,4 +1,4 @@
-/// The topics of a device, and its state. Few devices have either.
+/// The topics of a device and its state. Few devices have either.
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, in the order of the subscriptions.
     public var topics: [Subscription]
@@ -56,7 +56,7 @@ extension DeliverRequest {
     }
 }
 
-/// The subscription of a device's app to a topic of a project.
+/// A subscription of a device's app to a topic of a project.
 public struct Subscription: Hashable, Sendable {
     /// The topic.
     public var topic: TopicName
@@ -85,13 +85,13 @@ public struct TopicName: Hashable, Sendable {
 
     /// Joins the parts.
     ///
-    /// - Returns: `nil` for a part that is empty, too long, or has a space, a slash or a control character.
+    /// - Returns: `nil` if a part is empty, too long, or has a space, a slash or a control character.
     public init?(project: String, topic: String) {
         guard Self.isPart(project), Self.isPart(topic) else { return nil }
         (self.project, self.topic) = (project, topic)
     }
 
-    /// Whether it is a topic of a project.
+    /// Whether the topic belongs to a project.
     public func isOf(project wanted: String) -> Bool { project == wanted || project == Self.anyProject }
 
     /// Whether a text can be a part of a name.

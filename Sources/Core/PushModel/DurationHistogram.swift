@@ -2,7 +2,7 @@
 /// comparisons, and the memory does not grow. The count at a bound is exact: the buckets of PushFigures' `Histogram`
 /// cannot tell a delivery of 9.00 s from one of 9.02 s, and nine seconds are the deadline.
 public struct DurationHistogram: Hashable, Sendable {
-    /// The bounds, each inclusive and above the one before; a duration above the last is counted beyond it.
+    /// The inclusive upper bounds, ascending.
     public let bounds: [Duration]
     /// The count of each bucket: above the bound before, at or below its own; the last one counts the durations above
     /// all bounds.

@@ -10,7 +10,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
     /// The part behind the last star; `nil` if there is no star.
     private let tail: GlobPart?
 
-    /// - Parameter pattern: the pattern; any text is one.
+    /// - Parameter pattern: the pattern; every text is valid.
     public init(_ pattern: String) {
         description = pattern
         let parts = Self.compile(Array(pattern.unicodeScalars))
@@ -19,7 +19,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         tail = parts.count > 1 ? parts.last : nil
     }
 
-    /// Whether it matches any text: it is `*`.
+    /// Whether the pattern matches every text, as `*` does.
     public var matchesAll: Bool { head.steps.isEmpty && middle.isEmpty && tail?.steps.isEmpty == true }
 
     /// Whether the whole of `text` matches. Takes time linear in its length; a part of several 64-byte words between two
@@ -74,7 +74,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return parts + [GlobPart(steps: steps)]
     }
 
-    /// The set that opens at `start`, and the index of its closing bracket.
+    /// Reads the set that opens at `start`; returns it with the index of its closing bracket.
     private static func compileSet(_ pattern: [Unicode.Scalar], from start: Int) -> (GlobStep, end: Int)? {
         var index = start + 1
         let negated = index < pattern.count && (pattern[index] == "!" || pattern[index] == "^")

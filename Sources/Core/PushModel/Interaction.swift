@@ -32,9 +32,9 @@ public struct Interaction: Hashable, Sendable {
         case unattributed
         /// The notification was dismissed (T12).
         case dismissed
-        /// The delivery has no such button; counts nothing.
+        /// The delivery does not have the button; the tracker counts nothing.
         case unknownAction = "unknown_action"
-        /// The delivery went to another device or app; counts nothing.
+        /// The delivery went to another device or app; the tracker counts nothing.
         case elsewhere
         /// The tracker remembers no such delivery, and none came within the grace (T15).
         case unmatched

@@ -78,7 +78,7 @@ public struct KnownDevice: Hashable, Sendable {
         set { sharedDetail = newValue.isEmpty ? nil : Indirect(newValue) }
     }
 
-    /// Whether it has any of ``detail``.
+    /// Whether ``detail`` has a topic or a field of the state.
     public var hasDetail: Bool { sharedDetail != nil }
 
     /// The device as the target of a request.

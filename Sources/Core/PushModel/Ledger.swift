@@ -19,13 +19,13 @@ public struct Peer: Hashable, Sendable {
     public var uid: UInt32 { account.uid }
 }
 
-/// One accepted request, as the ledger keeps it.
+/// One accepted request, as the ledger stores it.
 public struct AcceptedRequest: Hashable, Sendable {
     /// Its number.
     public var seq: SequenceNumber
     /// The operation.
     public var operation: Operation
-    /// The producer's own id, its idempotency key within its account.
+    /// The producer's own id for the request: the idempotency key within its account.
     public var id: String?
     /// The sender.
     public var peer: Peer
@@ -173,7 +173,7 @@ public struct InvocationResult: Hashable, Sendable {
     }
 }
 
-/// One invocation, as the ledger keeps it.
+/// One invocation, as the ledger stores it.
 public struct InvocationRecord: Hashable, Sendable {
     /// The id.
     public var id: InvocationID
@@ -239,7 +239,7 @@ public indirect enum LedgerRecord: Sendable {
     case noDeadLetters(SequenceNumber)
     /// An analytics event.
     case event(AnalyticsEvent)
-    /// A change of what the tracker remembers.
+    /// A change of the tracker's state.
     case tracker(TrackerRecord)
     /// A change of the state of custom data.
     case customData(CustomDataRecord)
@@ -251,9 +251,9 @@ public indirect enum LedgerRecord: Sendable {
     case fanOut(FanOut)
     /// The progress of a publish.
     case fanOutProgress(SequenceNumber, FanOut.Progress)
-    /// A gap is over.
+    /// A gap ended.
     case gap(DaemonGap)
-    /// The daemon is alive; replaces the sign before it.
+    /// The daemon is alive; replaces the previous sign of life.
     case lifeSign(LifeSign)
     /// A producer got a number.
     case producer(Producer)

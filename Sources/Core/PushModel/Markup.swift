@@ -1,5 +1,6 @@
 extension String {
-    /// The text for an element or a quoted attribute of XML and HTML; a character that XML does not allow becomes U+FFFD.
+    /// The text escaped for an element or a quoted attribute of XML and HTML; U+FFFD replaces characters that XML does
+    /// not allow.
     public var escapedForMarkup: String {
         unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {

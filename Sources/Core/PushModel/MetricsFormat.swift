@@ -1,4 +1,4 @@
-/// A form of text for metrics. The raw values are the words on the sockets and the command line.
+/// A text format of metrics. The raw values are the words on the sockets and the command line.
 public enum MetricsFormat: String, Sendable, CaseIterable {
     /// OpenMetrics 1.0 (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
     case openMetrics = "openmetrics"

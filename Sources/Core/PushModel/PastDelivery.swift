@@ -1,4 +1,4 @@
-/// A delivery that an interaction names, as the ledger has it.
+/// A delivery that an interaction names, as the ledger stores it.
 public struct PastDelivery: Sendable {
     /// The accepted request: its number, platform, app, device, user and message id.
     public var accepted: AcceptedRequest

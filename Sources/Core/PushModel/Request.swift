@@ -22,7 +22,7 @@ public struct Request: Sendable {
 
     /// The operation and its fields.
     public var action: Action
-    /// The producer's id: its idempotency key.
+    /// The producer's id for the request: the idempotency key.
     public var id: String?
     /// The time of the event for the tracker; a deadline never counts from it.
     public var at: WallTime?
@@ -184,7 +184,7 @@ public struct InteractRequest: Sendable {
     }
 }
 
-/// `op: session`: a person's use of the app begins or ends.
+/// `op: session`: a session of a person in the app begins or ends.
 public struct SessionRequest: Sendable {
     /// The beginning or the end. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
@@ -206,11 +206,11 @@ public struct SessionRequest: Sendable {
 public struct TokenRequest: Sendable {
     /// The event. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A token, new or changed: `onNewToken`, on iOS `didRegister`.
+        /// The app got a new or a changed token: `onNewToken`, on iOS `didRegister`.
         case new
         /// FCM's second generation: the installation is registered, `onRegistered`.
         case registered
-        /// FCM's second generation: the installation is not registered any more, `onUnregistered`.
+        /// FCM's second generation: the installation is no longer registered, `onUnregistered`.
         case unregistered
     }
 
@@ -229,7 +229,7 @@ public struct TopicRequest: Sendable {
         case subscribe, unsubscribe
     }
 
-    /// The treatment of a token that nobody registered. The raw values are the wire names.
+    /// The treatment of a token that no device registered. The raw values are the wire names.
     public enum Unknown: String, Sendable, CaseIterable {
         /// Registers the token for a device with the token as its name.
         case register
@@ -258,7 +258,7 @@ public struct TopicRequest: Sendable {
     /// The limit of topics of one device. Source: Firebase's page on topics.
     public static let topicsMax = 2000
 
-    /// Platform and app of the devices of tokens that nobody registered.
+    /// The platform and the app for devices of tokens that no device registered.
     public var target: Target
     /// Subscribe or unsubscribe.
     public var kind: Kind
@@ -266,7 +266,7 @@ public struct TopicRequest: Sendable {
     public var topic: TopicName
     /// The tokens, in the order of the request.
     public var tokens: [String]
-    /// The treatment of a token that nobody registered.
+    /// The treatment of a token that no device registered.
     public var unknown: Unknown
 
     /// Joins the parts.
@@ -323,7 +323,7 @@ public struct LogRequest: Sendable {
     public var brazeID: String?
     /// An event, or attributes.
     public var kind: EntryKind
-    /// The object that has `name` and `properties`, or `attributes`; not checked yet.
+    /// The object with `name` and `properties`, or `attributes`; not checked yet.
     public var object: JSONNode
 
     public init(target: Target, suite: String?, brazeID: String?, kind: EntryKind, object: JSONNode) {

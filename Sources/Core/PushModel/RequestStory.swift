@@ -6,7 +6,7 @@ public struct RequestStory: Hashable, Sendable {
     public var producer: String?
     /// Its invocations, in order of `n`.
     public var invocations: [InvocationRecord]
-    /// The attempts that the ledger has rows of, in the order in which they ended (see ``AttemptRecord``).
+    /// The attempts that have rows in the ledger (see ``AttemptRecord``), in the order in which they ended.
     public var attempts: [AttemptRecord] = []
     /// The number of attempts between the first and the last ones that have no row any more, by the invocation's
     /// number.
@@ -15,7 +15,7 @@ public struct RequestStory: Hashable, Sendable {
     public var deadLetters: [DeadLetter] = []
     /// The requests that are replays of it, in order.
     public var replays: [SequenceNumber] = []
-    /// The events it caused, and those of later requests about it, such as its open; in order of `seq`.
+    /// The events that it caused, and those of later requests about it, such as its open; in order of `seq`.
     public var events: [AnalyticsEvent]
     /// The entries of custom data that it led to, in order of their numbers.
     public var entries: [EntryRecord]

@@ -55,7 +55,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         }
     }
 
-    /// Sets a value, and returns the one before it.
+    /// Sets a value and returns the previous one.
     @inlinable
     public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
         let before = shards[shard(of: key)].updateValue(value, forKey: key)
@@ -72,7 +72,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         return body(&shards[number].values[index])
     }
 
-    /// Takes a value out, and returns it.
+    /// Removes a value and returns it.
     @inlinable
     public mutating func removeValue(forKey key: Key) -> Value? {
         let before = shards[shard(of: key)].removeValue(forKey: key)

@@ -77,7 +77,7 @@ func steeringMark(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> (unit: 
     return Unicode.Scalar(unit)?.isSteering == true ? (unit, length) : nil
 }
 
-/// A character below U+10000 as `\u009b`.
+/// Returns a UTF-16 code unit as an escape such as `\u009b`.
 func jsonEscape(_ unit: UInt32) -> [UInt8] {
     [UInt8(ascii: "\\"), UInt8(ascii: "u")]
         + [UInt32(12), 8, 4, 0].map { shift in

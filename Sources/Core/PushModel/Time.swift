@@ -11,7 +11,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The instant `span` later; saturates instead of overflowing.
+    /// Returns the instant `span` later; saturates instead of overflowing.
     public static func + (instant: Instant, span: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span < .zero ? .min : .max) : sum)
@@ -32,7 +32,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     /// - Parameter milliseconds: milliseconds since 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whole seconds since the epoch, rounded down, as analytics events carry them.
+    /// Whole seconds since the epoch, rounded down, as in analytics events.
     public var seconds: Int64 { milliseconds.flooredQuotient(by: 1000) }
 
     public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
@@ -69,7 +69,7 @@ extension Duration {
 }
 
 extension Int64 {
-    /// The quotient rounded toward negative infinity, so that times before 1970 stay in order.
+    /// Returns the quotient rounded toward negative infinity, so that times before 1970 stay in order.
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient

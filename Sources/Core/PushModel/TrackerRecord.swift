@@ -8,7 +8,7 @@ public enum TrackerRecord: Hashable, Sendable {
     indirect case delivery(TrackedRow)
     /// A request opened a delivery at this time: columns of the delivery's row.
     case opened(SequenceNumber, at: WallTime, by: SequenceNumber)
-    /// A delivery had its influenced open: a column of its row.
+    /// A delivery had its influenced open: sets a column of its row.
     case influenced(SequenceNumber)
     /// The tracker no longer remembers a delivery.
     case forgottenDelivery(SequenceNumber)
@@ -46,7 +46,7 @@ public struct TrackedRow: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The number of the delivery.
     public var seq: SequenceNumber
     /// The time of receipt, to the millisecond.
     public var receivedAt: WallTime
@@ -60,7 +60,7 @@ public struct TrackedRow: Hashable, Sendable {
     public var uniqueID: String?
     /// The digest of its payload; `nil` if the message id identifies the delivery.
     public var digest: UInt64?
-    /// Its buttons, in the tracker's own form; empty without any.
+    /// Its buttons in the tracker's own encoding; empty if it has none.
     public var buttons: [UInt8]
     /// Its open; `nil` if nobody opened it.
     public var opened: Opening?
@@ -94,9 +94,9 @@ public struct TrackedReceipt: Hashable, Sendable {
     public var appID: String?
     /// The platform.
     public var platform: Platform
-    /// The campaign; `nil` without one.
+    /// The campaign; `nil` if there is none.
     public var campaignID: String?
-    /// The message id; `nil` without one.
+    /// The message id; `nil` if there is none.
     public var messageID: String?
 
     public init(
@@ -156,7 +156,7 @@ public struct SessionRow: Hashable, Sendable {
         }
     }
 
-    /// The request that began it: the row's key.
+    /// The request that began it: the key of the row.
     public var number: SequenceNumber
     /// The app on the device.
     public var key: DeviceKey
@@ -189,7 +189,7 @@ public struct SessionRow: Hashable, Sendable {
 public struct StartsRow: Hashable, Sendable {
     /// The user and the app of session starts.
     public struct Key: Hashable, Sendable {
-        /// The user, or the device of one who is anonymous.
+        /// The user, or the device of an anonymous user.
         public var owner: String
         /// Whether `owner` is a device.
         public var isAnonymous: Bool

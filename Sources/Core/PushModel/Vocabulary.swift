@@ -122,7 +122,7 @@ public enum Callback: String, Sendable, CaseIterable {
     case onMessageReceived, onDeletedMessages, onMessageSent, onSendError, onNewToken, onRegistered, onUnregistered
     case didReceiveRemoteNotification, willPresent, didReceiveResponse, serviceExtension, didRegister
     case push, notificationclick, notificationclose
-    /// No code of the app runs; the request still has one row.
+    /// The platform calls no code of the app; the request still has one row.
     case none
 
     /// Whether the callback runs in the app's own process, which has the SDK's instance; a service extension has its
@@ -158,7 +158,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     case duplicate
     /// The system shows the notification; no code of the app runs.
     case shownBySystem = "shown_by_system"
-    /// A silent push to a force-quit iOS app, anything to a force-stopped Android app.
+    /// A silent push to a force-quit iOS app, or any message to a force-stopped Android app.
     case notWoken = "not_woken"
     /// Accepted without a callback, for a stated reason.
     case swallowed

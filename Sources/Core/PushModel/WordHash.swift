@@ -32,7 +32,7 @@ public struct WordHash: Sendable {
         return WordHash(first: random(1) | 0xC0 << 56, second: random(2))
     }()
 
-    /// The hash of the bytes.
+    /// Returns the hash of the bytes.
     @inlinable
     @inline(__always)
     public func callAsFunction(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
@@ -40,7 +40,7 @@ public struct WordHash: Sendable {
         return callAsFunction(start, count: bytes.count)
     }
 
-    /// The hash of `count` bytes from `start` on.
+    /// Returns the hash of `count` bytes from `start` on.
     @inlinable
     @inline(__always)
     public func callAsFunction(_ start: UnsafePointer<UInt8>, count: Int) -> UInt64 {

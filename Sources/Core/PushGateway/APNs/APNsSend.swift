@@ -31,7 +31,7 @@ public struct APNsSend: Sendable {
         case certificate(topics: [String])
     }
 
-    /// The token of the device, as it came.
+    /// The token of the device, unchanged.
     public let token: String
     /// The topic.
     public let topic: APNsTopic

@@ -1,12 +1,12 @@
-/// The topic of a request to APNs: the bundle id of an app, and for some push types a suffix behind it.
+/// The topic of a request to APNs: the bundle id of an app, with a suffix for some push types.
 ///
-/// Source: APNSwift (`APNSPushType.swift`, `Widgets`), apns2; that of controls is from third-party code.
+/// Source: APNSwift (`APNSPushType.swift`, `Widgets`), apns2; the suffix of controls is from third-party code.
 public struct APNsTopic: Hashable, Sendable {
-    /// The topic as it came.
+    /// The topic, unchanged.
     public let text: String
     /// The bundle id of the app.
     public let app: String
-    /// The suffix; `nil`: the topic has none.
+    /// The suffix; `nil` if there is none.
     public let suffix: Suffix?
 
     /// The suffixes. The raw values follow the bundle id.
@@ -37,7 +37,7 @@ public struct APNsTopic: Hashable, Sendable {
 
     /// Splits a topic into bundle id and suffix.
     ///
-    /// - Parameter text: the header; `nil` for one without a bundle id.
+    /// - Parameter text: the value of the header; the result is `nil` if it has no bundle id.
     public init?(_ text: String) {
         let suffix = Suffix.allCases.first { text.hasSuffix($0.rawValue) }
         let app = text.dropLast(suffix?.rawValue.count ?? 0)

@@ -40,7 +40,7 @@ public enum AccessTokenRequest: Sendable {
         return token.text("scope")?.split(separator: " ").map(String.init) ?? []
     }
 
-    /// The answer with a token.
+    /// Returns the answer with a token.
     ///
     /// - Parameters:
     ///   - token: the token, which the client sends with its requests.
@@ -61,7 +61,7 @@ public struct BearerToken: Hashable, Sendable {
     /// The token.
     public let text: String
 
-    /// - Parameter header: `Bearer` in any case, and the token; `nil` for anything else.
+    /// - Parameter header: `Bearer` in any case and the token; the result is `nil` for any other text.
     public init?(_ header: String?) {
         guard let words = header?.split(separator: " "), words.count == 2, words[0].lowercased() == "bearer" else {
             return nil
@@ -72,7 +72,7 @@ public struct BearerToken: Hashable, Sendable {
 
 /// Parses the name of a service account.
 enum ServiceAccountName {
-    /// The project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for another name.
+    /// Returns the project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for a name of another form.
     static func project(_ account: String) -> String? {
         let suffix = ".iam.gserviceaccount.com"
         guard account.hasSuffix(suffix), let at = account.firstIndex(of: "@") else { return nil }
@@ -140,7 +140,7 @@ public struct AccessTokenError: Error, Hashable, Sendable {
         self.description = description
     }
 
-    /// No key file has this account.
+    /// The error for an account without a key file.
     public static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
     /// No key of the account made the signature.
     public static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")

@@ -14,7 +14,7 @@ public struct ProviderToken: Sendable {
 
     /// Reads the header `authorization`.
     ///
-    /// - Throws: APNs' reason: ``APNsReason/missingProviderToken``, ``APNsReason/invalidProviderToken``.
+    /// - Throws: ``APNsReason/missingProviderToken`` or ``APNsReason/invalidProviderToken``.
     public init(_ header: String?) throws(APNsReason) {
         guard let header, !header.isEmpty else { throw .missingProviderToken }
         guard let bearer = BearerToken(header), let token = WebToken(bearer.text), token.algorithm == "ES256",

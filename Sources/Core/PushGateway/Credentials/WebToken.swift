@@ -6,7 +6,7 @@ public import PushModel
 public struct WebToken: Sendable {
     /// `alg`: the algorithm of the signature.
     public let algorithm: String?
-    /// `kid`: the name of the key that signed it.
+    /// `kid`: the id of the key that signed it.
     public let keyID: String?
     /// The claims.
     public let claims: JSONNode

@@ -8,7 +8,7 @@ public struct DemandSubject: Hashable, Sendable {
     public var token: String?
     /// The topic, of FCM or of APNs.
     public var topic: String?
-    /// The project; `nil` at APNs.
+    /// The project; `nil` for APNs.
     public var project: String?
 
     /// Joins the parts.

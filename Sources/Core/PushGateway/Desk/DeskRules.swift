@@ -12,9 +12,9 @@ public struct DeskRules: Sendable {
         case strict
     }
 
-    /// The senders of FCM.
+    /// The proof for senders of FCM.
     public var accounts = Proof.anybody
-    /// The providers of APNs.
+    /// The proof for providers of APNs.
     public var providers = Proof.anybody
     /// The answer to an unknown token.
     public var unknown = GatewaySettings.Unknown.accept
@@ -39,7 +39,7 @@ public struct DeskRules: Sendable {
 
 /// The result of the check of a token's signature.
 public enum SignatureVerdict: Hashable, Sendable {
-    /// The signature is the signer's.
+    /// The signer made the signature.
     case good
     /// The signature is wrong.
     case bad

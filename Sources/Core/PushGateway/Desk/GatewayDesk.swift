@@ -12,7 +12,7 @@ public struct GatewayDesk {
         case answer(GatewayResponse, after: Duration)
         /// Send a line, with its line feed, to the daemon's `inject.sock`, and continue with the reply.
         case ask([UInt8], Exchange)
-        /// Answer with the gateway's ``GatewayStatus``.
+        /// Send the gateway's ``GatewayStatus`` as the answer.
         case status
 
         static func now(_ response: GatewayResponse) -> Step { .answer(response, after: .zero) }
@@ -71,7 +71,7 @@ public struct GatewayDesk {
     /// - Parameters:
     ///   - rules: the rules.
     ///   - demanded: errors on demand.
-    ///   - verify: checks a signature.
+    ///   - verify: the function that checks a signature.
     public init(
         _ rules: DeskRules = DeskRules(), demanded: DemandedErrors = DemandedErrors(),
         verify: @escaping (WebToken, TokenSigner) -> SignatureVerdict = { _, _ in .unknownSigner }
@@ -201,7 +201,7 @@ public struct GatewayDesk {
         }
     }
 
-    /// Sends a push to the device that the daemon names.
+    /// Delivers a push to the device that the daemon names.
     private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
@@ -329,7 +329,7 @@ public struct GatewayDesk {
     }
 }
 
-// Topics: the daemon keeps the subscriptions with the devices.
+// Topics. The daemon stores the subscriptions with the devices.
 extension GatewayDesk {
     private mutating func topics(
         _ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest, _ now: Now,

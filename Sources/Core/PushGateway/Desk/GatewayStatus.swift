@@ -54,7 +54,7 @@ public struct GatewayStatus: Sendable {
     /// Creates the state of a gateway that has just started.
     public init() {}
 
-    /// Notes an answer.
+    /// Counts an answer.
     public mutating func note(_ status: Int, client: String?, host: PushHost, at now: WallTime) {
         answers[status, default: 0] += 1
         let service = host.word

@@ -46,7 +46,7 @@ struct AccessTokens: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Notes a token.
+    /// Adds a token.
     mutating func add(_ token: String, of account: String, until ends: WallTime) {
         if order.count >= limit, let oldest = order.popFirst() { grants[oldest] = nil }
         grants[token] = Grant(account: account, ends: ends)

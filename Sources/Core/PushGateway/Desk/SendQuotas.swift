@@ -85,7 +85,7 @@ struct SendQuotas: Sendable {
         return nil
     }
 
-    /// Counts a send of APNs; as above.
+    /// Counts a send of APNs; parameters and result as for FCM.
     mutating func take(appleToken token: String, at now: Int64) -> String? {
         guard rules.appleDevicePerMinute > 0 else { return nil }
         let minute = now / 60_000_000_000

@@ -33,7 +33,7 @@ public struct FCMSend: Sendable {
         conditions rules: TopicCondition.Rules = TopicCondition.Rules()
     ) throws(GoogleError) {
         self.project = project
-        // The line is an object around the body.
+        // The line adds one level around the body.
         let limits = JSONLimits(depth: limits.depth - 1, values: limits.values)
         let document: JSONDocument
         do {
@@ -128,7 +128,7 @@ public struct FCMSend: Sendable {
         return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// A refusal of the daemon in Google's form.
+    /// Returns a refusal of the daemon in Google's form.
     private func error(_ refusal: ProtocolError) -> GoogleError {
         switch RefusalMeaning(refusal) {
         case .later(let seconds): GoogleError(fcm: .unavailable, refusal.message, retryAfter: seconds)

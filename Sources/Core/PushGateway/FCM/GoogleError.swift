@@ -32,7 +32,7 @@ public enum FCMErrorCode: String, Sendable, CaseIterable {
     case unspecified = "UNSPECIFIED_ERROR"
     case invalidArgument = "INVALID_ARGUMENT"
     case unregistered = "UNREGISTERED"
-    /// Newer than most clients: firebase-admin does not know it.
+    /// A code that is newer than most clients: firebase-admin does not know it.
     case unregisteredFID = "UNREGISTERED_FID"
     case senderIDMismatch = "SENDER_ID_MISMATCH"
     case quotaExceeded = "QUOTA_EXCEEDED"
@@ -119,7 +119,7 @@ public struct GoogleError: Error, Hashable, Sendable {
         return GoogleError(.invalidArgument, description, [.badRequest([violation])])
     }
 
-    /// A refusal by APNs of a message that FCM passed on.
+    /// Returns the error for a message that FCM passed on and APNs refused.
     ///
     /// - Parameter code: FCM's code. For a wrong Apple key it is said to be ``FCMErrorCode/thirdPartyAuthError``; which
     ///   code comes in which case is unknown (UNVERIFIED).

@@ -4,7 +4,7 @@ public struct GatewayRequest: Hashable, Sendable {
     public struct Header: Hashable, Sendable {
         /// The name, in lower case.
         public let name: String
-        /// The value, as it came.
+        /// The value, unchanged.
         public let value: String
 
         /// Joins a name in any case, and its value.
@@ -14,7 +14,7 @@ public struct GatewayRequest: Hashable, Sendable {
         }
     }
 
-    /// The method, as it came.
+    /// The method, unchanged.
     public let method: String
     /// The path and the query, as they came. Nothing is decoded, since a token may contain an escaped slash.
     public let target: RequestTarget
@@ -47,7 +47,7 @@ public struct GatewayRequest: Hashable, Sendable {
     /// Whether the client compressed the body with gzip, as Google's generated clients for Java do.
     public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
 
-    /// The same request with another body.
+    /// Returns the request with another body.
     public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body) }
 
     private init(_ other: GatewayRequest, body: [UInt8]) {

@@ -1,10 +1,10 @@
 import PushModel
 
-/// The path and the query of a request, as they came.
+/// The path and the query of a request, undecoded.
 public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// - Parameter text: the path, and a query behind `?`.
+    /// - Parameter text: the path, and an optional query after `?`.
     public init(_ text: String) { description = text }
 
     /// The decoded segments of the path. `nil` for a path that does not begin with a slash, or with an invalid escape.

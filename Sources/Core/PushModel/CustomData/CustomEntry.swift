@@ -65,7 +65,7 @@ public enum EntryWay: Hashable, Sendable {
 
 /// The state of an entry. The raw values are the names in the ledger.
 public enum EntryState: String, Sendable, CaseIterable {
-    /// In its suite, until the app's next session start.
+    /// Stored in its suite until the app's next session start.
     case pending
     /// Turned into an event or fields of a profile at a session start; final.
     case flushed

@@ -32,7 +32,7 @@ public struct EntryRecord: Hashable, Sendable {
     public var wasRejectedOnArrival: Bool { state == .rejected && settledAt == nil }
 }
 
-/// One field of a profile, as the ledger keeps it.
+/// One field of a profile, as the ledger stores it.
 public struct AttributeRecord: Hashable, Sendable {
     /// The owner of the profile.
     public var owner: ProfileOwner

@@ -40,7 +40,7 @@ extension JSONView {
         return digest(from: Int(entry.start) &+ 1, to: Int(entry.end) &- 1)
     }
 
-    /// The digest of bytes of the text.
+    /// Returns the digest of bytes of the text.
     @inline(__always)
     private func digest(from start: Int, to end: Int) -> UInt64 {
         let count = end &- start

@@ -15,7 +15,7 @@ public struct JSONDocument: Sendable {
         storage = try JSONStorage(scanning: bytes, limits: limits)
     }
 
-    /// The text as it came.
+    /// The text as it was given.
     public var bytes: [UInt8] { storage.bytes }
 
     /// The bytes of memory that it uses: the text and the tape.

@@ -5,7 +5,7 @@
 /// value before it. An object with many members has a table of its keys behind the last one (`JSONKeyTable`).
 @usableFromInline
 struct JSONEntry: Sendable {
-    /// The longest text whose offsets and counts fit.
+    /// The length of the longest text whose offsets and counts fit.
     static let longestText = 1 << 29 - 1
 
     private static let flag: UInt32 = 1 << 31
@@ -27,13 +27,13 @@ struct JSONEntry: Sendable {
         self.init(kind, from: start, to: end, link: 1)
     }
 
-    /// The opening of a container.
+    /// Makes the entry of a container at its opening.
     @inline(__always)
     init(opening kind: JSONNode.Kind, at start: Int, within outer: UInt32) {
         self.init(kind, from: start, to: start &+ 1, link: outer)
     }
 
-    /// A string with its quotes.
+    /// Makes the entry of a string with its quotes.
     ///
     /// - Parameters:
     ///   - escapes: the summary of its escapes.
@@ -64,10 +64,10 @@ struct JSONEntry: Sendable {
     /// The bytes of the value; a string's include its quotes.
     @inlinable var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 
-    /// The flag of the end.
+    /// The flag in the top bit of `flaggedEnd`.
     @inlinable var isFlagged: Bool { flaggedEnd >> 31 != 0 }
 
-    /// Closes a container.
+    /// Completes the entry of a container.
     @inline(__always)
     mutating func close(end: Int, distance: Int, count: Int) {
         flaggedEnd = flaggedEnd & Self.flag | UInt32(truncatingIfNeeded: end)
@@ -79,7 +79,7 @@ struct JSONEntry: Sendable {
     @inline(__always)
     mutating func setCount(_ count: Int) { packed = packed & 7 | UInt32(truncatingIfNeeded: count) << 3 }
 
-    /// Marks an object whose keys are hashed with the seeds of the process.
+    /// Marks an object as one whose keys are hashed with the seeds of the process.
     mutating func markReseeded() { flaggedEnd |= Self.flag }
 }
 

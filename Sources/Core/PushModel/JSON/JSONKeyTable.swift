@@ -24,7 +24,7 @@ struct JSONKeyTable {
     @usableFromInline let start: UnsafeMutableRawPointer
     @usableFromInline let mask: Int
 
-    /// The table of an object on a finished tape; `nil` for an object without one.
+    /// Makes the table of an object on a finished tape; `nil` for an object without one.
     @inlinable
     init?(of object: UnsafePointer<JSONEntry>) {
         let count = object.pointee.count
@@ -32,13 +32,13 @@ struct JSONKeyTable {
         self.init(at: object + (Int(object.pointee.link) &- (Self.slots(for: count) &>> 2)), members: count)
     }
 
-    /// The table that begins at an entry.
+    /// Makes the table that begins at an entry.
     @inlinable
     init(at entry: UnsafePointer<JSONEntry>, members: Int) {
         self.init(at: entry, mask: Self.slots(for: members) &- 1)
     }
 
-    /// The table that begins at an entry.
+    /// Makes the table that begins at an entry.
     ///
     /// - Parameter mask: the number of its slots, minus one.
     @inlinable
@@ -47,7 +47,7 @@ struct JSONKeyTable {
         self.mask = mask
     }
 
-    /// The slot in which a search begins.
+    /// Returns the slot in which a search begins.
     @inlinable
     func home(_ hash: UInt32) -> Int { Int(hash) & mask }
 

@@ -2,7 +2,7 @@
 ///
 /// Built once for many documents. The look-up of a key uses the hash that the scan stored with it.
 public struct JSONNames: Sendable {
-    /// The names in UTF-8, one behind the other.
+    /// The names in UTF-8, concatenated.
     @usableFromInline let bytes: [UInt8]
     /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, its offset in
     /// `bytes` in 16, its hash in 32; 0 for an empty slot. Open addressing, at most half full.

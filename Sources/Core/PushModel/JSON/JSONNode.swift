@@ -37,12 +37,12 @@ public struct JSONNode: Sendable {
     /// The member of an object; `nil` if it has none, or this is no object. Takes constant time.
     public subscript(key: String) -> JSONNode? { withView { $0[key].map(node) } }
 
-    /// The members of an object in their order; empty for anything else.
+    /// The members of an object in their order; empty for another kind of value.
     public var members: [(key: String, value: JSONNode)] {
         withView { $0.members.map { ($0.key.jsonText.string, node($0.value)) } }
     }
 
-    /// The elements of an array in their order; empty for anything else.
+    /// The elements of an array in their order; empty for another kind of value.
     public var elements: [JSONNode] { withView { $0.elements.map(node) } }
 
     /// The number of members or elements; 0 for anything else.

@@ -6,7 +6,7 @@ public struct JSONObject: Sendable {
     public let view: JSONView
     /// The distance on the tape to its table of keys; 0 if there is none, or if the keys are hashed with other seeds.
     @usableFromInline let tableDistance: Int
-    /// The table's mask.
+    /// The mask of the table.
     @usableFromInline let mask: Int
 
     /// - Parameter view: the object; any other value has no members.

@@ -5,7 +5,7 @@ struct JSONSpot {
     let end: UnsafePointer<UInt8>
     /// The position of the scan.
     let cursor: UnsafePointer<UInt8>
-    /// Whether the innermost container that is open is an array.
+    /// Whether the innermost open container is an array.
     var isInArray = false
 
     private var byte: UInt8 { cursor < end ? cursor.pointee : 0 }

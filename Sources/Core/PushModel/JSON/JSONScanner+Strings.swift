@@ -92,7 +92,7 @@ private func scanUsualString(
             // Escapes often follow each other, with no or one character between them.
             if cursor[1] == UInt8(ascii: "\\"), isPlainASCII(cursor.pointee) { cursor += 1 }
         } while cursor.pointee == UInt8(ascii: "\\") && end - cursor >= 4
-        // An escape often ends the text.
+        // The string often ends after an escape.
     } while cursor.pointee != UInt8(ascii: "\"")
     guard cursor < end, cursor.pointee == UInt8(ascii: "\"") else { return nil }
     entry.initialize(
@@ -100,7 +100,7 @@ private func scanUsualString(
     return cursor + 1
 }
 
-/// Scans a key, and writes its entry; parameters and result as above.
+/// Scans a key, and writes its entry; parameters and result as for `scanUsualString`.
 @inline(never)
 private func scanUsualKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
@@ -167,7 +167,7 @@ struct JSONEscapes {
     /// escape.
     @inline(__always)
     static func isUsual(_ letter: UInt8) -> Bool {
-        // A bit for each of \ b f n r t, counted from the backslash.
+        // A bit for each of \ b f n r t, at its distance from the backslash.
         let letters: UInt32 = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 18 | 1 << 22 | 1 << 24
         let place = letter &- UInt8(ascii: "\\")
         return letter == UInt8(ascii: "\"") || place < 32 && letters & 1 << UInt32(place & 31) != 0

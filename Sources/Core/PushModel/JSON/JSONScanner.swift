@@ -25,7 +25,7 @@ struct JSONScanner {
     /// The place of the missing container around the top-level value.
     private static let outside = Int(UInt32.max)
 
-    /// The entries of `bytes`; the caller frees them.
+    /// Returns the entries of `bytes`; the caller frees them.
     static func tape(of bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(JSONError) -> JSONTape {
         guard bytes.count <= JSONEntry.longestText else {
             throw JSONError(at: JSONEntry.longestText, "the text is longer than 512 MiB")
@@ -55,7 +55,7 @@ struct JSONScanner {
     @inline(__always)
     var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
 
-    /// Whether any container is open.
+    /// Whether a container is open.
     @inline(__always)
     var isInContainer: Bool { innermost != Self.outside }
 
@@ -143,7 +143,7 @@ struct JSONScanner {
     /// its entry.
     ///
     /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
-    /// - Returns: whether a container is open now.
+    /// - Returns: whether it opened a container.
     @discardableResult
     @inline(__always)
     private mutating func scanValue(_ first: UInt8) throws(JSONError) -> Bool {
@@ -225,6 +225,6 @@ struct JSONScanner {
 }
 
 extension StaticString {
-    /// The text in UTF-8; it lives as long as the program.
+    /// The text in UTF-8, valid as long as the program runs.
     public var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }

@@ -88,7 +88,7 @@ private func unescapedUnit(_ escape: UnsafePointer<UInt8>) -> (value: UInt32, le
     return (0x10000 + (first & 0x3FF) << 10 + (valueOfHexadecimal(loadFour(escape + 8)) & 0x3FF), 12)
 }
 
-/// The value of four hexadecimal digits; `nil` for anything else.
+/// Returns the value of four hexadecimal digits; `nil` for anything else.
 @inline(__always)
 func hexadecimalUnit(at start: UnsafePointer<UInt8>) -> UInt32? {
     let word = loadFour(start)

@@ -49,10 +49,10 @@ extension JSONView {
 
     // MARK: All members or elements
 
-    /// The members of an object in their order; none for anything else.
+    /// The members of an object in their order; none for another kind of value.
     @inlinable public var members: JSONMembers { JSONMembers(of: self) }
 
-    /// The elements of an array in their order; none for anything else.
+    /// The elements of an array in their order; none for another kind of value.
     @inlinable public var elements: JSONElements { JSONElements(of: self) }
 }
 
@@ -69,7 +69,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
         text = object.text
     }
 
-    /// The next key and its value.
+    /// Returns the next key and its value.
     @inlinable
     @inline(__always)
     public mutating func next() -> (key: JSONView, value: JSONView)? {
@@ -94,7 +94,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         text = array.text
     }
 
-    /// The next element.
+    /// Returns the next element.
     @inlinable
     @inline(__always)
     public mutating func next() -> JSONView? {

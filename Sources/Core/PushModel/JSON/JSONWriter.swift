@@ -67,7 +67,7 @@ public struct JSONWriter: Sendable {
     @inlinable
     public mutating func int(_ value: some FixedWidthInteger) { verbatim(value.description) }
 
-    /// Writes a number by the shortest digits that read back the same; `null` for infinity and NaN, which JSON lacks.
+    /// Writes a number with the shortest digits that read back equal; `null` for infinity and NaN, which JSON lacks.
     public mutating func double(_ value: Double) { verbatim(value.isFinite ? value.description : "null") }
 
     /// Writes `true` or `false`.

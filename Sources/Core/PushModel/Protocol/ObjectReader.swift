@@ -14,7 +14,7 @@ struct ObjectReader {
         }
     }
 
-    /// A member.
+    /// The value of a member; `nil` if there is none.
     @inline(__always)
     subscript(key: RequestKey) -> JSONView? { members[key.rawValue] }
 
@@ -47,7 +47,7 @@ struct ObjectReader {
 
     func string(_ key: RequestKey) throws(ProtocolError) -> String? { try nonEmpty(key)?.string }
 
-    /// A string that is not empty.
+    /// Returns the value of a member that is a non-empty string.
     private func nonEmpty(_ key: RequestKey) throws(ProtocolError) -> JSONView? {
         guard let value = self[key] else { return nil }
         guard value.isString else { throw wrongType(key, value, wanted: "a string") }
@@ -83,7 +83,7 @@ struct ObjectReader {
         return node(value)
     }
 
-    /// One word of a closed set.
+    /// Returns one word of a closed set.
     func word<Word: RequestWord>(_ key: RequestKey, _ type: Word.Type) throws(ProtocolError) -> Word? {
         guard let value = try nonEmpty(key) else { return nil }
         guard let word = Word.words.value(for: value) else {
@@ -92,7 +92,7 @@ struct ObjectReader {
         return word
     }
 
-    /// A time: RFC 3339, or Unix milliseconds.
+    /// Returns a time given as RFC 3339 or Unix milliseconds.
     func time(_ key: RequestKey) throws(ProtocolError) -> WallTime? {
         guard let value = self[key] else { return nil }
         let time: WallTime?

@@ -60,7 +60,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         self.init(code, message: error.message)
     }
 
-    /// The error of a line above the limit.
+    /// Returns the error of a line above the limit.
     ///
     /// - Parameter setting: the setting of the limit, for the message; `nil` if there is none.
     public static func tooLong(limit: Int, setting: String? = "RequestLengthMax=") -> ProtocolError {

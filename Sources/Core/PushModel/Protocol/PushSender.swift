@@ -134,7 +134,7 @@ public struct PushSender: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a sender as the member of a line. Texts that are too long are cut.
+    /// Writes a sender as the member `sender` of a line. Cuts texts above the largest length.
     public mutating func member(_ sender: PushSender) {
         member(
             RequestKey.sender.word,

@@ -22,7 +22,7 @@ public enum Reply {
         }
     }
 
-    /// A line of one object, with its line feed.
+    /// Returns a line of one object, with its line feed.
     public static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
@@ -31,7 +31,7 @@ public enum Reply {
 }
 
 extension JSONWriter {
-    /// The members of an `error` object.
+    /// Writes the members of an `error` object.
     public mutating func members(of error: ProtocolError) {
         member("code", error.code.rawValue)
         if let field = error.field { member("field", field) }

@@ -79,7 +79,7 @@ protocol RequestWord: RawRepresentable<String>, CaseIterable, Sendable {
 extension RequestWord {
     static func table() -> JSONNameTable<Self> { JSONNameTable(allCases.map { ($0.rawValue, $0) }) }
 
-    /// The set, for messages.
+    /// All words, for messages.
     static var inWords: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 

@@ -130,7 +130,7 @@ extension DeviceRequest {
 }
 
 extension PublishRequest {
-    /// The line of a delivery to one device.
+    /// Returns the line of a delivery to one device.
     ///
     /// - Parameters:
     ///   - device: the device.

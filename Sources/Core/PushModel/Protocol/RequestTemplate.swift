@@ -43,7 +43,7 @@ public struct RequestTemplate: Sendable {
         return template
     }
 
-    /// The request line for an object, without its line feed.
+    /// Returns the request line for an object, without its line feed.
     ///
     /// - Parameters:
     ///   - object: a payload, or a request.

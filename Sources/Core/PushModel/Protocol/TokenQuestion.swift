@@ -34,7 +34,7 @@ public struct TokenQuestion: Sendable {
         presumed = Target(platform: try reader.word(.platform, Platform.self), app: try reader.name(.app))
     }
 
-    /// The line of a question, with its line feed.
+    /// Returns the line of a question, with its line feed.
     ///
     /// - Parameters:
     ///   - token: the token.
@@ -50,7 +50,7 @@ public struct TokenQuestion: Sendable {
         return writer.line()
     }
 
-    /// The reply, with its line feed.
+    /// Returns the reply, with its line feed.
     ///
     /// - Parameters:
     ///   - owner: the device of the token, and its state; `nil` if nobody registered the token.

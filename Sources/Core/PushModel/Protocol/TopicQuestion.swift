@@ -43,7 +43,7 @@ public struct TopicQuestion: Sendable {
         self.limit = limit.map(Int.init) ?? Self.limitMax
     }
 
-    /// The line of a question, with its line feed.
+    /// Returns the line of a question, with its line feed.
     public static func line(project: String, token: String, topic: String?, limit: Int?, after: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {
@@ -57,7 +57,7 @@ public struct TopicQuestion: Sendable {
         return writer.line()
     }
 
-    /// The reply, with its line feed.
+    /// Returns the reply, with its line feed.
     ///
     /// - Parameter device: the device that registered the token; `nil` if none did.
     public func reply(_ device: KnownDevice?) -> [UInt8] {

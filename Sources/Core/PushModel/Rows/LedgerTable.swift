@@ -4,7 +4,7 @@ public struct LedgerTable: Sendable {
     public enum Coding: Sendable {
         /// The value itself.
         case plain
-        /// One of these texts.
+        /// A text out of these.
         case name([String])
         /// The number of a word of a closed set.
         case word(WordSet)

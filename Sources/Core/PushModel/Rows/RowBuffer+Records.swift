@@ -41,7 +41,7 @@ extension RowBuffer {
     /// Appends an event; the ledger assigns its cursor when it applies the row.
     public func append(_ event: AnalyticsEvent) { append(.event, event) }
 
-    /// Appends a delivery that the tracker takes over; its event comes before it.
+    /// Appends a delivery that the tracker takes over; the row of its event must come before it.
     public func append(_ row: TrackedRow) { append(.trackedDelivery, row) }
 
     /// Appends a change of the tracker's state.

@@ -65,7 +65,7 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     /// The dead letters of a request were replayed or purged.
     case noDeadLetters = 43
 
-    /// A gap of the daemon is over.
+    /// A gap of the daemon ended.
     case gap = 48
     /// The daemon is alive.
     case lifeSign = 49
@@ -83,12 +83,12 @@ enum RowValueTag: UInt8 {
     case null = 0
     /// A whole number from 0 to 255, in one byte.
     case smallInteger = 1
-    /// A whole number of 64 bits, the lowest byte first.
+    /// A whole number of 64 bits, little-endian.
     case integer = 2
     /// A text of at most 255 bytes in UTF-8: its length in one byte, then the text.
     case shortText = 3
-    /// A text: its length in four bytes, the lowest first, then the text.
+    /// A text: its length in four bytes, little-endian, then the text.
     case text = 4
-    /// Bytes: their number in four bytes, the lowest first, then the bytes.
+    /// Bytes: their number in four bytes, little-endian, then the bytes.
     case bytes = 5
 }

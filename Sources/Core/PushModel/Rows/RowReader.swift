@@ -23,7 +23,7 @@ public struct RowReader {
         return count
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     public mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
         guard let number = rest.first else { return nil }
         guard let kind = RowKind(rawValue: number) else { throw RowError(message: "there is no kind of row \(number)") }
@@ -40,7 +40,7 @@ public struct RowReader {
 public enum RowValue {
     case null
     case integer(Int64)
-    /// In UTF-8.
+    /// A text in UTF-8.
     case text(UnsafeRawBufferPointer)
     case bytes(UnsafeRawBufferPointer)
 }

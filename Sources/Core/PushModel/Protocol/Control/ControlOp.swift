@@ -34,7 +34,7 @@ struct ControlOp: Sendable {
         self.init(name, RequestKeys(keys), readOnly: readOnly, read)
     }
 
-    /// Reads the op of a request, and its keys.
+    /// Reads the op of a request and its keys.
     static func operation(_ reader: ObjectReader) throws(ProtocolError) -> Operation {
         guard let word = try reader.string(.op) else {
             throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(words)")

@@ -1,5 +1,5 @@
 extension RowBuffer {
-    /// Appends an order; it is alone in its batch.
+    /// Appends an order; the buffer must be empty.
     public func append(_ order: ChainOrder) {
         precondition(isEmpty, "an order is alone in its batch")
         switch order {

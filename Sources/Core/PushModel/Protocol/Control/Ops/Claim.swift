@@ -89,7 +89,7 @@ extension SendingState {
 }
 
 extension ControlReply {
-    /// The entries, for a claim.
+    /// Reads the answer to a claim.
     public func claimed() throws(ControlReplyError) -> Claimed {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let nodes = list.elements
