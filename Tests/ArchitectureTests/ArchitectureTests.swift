@@ -4,7 +4,8 @@ import Testing
 struct ArchitectureTests {
     private static let sources = swiftFiles(below: "Sources")
     private static let tests = swiftFiles(below: "Tests")
-    private static let textEndings = [".swift", ".c", ".h", ".sh", ".py", ".md"]
+    private static let codeEndings = [".swift", ".c", ".h", ".sh", ".py"]
+    private static let textEndings = codeEndings + [".md"]
 
     @Test("every folder in Sources has a place in the layers, and every place a folder")
     func everyFolderIsInTheTable() {
@@ -86,6 +87,13 @@ struct ArchitectureTests {
         for problem in (below + beside).flatMap({ $0.danglingLinks(pages: Set(pages), decisions: Set(decisions)) }) {
             Issue.record("\(problem)")
         }
+    }
+
+    @Test("a comment begins with the noun that acts, not with a clause in its place")
+    func commentsBeginWithNouns() {
+        let files = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }
+        #expect(files.count > 1000)
+        for problem in files.flatMap(\.clausesForNouns) { Issue.record("\(problem)") }
     }
 
     @Test("no file is longer than 500 lines")

@@ -50,6 +50,17 @@ struct SourceFile {
         return problems
     }
 
+    /// The comment lines that begin with a clause where a noun should stand.
+    var clausesForNouns: [String] {
+        lines.enumerated().compactMap { index, line in
+            let line = trimmed(line)
+            guard let mark = ["/// ", "// ", "# "].first(where: line.hasPrefix) else { return nil }
+            let word = line.dropFirst(mark.count).prefix { $0.isLetter }
+            let clauses: Set<Substring> = ["Who", "Whoever", "What", "Whatever", "Where", "Else", "Such"]
+            return clauses.contains(word) ? "\(place(index)): begin with the noun that acts, or with a verb" : nil
+        }
+    }
+
     /// Comparisons with one platform: a platform that is new would compile without an answer there.
     var platformComparisons: [String] {
         lines.enumerated().compactMap { index, line in

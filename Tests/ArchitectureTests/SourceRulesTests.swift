@@ -71,6 +71,15 @@ struct SourceRulesTests {
             ])
     }
 
+    @Test("a comment that begins with a clause is found")
+    func findsClauses() {
+        let source = file("/// Who waits for it.\n// What is left.\n/// Whole batches.\nlet x = 1  // Where\n    # Else none.\n")
+        #expect(
+            source.clausesForNouns == [1, 2, 5].map {
+                "Sources/A/B.swift:\($0): begin with the noun that acts, or with a verb"
+            })
+    }
+
     @Test("a file of 500 lines passes, one of 501 does not")
     func measuresLength() {
         #expect(file(String(repeating: "\n", count: 500)).excessLength(over: 500).isEmpty)

@@ -15,7 +15,6 @@ public struct SpawnResult: Sendable {
 ///
 /// A thread starts at the first need and stays until `stop`. It must stay, because the kernel lists a child with the
 /// thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
-/// to the thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
 public final class SpawnPool: Sendable {
     private struct Job {
         let command: ProcessCommand
