@@ -73,11 +73,13 @@ struct SourceRulesTests {
 
     @Test("a comment that begins with a clause is found")
     func findsClauses() {
-        let source = file("/// Who waits for it.\n// What is left.\n/// Whole batches.\nlet x = 1  // Where\n    # Else none.\n")
+        let source = file(
+            "/// Who waits for it.\n// What is left.\n/// Whole batches.\nlet x = 1  // Where\n    # Else none.\n")
         #expect(
-            source.clausesForNouns == [1, 2, 5].map {
-                "Sources/A/B.swift:\($0): begin with the noun that acts, or with a verb"
-            })
+            source.clausesForNouns
+                == [1, 2, 5].map {
+                    "Sources/A/B.swift:\($0): begin with the noun that acts, or with a verb"
+                })
     }
 
     @Test("a file of 500 lines passes, one of 501 does not")
