@@ -199,6 +199,9 @@ if [[ $tier == all ]]; then
     packaging/build-deb.sh --programs .build/release --output .build/debian-again
     for package in .build/debian/*.deb; do cmp "$package" ".build/debian-again/${package##*/}"; done
     rm -r .build/debian-again
+    say "release: source archive, packages, images and checksums"
+    packaging/release.sh --programs .build/release --output "$work/release-files"
+    (cd "$work/release-files" && sha256sum --check SHA256SUMS)
     say "long: 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
     PUSH_TEST_CUTS=2000 run_tests '--filter PowerCutTests'
     PUSH_TEST_SYNCS=6 run_tests '--filter FailedSyncTests'
