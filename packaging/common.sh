@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# What quickstart.sh and test.sh share; sourced, with the top of the project as the working directory.
+# Functions and lists for quickstart.sh and test.sh, which source this file with the top of the project as the working
+# directory.
 
 # shellcheck disable=SC2034  # Used by who sources this.
-# What the toolchain loads, what it links with, and the libraries of the daemon: all that Debian's minbase lacks.
+# The libraries of the toolchain and the linker, and the daemon's libraries: all that Debian's minbase lacks.
 build_packages=(
     libcurl4 libncurses6 libxml2
     binutils libc6-dev libgcc-12-dev libstdc++-12-dev

@@ -19,7 +19,7 @@ esac
 payloads=Tests/Fixtures/payloads
 work='' daemon=''
 
-# Whatever happens: no process and, unless they are wanted, no files stay.
+# At every exit: ends all processes and removes the files, unless they are to be kept.
 clean_up() {
     local status=$?
     trap - EXIT

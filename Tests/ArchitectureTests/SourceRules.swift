@@ -17,7 +17,7 @@ struct SourceFile {
         lines.enumerated().compactMap { index, line in importedModule(line).map { ($0, place(index)) } }
     }
 
-    /// What breaks the import rule of its target.
+    /// The imports that break the rule of the target.
     func forbiddenImports(for rule: TargetRule) -> [String] {
         imports.compactMap { module, place in
             guard !rule.imports.contains(module), !rule.systemModules.contains(module) else {

@@ -13,7 +13,7 @@ enum CustomDataBenchmark {
             exit(2)
         }
         let isOneDevice = CommandLine.arguments[1] == "one-device"
-        // What is taken out of all devices is dearest where each has one entry.
+        // A removal from all devices costs most when each device has one entry.
         let perDevice = isOneDevice ? entries : CommandLine.arguments[1] == "forget" ? 1 : 10
         var run = Run(entries: entries, perDevice: perDevice)
         if CommandLine.arguments[1] == "forget" {
@@ -157,7 +157,7 @@ private struct ThreadClock {
     }
 }
 
-/// What the process holds in memory, as the kernel counts it.
+/// The resident memory of the process in bytes, from /proc/self/statm.
 private func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -171,7 +171,7 @@ private func threadTime() -> Int {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// What the process holds in memory, as the kernel counts it.
+/// The resident memory of the process in bytes, from /proc/self/statm.
 private func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What one accepted delivery costs, in figures that do not depend on the machine's mood: instructions of each thread
-# (valgrind's callgrind), system calls and wake-ups (strace), bytes written to the disk. Each is the difference between a
-# long run and a short one, so that the start and the end of the daemon do not count.
+# Measures the cost of one accepted delivery in figures that do not depend on the machine's load: instructions of each
+# thread (valgrind's callgrind), system calls and wake-ups (strace), bytes written to the disk. Each figure is the
+# difference between a long run and a short one, so that the daemon's start and stop do not count.
 #
 #   Tests/Benchmarks/cost.sh [CONNECTIONS] [WINDOW] [LINE_FILE]
 #
@@ -41,7 +41,7 @@ run() {
   daemon=$(pgrep -n -f -- "--state $work/state")
   "$work/load" "$work/runtime/inject.sock" "$connections" "$window" "${count}r" "$line" >"$work/result"
   grep -q ' 0 errors' "$work/result" || { cat "$work/result" >&2; exit 1; }
-  # What the ledger still lacks is part of the cost.
+  # SIGTERM makes the daemon apply the rest of the log to the ledger: that is part of the cost.
   kill -TERM "$daemon"
   wait
   daemon=

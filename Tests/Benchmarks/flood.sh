@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What hostile clients cost the daemon and a good client beside them, for each of three floods:
+# Measures the cost of hostile clients to the daemon and to a good client beside them, for each of three floods:
 #
 #   unread   300 connections that send 64 KiB of broken requests and never read
 #   lane     3,000 requests of 250 KB into the lane of one device, whose head hangs
@@ -39,7 +39,7 @@ for flood in "${floods[@]}"; do
     kill -0 $daemon 2>/dev/null || { cat "$work/log" >&2; exit 1; }
     sleep 0.01
   done
-  # What a good client sees without a flood.
+  # The good client's latency without a flood.
   quiet=$("$work/load" "$work/runtime/inject.sock" 1 1 2 "$work/line")
   echo "== $flood"
   echo "good client before: $quiet"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What hostile handlers leave behind, and how late they are ended: a set of kinds, chosen by seed. Then good handlers beside
-# sleeping ones, and peaceful ones with daemonised helpers, six for each ten hostile ones.
+# Counts the processes that hostile handlers leave behind, and measures how late the daemon kills them: a set of kinds,
+# chosen by seed. Then runs good handlers beside sleeping ones, and peaceful ones with daemonised helpers, six for each
+# ten hostile ones.
 #
 #   Tests/Benchmarks/hostile.sh [process_groups|cgroups] [RUNS] [SEED]
 #

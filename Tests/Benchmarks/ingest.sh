@@ -41,7 +41,7 @@ if [[ $acts == no ]] && command -v redis-server redis-benchmark >/dev/null; then
   until [[ -S $work/redis.sock ]]; do sleep 0.01; done
 fi
 
-# What LINE_FILE says under NAME, on so many connections; leaves the replies a second in $speed.
+# Measures LINE_FILE on so many connections, prints the result under NAME, and leaves the replies a second in $speed.
 measure() {
   local name=$1 connections=$2 window=$3 line=$4 before after written result
   shift 4

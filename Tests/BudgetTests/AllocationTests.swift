@@ -25,7 +25,7 @@ struct AllocationTests {
             }
             return total
         }
-        // What is done once, and tables that grow to their devices, do not count.
+        // A first run, not counted, makes the one-time allocations and grows the tables to their devices.
         _ = try run(500)
         let deliveriesCounted = 1000
         let total = try run(deliveriesCounted)

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What a delivery costs the disk: its payload has 1331 bytes. Upper bounds, 15 % above what was measured.
+/// Upper bounds of the bytes on disk for a delivery with a payload of 1331 bytes, 15 % above the measured values.
 @Suite("The bytes that one delivery writes", .timeLimit(.minutes(30)))
 final class BytesWrittenTests {
     private let directory = TemporaryDirectory()

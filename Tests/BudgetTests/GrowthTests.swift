@@ -54,13 +54,13 @@ struct GrowthTests {
 
     @Test("is none where all that waits leaves its suite: it is taken as it lies")
     func removal() throws {
-        // What the first entries themselves lead to does not go by how many there are.
+        // The first part of a removal costs the same however many entries wait.
         for (few, many) in zip(try bytesOfRemovals(of: 300), try bytesOfRemovals(of: 30_000)) {
             #expect(many < few + Self.bytesMax, "\(many) bytes, and \(few) of 300 entries")
         }
     }
 
-    /// What a reset, a flush and a decision about all of unknown outcome ask for, each of so many entries.
+    /// The bytes that a reset, a flush and `resolveUnknown` each allocate for so many entries.
     private func bytesOfRemovals(of count: Int) throws -> [Int] {
         let now = now.wall
         var data = CustomData(stateID: UUID128(high: 1, low: 2))

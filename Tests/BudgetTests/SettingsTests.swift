@@ -11,7 +11,7 @@ struct SettingsTests {
 
     @Test("is bounded for the one that is shipped, which each start reads")
     func shipped() {
-        // What is done once does not count.
+        // A first load, not counted, makes the one-time allocations.
         _ = Settings.load(.shipped)
         let (loaded, count, bytes) = Allocations.count { Settings.load(.shipped) }
         #expect(loaded.settings != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The memory of what waits", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct WaitingMemoryTests {
-    /// What a waiting delivery may hold beside its payload, in bytes.
+    /// The most bytes that a waiting delivery may hold beside its payload.
     private static let bytesMax = 1024
     private static let count = 4096
 
@@ -38,7 +38,7 @@ struct WaitingMemoryTests {
                 _ = effects.takeList()
                 effects.rows?.removeAll(keeping: 1 << 20)
             }
-            // What there is once, and what runs, does not count.
+            // Ten requests, not counted, make the one-time allocations and take the places to run.
             for number in 1...10 { try submit(number) }
             let (held, payloads, before) = (Allocations.heldBytes, router.payloadBytes, router.invocationBytes)
             for number in 11...10 + Self.count { try submit(number) }

@@ -15,7 +15,7 @@ struct DaemonLinkTests {
     private let place = Place()
     private var path: String { place.path }
 
-    /// What a link told, as text.
+    /// The news of a link, as text.
     private final class Told {
         var lines: [String] = []
 
@@ -101,7 +101,7 @@ struct DaemonLinkTests {
         _ = daemon.flush()
         link.serve()
         #expect(told.lines == ["connected", reason])
-        // What was awaited is forgotten with the connection.
+        // A new connection does not expect the replies of the old one.
         link.connect()
         #expect(told.lines.last == "connected")
         withExtendedLifetime(listener) {}

@@ -158,7 +158,8 @@ struct IOGroupTests {
         withExtendedLifetime((member, timer)) {}
     }
 
-    /// What some epoll instance of this process watches a descriptor for; `nil`: none watches it.
+    /// The events that an epoll instance of this process watches on a descriptor, from /proc/self/fdinfo; `nil`: none
+    /// does.
     private func watched(_ descriptor: Int32) -> IOEvents? {
         for file in names(in: "/proc/self/fdinfo") {
             let lines = String(decoding: readFile("/proc/self/fdinfo/\(file)") ?? [], as: UTF8.self)

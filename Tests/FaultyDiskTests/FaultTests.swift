@@ -164,7 +164,7 @@ struct FaultTests {
     }
 }
 
-/// What a program on another thread printed.
+/// The lines that a program on another thread printed.
 private final class Lines: Sendable {
     let value = Mutex<[String]>([])
 }

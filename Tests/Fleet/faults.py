@@ -16,7 +16,7 @@ LONGEST_STOP = 2.5 * LEASE
 class Faults:
     """Each method causes a fault and takes away its cause."""
 
-    # What each one needs beside a pair.
+    # The features that each fault needs besides a pair.
     NEEDS = {
         "kill": set(), "stop": set(), "term": set(), "move": set(), "drain": set(), "restart": set(),
         "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(),
@@ -134,7 +134,7 @@ class Faults:
         leader = self.pair.leader()
         leader.calls.choose(call, action, turn)
         if call in CONNECTING:
-            # Such a call comes with a new session.
+            # The leader makes these calls only at the start of a session.
             for _ in range(2 * turn):
                 self.engine.end_log_session("pg_terminate_backend")
                 if leader.calls.wait(0.3):
@@ -256,7 +256,8 @@ class Faults:
             function, is_leader_killed = next(self.ways)
             if function:
                 self.engine.end_log_session(function)
-            # What is visible now, nobody else has. The follower may read it, and the leader must not acknowledge it.
+            # The batch is now visible on the primary alone. The follower may read it; the leader must not acknowledge
+            # it.
             time.sleep(self.generator.choice((0.2, 0.4, 0.8)))
             if is_leader_killed:
                 self.signal_leader(signal.SIGKILL, leader)

@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parents[2]
 LEASE = 3
 # How many requests ago a delivery has been made for sure.
 SETTLED = 700
-# What must be equal, each in an order that does not depend on the time.
+# The rows that must be equal, each query in an order that does not depend on the time.
 QUERIES = {
     "requests": "SELECT seq, id, operation, platform, app, device, state, tracked FROM requests ORDER BY seq",
     "invocations": "SELECT seq, n, callback, route, handler, outcome, reason_code FROM invocations ORDER BY seq, n",
@@ -146,7 +146,7 @@ def settle(node):
             database.close()
 
     wait_until(f"everything has an outcome at {node.name}", is_decided, pause=0.2)
-    # What waits for its push decides within the grace.
+    # Held interactions are decided within the grace.
     time.sleep(6)
 
 

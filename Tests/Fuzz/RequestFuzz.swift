@@ -49,9 +49,9 @@ private struct RequestPath {
     private var effects = Effects()
     private var time: Int64 = 0
     private var open: Set<InvocationID> = []
-    /// Handlers that were started and neither answered nor were stopped, the first one first.
+    /// Handlers that were started, have not answered and were not stopped, the oldest first.
     private var running: [InvocationID] = []
-    /// What the ledger would know of the deliveries.
+    /// The deliveries that the ledger would know.
     private var past: [SequenceNumber: PastDelivery] = [:]
 
     init() {

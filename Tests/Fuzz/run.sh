@@ -9,7 +9,7 @@ top=$(cd "$here/../.." && pwd)
 features="-enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility"
 
 if [ "$*" = --check ]; then
-    # What SwiftPM calls the package: its folder's name.
+    # SwiftPM names the package after its folder.
     package=$(basename "$top" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
     for harness in "$here"/*.swift; do
         # shellcheck disable=SC2086  # several words

@@ -19,7 +19,7 @@ struct ProxyRequestTests {
     func hosts() {
         let good = "CONNECT fcm.googleapis.com:443 HTTP/1.1\r\nHost: fcm.googleapis.com:443\r\n\r\n"
         #expect(read(good) == .granted(length: good.utf8.count))
-        // What follows is the client's first message of TLS.
+        // The bytes after the request are the client's first TLS message.
         #expect(read(good + "\u{16}abc") == .granted(length: good.utf8.count))
         #expect(status(read(good, isLocal: false)) == "403")
         for place in [

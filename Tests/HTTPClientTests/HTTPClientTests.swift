@@ -9,7 +9,7 @@ struct HTTPClientTests {
     private static let body = #"{"events":[{"braze_id":"b","name":"n","time":"2026-11-21T09:00:00Z"}]}"#
     private static let taken = Array(#"{"message":"success","events_processed":1}"#.utf8)
 
-    /// What comes of one request to a server that answers so.
+    /// The result of one request to a server that gives this answer.
     private func result(of answer: TrackAnswer, timeoutMilliseconds: Int = 30_000) throws -> HTTPResult {
         let server = TrackServer { _ in answer }
         return try Poller().post(

@@ -19,7 +19,7 @@ final class Poller {
         client = try HTTPClient(
             watch: { socket, interest in
                 wishes.interests[socket.number] = interest
-                // Who is told nothing of a socket that is closed would watch another that has its number.
+                // A missed close would leave the watch on a new socket with the same number.
                 if interest == nil { wishes.closed += 1 }
             },
             setTimer: { milliseconds in wishes.timerDue = milliseconds.map { now() + $0 } })

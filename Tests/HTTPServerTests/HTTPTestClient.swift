@@ -37,14 +37,14 @@ final class HTTPTestClient {
     /// Sends no more.
     func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// What comes until the server closes the connection, or nothing comes for so long.
+    /// The bytes that come until the server closes the connection, or until none comes for so long.
     func receiveToEnd(waitingMilliseconds: Int32 = -1) -> String {
         var all: [UInt8] = []
         while let bytes = receive(waitingMilliseconds) { all += bytes }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// What comes until the body is as long as its header says.
+    /// The bytes that come until the body has the length of its `Content-Length` header.
     func receiveAnswer() -> String {
         var all = ""
         while let bytes = receive(-1) {

@@ -42,7 +42,7 @@ private final class StreamScene {
 
     struct Missing: Error {}
 
-    /// What the client has got, once it ends so.
+    /// The bytes that the client has received once they end with `end`.
     func received(until end: String) -> String {
         var text = ""
         for _ in 0..<10_000 where !text.hasSuffix(end) {
@@ -97,7 +97,7 @@ struct StreamTests {
             sent += part.count
             _ = scene.server.run()
         }
-        // What the kernel holds beside, of both ends.
+        // The sockets of both ends hold the rest in kernel buffers.
         #expect(sent < 4 << 20)
     }
 

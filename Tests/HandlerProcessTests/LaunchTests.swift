@@ -194,7 +194,8 @@ struct LaunchTests {
                 } catch let error as SpawnError {
                     #expect(error.isShortage, "\(error)")
                 }
-                // What has been reaped has touched memory.
+                // A process that ran has page faults: `ru_minflt` of RUSAGE_CHILDREN counts those of all reaped
+                // children.
                 var usage = rusage()
                 #expect(getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage) == 0 && usage.ru_minflt == 0)
                 let filler = fillers.popLast()

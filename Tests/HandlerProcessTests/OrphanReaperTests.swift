@@ -11,14 +11,14 @@ private final class Daemon {
 
     init() throws { reaper = try OrphanReaper() }
 
-    /// What a test that failed has started would stay when its process has ended.
+    /// Kills the processes that a failed test left: they would outlive the test's process.
     deinit {
         while true {
             for thread in names(in: "/proc/self/task") {
                 let children = ProcessFiles.contents("/proc/self/task/\(thread)/children") ?? []
                 for process in ProcessFiles.processes(parsing: children) { kill(process, SIGKILL) }
             }
-            // What the dead leave is adopted.
+            // This process adopts the children of each that it kills; `waitpid` fails with ECHILD after the last.
             if waitpid(-1, nil, 0) < 0, errno == ECHILD { return }
         }
     }

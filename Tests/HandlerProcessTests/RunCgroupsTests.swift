@@ -115,7 +115,7 @@ struct RunCgroupsTests {
         #expect(try run("exit 0") == ["run-1"])
         #expect(try run("exit 0") == ["run-1"])
         #expect(try run("exit 0", niceness: 1) == ["run-2"], "it may have other limits")
-        // What it has left has to go, and the next one does not wait for that.
+        // A cgroup with a process left in it must be killed first; the next run gets another cgroup at once.
         let leaves = "setsid sleep 600 >/dev/null 2>&1 </dev/null &"
         #expect(try run(leaves) == ["run-3"], "it is another command")
         #expect(try run(leaves) == ["run-4"])
@@ -232,7 +232,7 @@ struct RunCgroupsTests {
     }
 }
 
-/// What sets a program apart from us.
+/// Limits and attributes that separate a program from the daemon.
 @Suite("A confined program", .timeLimit(.minutes(30)))
 struct ConfinementTests {
     @Test("has its limit of open files, soft and hard, and its niceness")
@@ -276,7 +276,7 @@ extension ProcessCommand {
 
 /// A cgroup of a test's own, with `runs` below it, removed with all that is in it.
 final class TestCgroup {
-    /// Where cgroups of version 2 are.
+    /// The mount point of cgroup v2.
     private static let mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first {
         access("\($0)/cgroup.procs", W_OK) == 0 && access("\($0)/cgroup.subtree_control", F_OK) == 0
     }
@@ -295,7 +295,7 @@ final class TestCgroup {
 
     deinit {
         CgroupFile.kill("\(path)/runs")
-        // Who was killed is there for a moment more.
+        // rmdir(2) fails until the killed processes have exited.
         for _ in 0..<5000 where !CgroupFile.remove(path) { usleep(1000) }
     }
 

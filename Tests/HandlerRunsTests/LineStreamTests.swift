@@ -70,7 +70,7 @@ struct LineStreamTests {
         }
     }
 
-    /// What the other end does with the line before it goes.
+    /// The part of the line that the other end reads before it closes; `gone`: it closes before the line is sent.
     enum Reading: CaseIterable { case all, part, none, gone }
 
     @Test(

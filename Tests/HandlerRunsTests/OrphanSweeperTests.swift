@@ -39,7 +39,7 @@ struct OrphanSweeperTests {
         }
     }
 
-    /// Who is who when the daemon ends.
+    /// The processes that the daemon leaves at its end.
     private final class Family {
         var helper: Int32 = 0
         var parent: Int32 = 0

@@ -100,7 +100,7 @@ struct JournalWriterTests {
         pipe.drain(filled)
         #expect(writer.stop(timeoutMilliseconds: -1))
 
-        // What is left of the pipe are whole lines: some numbers in order, and the losses.
+        // The pipe holds whole lines: some of the numbers in order, and the notices of losses.
         pipe.closeOutput()
         let messages = pipe.messages(.max)
         let written = messages.compactMap { Int($0) }

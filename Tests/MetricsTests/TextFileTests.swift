@@ -16,7 +16,7 @@ struct TextFileTests: ~Copyable {
         defer { close(reader) }
         try file.replace(with: "b 2\n")
         #expect(readFile(file.path) == Array("b 2\n".utf8))
-        // Who has the old file open has all of it.
+        // A reader with the old file open still sees all of it.
         #expect(lseek(reader, 0, Int32(SEEK_END)) == 400_000)
         var facts = stat()
         #expect(stat(file.path, &facts) == 0 && facts.st_mode & 0o777 == 0o644)

@@ -122,7 +122,7 @@ trap clean_up EXIT
 
 state=none
 for ((tries = 1; tries <= 900; tries++)); do
-    # Who waits for this script knows that it goes on.
+    # Prints a sign of life every 50 tries.
     ((tries % 50)) || echo "box.sh: the system in the box is starting" >&2
     kill -0 "$outer" 2>/dev/null || broken "systemd did not start: $(<"$work.log")"
     inner=$(pgrep -P "$outer" -x systemd || true)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What run.sh does in the box. Each step says what it shows; the first that fails ends the test.
+# Runs the steps of run.sh in the box. Each step prints what it shows; the first that fails ends the test.
 # usage: inside.sh DIR     DIR has the packages in old and new
 set -euo pipefail
 packages=$1

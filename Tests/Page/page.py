@@ -419,7 +419,7 @@ def row(page, seq):
     return page.locator(f"#p{seq}")
 
 
-# What a page is told by its stream, and when: before any script of the page runs.
+# JavaScript that records the events of the page's stream, with their times; runs before any script of the page.
 LISTENING = """
 window.heard = []; window.opened = 0;
 const Own = window.EventSource;
@@ -696,7 +696,7 @@ class Steps:
 
     def killed(self):
         stack, browser = self.device, self.browser
-        # What a killed program does to the console is right.
+        # The browser logs connection errors while a program is killed: they are no fault of the page.
         with live_page(browser, "/?query=title-kill", is_quiet=False) as page:
             number, answered, again = 0, [], 0
             for what in ("page", "gateway", "daemon"):

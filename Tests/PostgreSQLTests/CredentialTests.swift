@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgreSQL
 
-/// What proves who is who: made by openssl, as an administrator makes it.
+/// A certificate authority and its certificates, made by openssl as an administrator makes them.
 private struct Authority: ~Copyable {
     let directory = TemporaryDirectory()
     private let openssl = Program(path: "/usr/bin/openssl")

@@ -98,7 +98,7 @@ struct ProtectionTests {
         #expect(result == .there || result.doubt == "the engine read its settings anew a moment ago")
         while result.doubt != nil { result = engine.confirm(batch(1).reference) }
         #expect(result == .there)
-        // What was acknowledged is on the standby, and what was not may be lost.
+        // An acknowledged batch is on the standby; a batch without acknowledgement may be lost.
         standby.stop(.fast)
         let lost = batch(2, behind: batch(1).reference)
         let waiting = try Background { engine.append(lost) }

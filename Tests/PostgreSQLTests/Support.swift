@@ -107,7 +107,7 @@ func batch(
         bytes: bytes)
 }
 
-/// What a thread beside the test comes to.
+/// The result of a body that runs on its own thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Monitor<Value?>(nil)
 

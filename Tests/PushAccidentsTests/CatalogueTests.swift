@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The catalogue of accidents")
 struct CatalogueTests {
-    /// What an accident's scenario expects, and how it fails.
+    /// The failed checks of an accident's scenario.
     private func failures(of name: String, by sources: ConfigurationSources = .shipped) throws -> [Check] {
         let accident = try #require(Accident.named(name))
         let table = try #require(Settings.load(sources).settings?.routing)

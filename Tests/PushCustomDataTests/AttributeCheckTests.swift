@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Checks of custom attributes")
 struct AttributeCheckTests {
-    /// What is wrong with an attribute `a` of this value.
+    /// The problem with an attribute `a` of this value.
     private func reason(_ value: String, elementsMax: Int = 500) throws -> String? {
         var bench = CustomDataBench { $0.arrayElementsMax = elementsMax }
         return try bench.log(.customAttributes, #"{"attributes":{"a":\#(value)}}"#).first

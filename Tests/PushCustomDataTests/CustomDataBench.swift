@@ -130,7 +130,7 @@ struct CustomDataBench {
             at: Self.time(at))
     }
 
-    /// What an entry has as data, as text.
+    /// The data of an entry as text.
     func text(_ number: Int64) -> String? {
         rows.rows[EntryNumber(number)].map { String(decoding: $0.entry.data, as: UTF8.self) }
     }

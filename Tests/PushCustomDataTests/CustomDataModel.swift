@@ -150,7 +150,7 @@ struct CustomDataModel {
         return true
     }
 
-    /// What was handed over and not announced is queued again.
+    /// Queues again the entries that were reserved but not announced.
     mutating func restart() { for index in rows.indices { rows[index].reserver = nil } }
 
     mutating func settle(

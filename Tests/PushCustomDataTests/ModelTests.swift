@@ -48,10 +48,10 @@ private struct RandomHistory {
         model = CustomDataModel(rules: rules)
     }
 
-    /// What differs first; `nil`: nothing.
+    /// The first difference; `nil` if there is none.
     mutating func run(steps: Int) throws -> String? {
         for _ in 0..<steps {
-            // The clock is set back, too.
+            // Some steps set the clock back.
             now += pick([0, 0, 1, 1000, 60_000, -500])
             var output = CustomDataOutput()
             let (said, expected) = try step(into: &output)

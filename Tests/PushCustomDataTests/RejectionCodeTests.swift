@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Codes of rejections")
 struct RejectionCodeTests {
-    /// What is logged, and which rule it breaks where.
+    /// A wrong entry, the code of the rule that it breaks, and the path of the field.
     static let broken: [(EntryKind, String, RejectionCode, String)] = [
         (.customEvent, #"{}"#, .missing, "name"),
         (.customEvent, #"{"name":7}"#, .wrongType, "name"),

@@ -88,7 +88,7 @@ struct RemovalTests {
         var bench = try Self.bench(600)
         bench.flush(user: "u1", now: 60)
         let session = try #require(bench.session)
-        // Who logs in an open session waits for the next one, whatever number the request has.
+        // An entry logged during the session waits for the next session.
         try bench.event("later")
         bench.restart()
         #expect(bench.data.interruptedFlushes == [try #require(session.cause)])

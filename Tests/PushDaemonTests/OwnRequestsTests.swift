@@ -34,7 +34,7 @@ struct OwnRequestsTests {
             surroundings.refusals.counts.first { $0.reason == reason }?.count ?? 0
         }
 
-        /// What the journal has of losses, at its end.
+        /// The journal's entries about lost requests, after the journal has stopped.
         func losses() throws -> [String] {
             #expect(surroundings.journal.stop(timeoutMilliseconds: 60_000))
             let text = String(decoding: try #require(readFile(directory.path + "/journal")), as: UTF8.self)

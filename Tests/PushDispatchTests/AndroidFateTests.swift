@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-/// What is to become of a delivery: these callbacks, or this outcome; and the last reason.
+/// The expected decision about a delivery: these callbacks, or this outcome; and the last reason.
 struct FateCase: Sendable, CustomTestStringConvertible {
     var payload: String
     var state = AppState.background

@@ -124,7 +124,7 @@ struct V1BodyTests {
             Case(
                 payload: #"{"message":{"token":"x","android":{"ttl":"3600"}}}"#, field: "payload.message.android.ttl",
                 message: #"this has to be seconds with an s behind, like "3.5s"; it is "3600""#),
-            // What it looks at beyond the types.
+            // Checks of FCM beyond the types.
             Case(
                 payload: #"{"message":{"token":"x","android":{"ttl":"2419200.5s"}}}"#,
                 field: "payload.message.android.ttl", message: "FCM v1 keeps a message for 0 to 2419200 s, four weeks"),
@@ -150,7 +150,7 @@ struct V1BodyTests {
     func areRefused(_ wrong: Case) throws {
         let expected = PayloadError(field: wrong.field, message: wrong.message)
         #expect(try refusal(.android, wrong.payload) == expected)
-        // Whoever passes the body on is told the same.
+        // `V1Body` reports the same error.
         let body = try JSONDocument(scanning: Array(wrong.payload.utf8)).root
         do {
             _ = try V1Body(body)

@@ -107,7 +107,7 @@ struct AppleBadInputTests {
         let body = #"{"message":{"token":"t","apns":{"headers":{\#(headers)},"payload":{"aps":{"alert":"x"}}}}}"#
         let decision = try decision(.ios, body)
         #expect(decision.warnings == refusals.map(Warning.refusedByAPNs))
-        // What the request would not survive is said; what the payload would do is decided all the same.
+        // The warnings name the headers that APNs would refuse; `decide` decides the payload all the same.
         #expect(decision.outcome == .shownBySystem)
     }
 

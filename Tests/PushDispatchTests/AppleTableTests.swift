@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// What iOS does in the four states, written as one word per state: `E` the service extension, `P` willPresent, `R`
+/// The behavior of iOS in the four states, one word per state: `E` the service extension, `P` willPresent, `R`
 /// didReceiveRemoteNotification, in this order; `S` shown by the system, `N` not woken, `-` swallowed.
 struct Row: Sendable, CustomTestStringConvertible {
     var name: String

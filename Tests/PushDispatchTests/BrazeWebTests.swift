@@ -11,7 +11,7 @@ struct BrazeWebTests {
         arguments: [
             (#"{"cid":"c","t":"T"}"#, Reason.brazeWebCampaign),
             (#"{"cid":"c","a":"A"}"#, .brazeWebCampaignAndContent),
-            // What Stream Chat documents.
+            // The payloads from Stream Chat's documentation.
             (#"{"cid":"c"}"#, .noBrazeWebKey),
             (#"{"t":"T","ab_cd":{}}"#, .brazeWebKey),
             (#"{"cid":5}"#, .noBrazeWebKey),

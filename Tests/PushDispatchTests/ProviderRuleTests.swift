@@ -9,7 +9,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     var platform: Platform
     var payload: String
     var provider: String?
-    /// Where the rule is from.
+    /// The source of the rule.
     var source: String
 
     init(_ platform: Platform, _ payload: String, _ provider: String?, _ source: String) {

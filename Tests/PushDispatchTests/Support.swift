@@ -21,7 +21,7 @@ func decision(
 }
 
 extension DetectionSettings {
-    /// What is in force without any file of the user's.
+    /// The settings without any file of the user's.
     static let shipped: DetectionSettings = {
         guard let settings = Settings.load(ConfigurationSources()).settings else {
             preconditionFailure("the shipped providers have errors")
@@ -30,7 +30,7 @@ extension DetectionSettings {
     }()
 }
 
-/// What `decide` throws for a payload, or `nil`.
+/// The error that `decide` throws for a payload, or `nil`.
 func refusal(_ platform: Platform, _ payload: String) throws -> PayloadError? {
     let delivery = Delivery(platform: platform, payload: try json(payload))
     do throws(PayloadError) {
@@ -46,7 +46,7 @@ extension Reason {
         .owner(ProviderMatch(TriedRule(.braze, platform, .init(order: 0, all: conditions))))
     }
 
-    // What Braze's rule as shipped says.
+    // The conditions of the shipped rule for Braze.
     static let brazeMarker = braze(.android, [.value(at: ["_ab"], .equals("true"))])
     static let brazeObject = braze(.ios, [.value(at: ["ab"], .nonEmptyObject)])
     static let brazeProbe = braze(.ios, [.value(at: ["appboy_uninstall_tracking"], .truthy)])

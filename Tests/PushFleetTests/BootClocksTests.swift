@@ -9,7 +9,7 @@ struct BootClocksTests {
     private static let boot = UUID128(high: 5, low: 5)
     /// The writer's clock when this machine's is 0.
     private static let ahead = Duration.seconds(500_000)
-    /// What a takeover may cost a deadline.
+    /// The most time that a takeover may add to a deadline.
     private static let tolerance = Duration.milliseconds(50)
     private var clocks = BootClocks()
 
@@ -47,7 +47,7 @@ struct BootClocksTests {
 
     @Test("stay as they are when the engine's clock is set between two batches", arguments: [hour, .zero - hour])
     mutating func engineClockSet(step: Duration) throws {
-        // What was inserted after the step has a right age; what was inserted before it has not.
+        // The age of a batch inserted after the step is right; the age of one inserted before it is wrong.
         read(handedOver: 10_000, readAt: 10_060)
         read(handedOver: 10_500, readAt: 10_560, engineClockStepped: step)
         #expect((.zero...Self.tolerance).contains(try error()))

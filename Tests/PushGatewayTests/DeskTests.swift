@@ -418,7 +418,7 @@ struct GatewaySettingsTests {
             #expect(load("Names=\(name)").1.count == 1, "\(name)")
         }
         #expect(load("Names=Push.Staging.example 192.0.2.7").0?.names == ["push.staging.example", "192.0.2.7"])
-        // What belongs together may be in several files.
+        // Keys that belong together may stand in several files.
         let parts = ["[Gateway]\nProvider=strict\n", "[Gateway]\nKeys=/k\n"].map { ("gateway.conf", Array($0.utf8)) }
         #expect(GatewaySettings.load(parts).0?.keys == "/k")
         #expect(

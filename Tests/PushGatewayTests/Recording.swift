@@ -51,7 +51,7 @@ struct RecordedRequest: Sendable, CustomTestStringConvertible {
         return body?["json"].map { Array($0.rawBytes) } ?? []
     }
 
-    /// What the recorded answer has under a key, which is random or somebody's to decide there.
+    /// The recorded answer's value of a key that is random or that the provider chooses.
     func answered(_ key: String) -> String? {
         (try? JSONDocument(scanning: response.body).root)?[key]?.string
     }

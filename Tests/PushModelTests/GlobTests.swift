@@ -49,7 +49,7 @@ struct GlobTests {
             #expect(!text.withUnsafeBufferPointer { pattern.matches($0, looks: &looks) })
             #expect(looks <= text.count * ((length + end.utf8.count + 62) / 64), "\(looks) looks")
         }
-        // What cannot begin anywhere is not worked on at all.
+        // A text without a possible first byte costs no look.
         var looks = 0
         #expect(!text.withUnsafeBufferPointer { Glob("*ba*").matches($0, looks: &looks) })
         #expect(looks == 0)

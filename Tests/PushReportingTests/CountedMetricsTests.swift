@@ -72,7 +72,7 @@ struct MetricsFormatTests {
     @Test(
         "is OpenMetrics where that is named and not preferred less",
         arguments: [
-            // What Prometheus 2.42 sends, and 2.5x.
+            // The Accept headers of Prometheus 2.42, and 2.5x.
             "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                 + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
             "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=1.0.0;q=0.4",

@@ -16,7 +16,7 @@ func event(
             button: button.map { AnalyticsEvent.Button(id: $0, action: action) }, duration: duration))
 }
 
-/// What became of an interaction with a delivery.
+/// The result of an interaction with a delivery.
 func interaction(
     _ verdict: Interaction.Verdict, _ delivery: Int64? = 1, at milliseconds: Int64 = 0
 ) -> InteractionRow {

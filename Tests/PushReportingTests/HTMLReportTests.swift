@@ -37,8 +37,8 @@ struct HTMLReportTests {
         Predecessor(id: InvocationID(seq: SequenceNumber(seq), n: 0), handler: handler, took: took)
     }
 
-    /// Where the page shows a figure of the JSON report: the section, and what stands there. No text: nothing to look for,
-    /// because this report has none of it.
+    /// The place of each figure of the JSON report on the page: the section and the text there. A figure that this
+    /// report does not have has no text.
     private static let places: [String: (section: String, text: String?)] = [
         "mode": ("summary", "Mode device: the deadline counts from the invocation"),
         "window": ("summary", " (all that the ledger holds)</p>"), "source": ("gaps", "<li>"),

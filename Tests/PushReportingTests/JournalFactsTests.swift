@@ -170,7 +170,7 @@ struct JournalFactsTests {
         ]
         #expect(gaps(forged) == ["foreign_entries": 4])
         #expect(try json(document(forged))["decided"]?.int64 == 0)
-        // What journald says comes from no unit; a field of the message id may be there twice.
+        // journald's own entries have no unit; the field MESSAGE_ID may occur twice.
         var suppressed = record(.suppressed, 2, program: "/opt/handler", ["N_DROPPED": "9000"])
         suppressed.isUnits = true
         #expect(gaps([suppressed]) == ["foreign_entries": 1])

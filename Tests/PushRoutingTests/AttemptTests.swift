@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushRouting
 
-/// What the ledger has of how handlers answered.
+/// The rows of the ledger about the answers of handlers.
 @Suite("Attempts", .timeLimit(.minutes(30)))
 struct AttemptTests {
     private func answers(_ bench: Bench) -> [AttemptRecord.Answer] { bench.ledger.attempts.map(\.answer) }

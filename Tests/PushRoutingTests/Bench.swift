@@ -30,7 +30,7 @@ struct Bench {
     var term: Int64?
     /// Time since the bench was set up.
     private var time = Duration.zero
-    /// What the monotonic clock showed then.
+    /// The monotonic clock at the time zero of the bench.
     private var epoch = Instant(nanoseconds: 5_000_000_000_000)
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
@@ -178,7 +178,7 @@ struct Bench {
     ) throws(Failure) -> Effects {
         var (effects, rows) = (Effects(), Effects(rows: RowBuffer()))
         var other = router
-        // What is refused is counted, and changes nothing else.
+        // A refusal adds to a counter and changes nothing else.
         try act(&router, &effects)
         try act(&other, &rows)
         let expected = RowBuffer()

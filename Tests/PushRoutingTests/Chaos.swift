@@ -109,7 +109,7 @@ struct Chaos {
         }
     }
 
-    /// What a request is accepted for finds room in the queue of its handler.
+    /// Checks that the invocations of an accepted request fit into the queues of their handlers.
     private mutating func checkQueues(_ before: [String: HandlerStatus]) {
         var waiting: [String: Int] = [:]
         for row in bench.ledger.rows.values where row.id.seq == bench.router.lastNumber {
@@ -212,8 +212,8 @@ struct Chaos {
             "a timer for nothing")
     }
 
-    /// What handlers run and have waiting is counted as it is, within their limits, and none with an open breaker is given
-    /// anything.
+    /// Checks that `HandlerStatus` counts the running and the waiting invocations right, that they stay within their
+    /// limits, and that a handler with an open breaker gets none.
     private mutating func check(_ effects: [RouterOutput], _ before: [String: HandlerStatus]) {
         let after = handlers
         var (isRunning, isWaiting): ([String: Int], [String: Int]) = ([:], [:])
@@ -243,7 +243,7 @@ struct Chaos {
         }
     }
 
-    /// Who waits in the lanes is counted as it is.
+    /// Checks that `LanesStatus` counts the waiting invocations of the lanes right.
     private mutating func checkLanes() {
         var waiting: [DeviceKey: Int] = [:]
         for id in bench.router.invocations.ids {

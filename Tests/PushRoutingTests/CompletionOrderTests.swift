@@ -3,10 +3,10 @@ import Testing
 
 @testable import PushRouting
 
-// Every order in which what can end an invocation may come, and every part of such an order.
+// Every order of the events that can end an invocation, and every prefix of such an order.
 @Suite("A completion handler is called once")
 struct CompletionOrderTests {
-    /// What may happen to an invocation that was submitted, each at most once.
+    /// An event that may come to a submitted invocation, each at most once.
     enum Step: CaseIterable {
         case started, answer, secondAnswer, deadline, crash, stop
     }
@@ -24,7 +24,7 @@ struct CompletionOrderTests {
         }
     }
 
-    /// What the handler says first; after that it says `failed`.
+    /// The first answer of the handler; every later answer is `failed`.
     struct FirstAnswer: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var answer: HandlerAnswer
@@ -189,7 +189,7 @@ private struct History {
                 return Completion(by: .handler, result: .newData, options: callback == .willPresent ? ["badge"] : [])
             case (.answer, _): return byApp
             case (.secondAnswer, _): return Completion(by: .handler, result: .failed)
-            // What may have run is not run again.
+            // A handler that may have run does not run again.
             case (.crash, _): return byApp
             case (.deadline, _): return atDeadline(byApp, callback)
             case (.started, _), (.stop, _): continue

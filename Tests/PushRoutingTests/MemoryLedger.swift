@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import TestSupport
 
-/// What the store would hold: the records that were written, each where it belongs.
+/// The rows that the store would hold: each written record in its table.
 struct MemoryLedger {
     private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
     private(set) var rows: [InvocationID: InvocationRecord] = [:]
@@ -10,7 +10,7 @@ struct MemoryLedger {
     private(set) var attempts: [AttemptRecord] = []
     private(set) var deadLetters: Set<InvocationID> = []
     private(set) var events: [AnalyticsEvent] = []
-    /// What the tracker remembers.
+    /// The rows of the tracker.
     private(set) var tracker = TrackerRows()
     private var records: [TrackerRecord] = []
     /// How many of the events the tracker's rows know.
@@ -20,7 +20,7 @@ struct MemoryLedger {
     private(set) var customData = CustomDataRows()
     private(set) var devices: [SequenceNumber: KnownDevice] = [:]
     private(set) var fanOuts: [SequenceNumber: FanOut] = [:]
-    /// What a store would refuse.
+    /// Records that a store would refuse.
     private(set) var violations: [String] = []
 
     /// Writes a record.
@@ -28,7 +28,7 @@ struct MemoryLedger {
     mutating func write(_ record: LedgerRecord, of request: Request?) {
         switch record {
         case .request(let accepted):
-            // What the router makes of a request of its own has its line alone.
+            // A request that the router itself makes is stored as its line alone.
             let own = request.flatMap { $0.operation == accepted.operation ? $0 : nil }
             guard let request = own ?? (try? Request(acceptedLine: accepted.body)),
                 requests.updateValue((accepted, request), forKey: accepted.seq) == nil

@@ -27,9 +27,9 @@ struct ObserverPropertyTests {
     }
 }
 
-/// Everything of the owners.
+/// All requests, rows, events and effects of the owners.
 private struct Ending: Equatable {
-    /// What was asked for and told, in order.
+    /// The starts and outcomes of the owners, in order.
     var story: [String]
     var requests: [AcceptedRequest]
     var rows: [InvocationRecord]
@@ -41,15 +41,15 @@ private struct Ending: Equatable {
 /// A router under a random script about its owners; whether it has observers changes nothing of the script.
 private struct Watched {
     private var script: SeededGenerator
-    /// What the observers do.
+    /// The generator of the observers' answers.
     private var observers: SeededGenerator
     private let table: RoutingTable
     private var bench: Bench
     private var time = Duration.zero
-    /// Handlers that were started and neither answered nor were stopped.
+    /// Handlers that were started, have not answered and were not stopped.
     private var running: Set<InvocationID> = []
     private var accepted: Int64 = 0
-    /// What was asked for and told about owners, in order.
+    /// The starts and outcomes of the owners, in order.
     private var story: [String] = []
 
     /// Runs one script to its end.

@@ -6,7 +6,7 @@ import Testing
 @Suite("Payloads that are let go of")
 struct PayloadMemoryTests {
     private let second: Duration = .seconds(1)
-    /// What line and payload of a delivery of nine bytes take.
+    /// The bytes counted for the line and the payload of a delivery of nine bytes.
     private let size = 9 + JSONDocument(test: #"{"k":"v"}"#).memorySize + Invocation.memorySizeOfContent
 
     @Test("what waits is small beside its payload: what only attempts and ends have is behind references")
@@ -165,7 +165,7 @@ struct PayloadMemoryTests {
         ) { try bench.submit(.deliver(), uid: 9) }
         bench.finished(1)
         try bench.submit(.deliver(), uid: 7)
-        // What an earlier run left counts as well.
+        // Recovery after a crash ends the started invocations, and their bytes count no longer.
         bench.crash()
         #expect(bench.router.usage.bytes == 0)
     }

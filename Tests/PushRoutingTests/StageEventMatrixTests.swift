@@ -8,14 +8,14 @@ import Testing
 /// In relay mode, where every stage exists. The invocation is 2.0; "new" is one that is submitted to its lane.
 @Suite("Every pair of event and stage")
 struct StageEventMatrixTests {
-    /// What can happen; `kind` below says which events of the router it covers.
+    /// A class of router events; `kind` below maps each event to one.
     enum Happening: CaseIterable {
         case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled,
             failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
-    /// Does not compile when there is an event, or an answer, that no happening stands for.
+    /// Fails to compile when a new event or answer has no happening.
     static func kind(of event: RouterEvent) -> Happening {
         switch event {
         case .started: .started

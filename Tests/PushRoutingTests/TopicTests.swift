@@ -152,7 +152,7 @@ struct TopicTests {
         #expect(delivered(bench).count == 10)
         #expect(!bench.router.hasWorkLeft)
         let due = try #require(bench.nextDue)
-        // What was delivered ends, by its deadline at the latest.
+        // The deliveries end by their deadlines at the latest.
         bench.at(max(due, .seconds(10)))
         for _ in 0..<100 where bench.router.membersLeft > 0 {
             bench.clock()

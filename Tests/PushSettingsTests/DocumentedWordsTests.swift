@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushSettings
 
-/// What the compiler cannot name when a case is added.
+/// Documentation that the compiler cannot check when someone adds a case.
 @Suite("The manual pages have every word")
 struct DocumentedWordsTests {
     @Test("that a producer writes or reads, in pushrouterd(8)")

@@ -4,7 +4,7 @@ import PushRouting
 import PushSettings
 import Testing
 
-/// What is said about a provider file `crm` with these lines.
+/// Loads a provider file `crm` with these lines.
 private func provider(_ lines: String) -> (rule: ProviderRule?, diagnostics: [String]) {
     let (settings, diagnostics) = load(providers: ["crm": lines])
     return (settings?.routing.detection.providers.first { $0.name == "crm" }, diagnostics)
@@ -252,7 +252,7 @@ struct ProviderFileTests {
 
 @Suite("Routes and the providers they name")
 struct RouteProviderTests {
-    /// What is said about a route with these conditions to a handler that may decline.
+    /// The diagnostics about a route with these conditions to a handler that may decline.
     private func said(_ match: String, providers: [String: String] = [:]) -> [String] {
         load(providers: providers, routes: ["20-x": "[Match]\n\(match)\n[Route]\nHandler=journal"]).diagnostics
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Routes that an earlier one leaves nothing")
 struct RouteReachTests {
-    /// What is said about `20-later` after `10-earlier` with this handler; `99-default` is masked.
+    /// The diagnostics about `20-later` after `10-earlier` with this handler; `99-default` is masked.
     private func diagnostics(earlier: String, handler: String = "journal", later: String) -> [String] {
         load(
             handlers: ["program": "[Handler]\nType=exec\nExec=/bin/true"],

@@ -197,7 +197,7 @@ struct ShippedConfigurationTests {
             ConfigurationSources(main: [ConfigurationFile("changed", "\(section)\n\(changed)")]))
         var new = try #require(before.settings)
         #expect(mainValues(of: new) != mainValues(of: Settings()), "\(changed)")
-        // What a reload does with it.
+        // The messages of a reload about the changed key.
         let said = new.keepUntilRestart(of: Settings())
         #expect(
             said.count == (key.waitsForRestart ? 1 : 0)

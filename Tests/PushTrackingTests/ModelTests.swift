@@ -49,7 +49,7 @@ private struct RandomHistory {
         model = TrackerModel(stateID: Self.stateID, rules: rules)
     }
 
-    /// What differs first; `nil`: nothing.
+    /// The first difference; `nil` if there is none.
     mutating func run(steps: Int) -> String? {
         for _ in 0..<steps {
             passTime()

@@ -50,7 +50,7 @@ struct TrackerBench {
         return SequenceNumber(seq)
     }
 
-    /// What a delivery leads to beside being received.
+    /// The effects of a delivery, without its own receipt.
     mutating func receiveText(
         _ message: String? = nil, at: Duration, device: String? = "phone", app: String? = "shop",
         hasOwnID: Bool = true, unique: String? = nil, digest: UInt64? = nil, platform: Platform = .android
@@ -168,7 +168,7 @@ extension TrackerOutput {
         var result: InteractionResult
     }
 
-    /// What the records say became of interactions that were held.
+    /// The results of held interactions, from the records.
     var settled: [Settled] {
         let held = Set(records.compactMap { if case .settled(let cause) = $0 { cause } else { nil } })
         return records.compactMap { record in

@@ -195,7 +195,7 @@ struct TrackerModel {
         }
     }
 
-    /// What is remembered of it, on whatever device.
+    /// The remembered deliveries that an interaction names, on any device.
     private func candidates(_ subject: Interaction.Subject) -> [TrackedDelivery] {
         receipts.filter { !$0.isForgotten }.map(\.delivery).filter { names(subject, $0) }.sorted { $0.seq < $1.seq }
     }

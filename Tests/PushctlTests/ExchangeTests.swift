@@ -10,7 +10,8 @@ struct ExchangeTests {
     private static let accepted = #"{"ok":true,"seq":1,"outcomes":1}"#
     private static let outcome = #"{"seq":1,"n":0,"callback":"push","outcome":"handled","total_ms":16000}"#
 
-    /// What there is to say of a request to a daemon that says some lines at once, and the others as it is told of.
+    /// The messages of pushctl about a request to a daemon that writes `first` at once and one line of `later` after
+    /// each message.
     private func told(atOnce first: [String], later: [String]) throws -> [String] {
         let directory = TemporaryDirectory()
         let listener = try Listener(path: directory.path + "/inject.sock", mode: 0o600)

@@ -15,7 +15,7 @@ final class RandomLedger {
     private var seq: Int64 = 0
     private var random: SeededGenerator
     private var inFlight: [InvocationRecord] = []
-    /// What is in flight until it is ended by `endHeld`.
+    /// Invocations that stay in flight until `endHeld` ends them.
     private(set) var held: [InvocationRecord] = []
     private let apps: Int
     private let stepsBack: Double

@@ -43,7 +43,7 @@ struct SlowReaderTests {
             try ledger.store(100, pause: 1000)
             #expect(try ledger.writer.checkpointWhole() && walLength(ledger) == 0)
         }
-        // What the check would notice.
+        // Counter-check: an open snapshot makes `checkpointWhole` return false.
         let reader = try ledger.reader
         try ledger.store(10, pause: 1000)
         try reader.snapshot { () throws(StoreError) in

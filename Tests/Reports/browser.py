@@ -27,8 +27,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 ALLOWED_TIME = 60
 problems = []
 
-# What is wrong with the page, each as a sentence. It runs in the page, which has no script itself. On a small screen the
-# window grows with what is too wide, so the width that was asked for stands for WIDTH.
+# JavaScript that lists the page's faults, each as a sentence. The browser runs it in the page, which has no script of
+# its own. On a small screen the window grows with elements that are too wide, so WIDTH stands for the requested width.
 CHECKS = r"""
 (() => {
   const wrong = [];

@@ -55,7 +55,7 @@ NUMBERS = {
     "kind": ["local.pushnotification.Received", "users.messages.pushnotification.Open"],
 }
 SHARED = {"app", "provider", "route", "handler", "reason_code"}
-# What the page says of a miss, by its reason code.
+# The page's words for a miss, by its reason code.
 REASONS = {
     "queue_full": "waited for a free place", "not_finished_at_deadline": "ran too long",
     "waiting_in_lane": "waited in a lane", "daemon_down": "expired while the daemon was down", "none": "gave no reason",

@@ -91,7 +91,7 @@ final class ChainOrderTests {
         let (orders, end) = try await obey(ledger)
         #expect(end == .pruned(requests: 1_099))
         #expect(orders.count >= 2 && engine.chain.filter(Self.hasOrder).count == orders.count)
-        // What an order took is not known to it: the id is free again, in each copy.
+        // An order frees the ids that it pruned, in each copy.
         try await ledger.commit(Fixture.delivery(1_201, acceptedAt: 1_201 * 60_000))
         var clocks = BootClocks()
         while try follower.catchUp(from: engine, clocks: &clocks) > 0 {}

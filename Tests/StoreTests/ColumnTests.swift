@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Who reads the ledger with SQL goes by the names: what is written to and read from the wrong column passes every round trip.
+/// Checks the columns by name, as SQL readers do: a value that is written to and read from the wrong column passes
+/// every round trip.
 @Suite("The columns of the ledger", .timeLimit(.minutes(30)))
 struct ColumnTests {
     /// The values of a table's first row, by column.

@@ -71,7 +71,7 @@ final class DeadLetterTests {
             story.attempts.filter { $0.output?.end.isEmpty == false }.map(\.number) == [1, count - 2, count - 1, count])
         #expect(story.attempts.allSatisfy { $0.output.map { $0.end.count + $0.cut } == 4000 })
         #expect(story.attemptsLeftOut == [0: count - AttemptRecord.keptFirst - AttemptRecord.keptLast])
-        // What the limit counts is what is there: the line, four outputs, and little for each attempt.
+        // The limit counts the stored bytes: the line, four outputs, and little for each attempt.
         let bytes = try ledger.reader().deadLetterTotals().bytes
         #expect(bytes > 16_100 && bytes < 20_000, "\(bytes)")
         var answers: [Int] = []

@@ -94,7 +94,7 @@ struct DurabilityTests {
         let ledger = try TestLedger(directory.path)
         let file = directory.path + "/ledger.db"
         try await ledger.commit((1...15_000).flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
-        // Whoever gets this report knows that what followed the last one is done.
+        // This commit's report comes after the ledger has finished the work that followed the commit before.
         try await ledger.commit(Fixture.delivery(15_001))
         let long = Self.size(file)
         #expect(long > 15_000 * 1300)
@@ -121,7 +121,7 @@ struct DurabilityTests {
             return
         }
         #expect(error.kind == .busy && error.message.hasPrefix("a reader keeps the WAL from being emptied"))
-        // What one transaction adds comes on top.
+        // One transaction may exceed the bound by its own size.
         #expect(Self.size(directory.path + "/ledger.db-wal") < bound + 5 << 20)
         let status = ledger.committer.status
         #expect(status.walLength > bound && status.batchesBehind > 0 && status.bytesBehind > 0)

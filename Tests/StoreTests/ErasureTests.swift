@@ -140,7 +140,7 @@ final class ErasureTests {
         return tables
     }
 
-    /// What the person is called in a column; `nil`: it names nobody.
+    /// The person's name in a column; `nil`: the column names no person.
     private static func name(for column: String) -> String? {
         switch column {
         case "external_id", "external_user_id", "owner", "identifier": "anna"

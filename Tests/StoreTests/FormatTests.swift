@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A ledger of an older version", .timeLimit(.minutes(30)))
 struct MigrationTests {
-    /// What leads from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
+    /// Migrations from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
     private static let migrations = Schema.migrations.merging([
         0: """
         ALTER TABLE entries ADD COLUMN field TEXT;
@@ -39,7 +39,7 @@ struct MigrationTests {
         return directory
     }
 
-    /// What a database consists of. A migration leaves the texts of statements with other white space.
+    /// The objects in `sqlite_schema` of a database. A migration changes the white space of their SQL texts.
     private func objects(of database: borrowing Database) throws -> [String] {
         let rows = try database.prepare(
             "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1")
@@ -60,7 +60,7 @@ struct MigrationTests {
         try Schema.migrate(today, onMigration: {})
         #expect(try objects(of: database) == objects(of: today))
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
-        // What is up to date is not migrated again.
+        // Opening a ledger of today's version runs no migration.
         isTold = false
         try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
         #expect(!isTold)

@@ -154,7 +154,7 @@ struct LogDamageTests: ~Copyable {
         return Dictionary(uniqueKeysWithValues: names(in: log).map { ($0, readFile("\(log)/\($0)") ?? []) })
     }
 
-    /// Where a batch lies: each has a block here.
+    /// The segment and the offset of a batch; in this test each batch fills one block.
     private func place(ofBatch number: UInt8) throws -> (path: String, offset: Int) {
         for (name, bytes) in try segments() {
             for offset in stride(from: Self.block, to: bytes.count, by: Self.block)

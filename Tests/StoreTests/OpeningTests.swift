@@ -66,7 +66,7 @@ struct OpeningTests {
         for error in [writing, reading] {
             #expect(error?.kind == .corrupt)
             #expect(error?.message == "file is not a database")
-            // What was being done with it is of no use to a person.
+            // The message names no SQL statement: it does not help a person.
             #expect(error?.description.contains("PRAGMA") == false, "\(error?.description ?? "")")
         }
     }

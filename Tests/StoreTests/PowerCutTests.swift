@@ -91,7 +91,7 @@ private struct ForgetfulDisk: ~Copyable {
         #expect(try next.storedNumbers() == numbers, sourceLocation: location)
     }
 
-    /// What a start after the cut finds.
+    /// Copies the files that a start after the cut finds.
     private static func copy(_ ledger: String, log: String, to directory: String) throws {
         mkdir(directory + "/log", 0o700)
         for name in ["ledger.db", "ledger.db-wal"] {

@@ -59,7 +59,7 @@ struct PruneTests {
 
         try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(1)))])
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [2, 3])
-        // What is forgotten while its request is there keeps its receipt.
+        // A delivery that is forgotten while its request is stored keeps its receipt.
         try await ledger.commit([2, 3].map { .tracker(.forgottenDelivery(SequenceNumber($0))) })
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [3])
         #expect(try ledger.tracked() == [])

@@ -106,7 +106,7 @@ final class SharedTextTests {
         #expect(try await ledger.report() == .pruned(requests: 3))
         #expect(try texts(ledger) == ["braze", "com.example.shop", "early", "late"])
         #expect(try campaigns(ledger) == ["early", "late", "late"])
-        // What was forgotten is known again from its second row on, with another number than what took its place.
+        // A pruned text gets a number again with its second new row; another text may have its old number.
         for seq in late + 3...late + 5 {
             try await ledger.commit(delivery(seq, campaign: "early", app: "com.example.early"))
         }

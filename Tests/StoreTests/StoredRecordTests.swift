@@ -25,7 +25,7 @@ final class StoredRecordTests {
         let isTracked = table.name == TrackedRow.table.name
         var select = try database.prepare(
             "SELECT \(isTracked ? "event, " : "")\(table.values()) FROM \(table.source)")
-        // What rows share has a number when it comes once more.
+        // The second time around, the texts that rows share have numbers.
         for record in records + records {
             let buffer = RowBuffer(headroom: 0)
             buffer.append(.request, record)

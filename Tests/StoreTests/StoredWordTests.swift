@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// What a word's number is can never change: ledgers have it.
+/// The number of a word must never change: existing ledgers store it.
 @Suite("Words that rows have as numbers", .timeLimit(.minutes(30)))
 struct StoredWordTests {
     @Test("have the numbers that they always had")
@@ -119,7 +119,7 @@ struct StoredWordTests {
         #expect(try writer.database.integer("SELECT count(*) FROM requests") == 0)
     }
 
-    /// What a column takes that may not be empty, and `NULL` for texts.
+    /// A value for a column that may not be empty, and `NULL` for texts.
     private static func filler(_ column: String, of table: String) -> String {
         switch column {
         case "body": "x''"

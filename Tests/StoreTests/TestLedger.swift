@@ -8,7 +8,7 @@ final class TestLedger {
     let committer: Committer
     let path: String
     private var stream: AsyncStream<StoreReport>.Iterator
-    /// What was reported while something else was waited for.
+    /// Reports that came while the test waited for another one.
     private var unread: [StoreReport] = []
     private var number: UInt64
     private var durableThrough: UInt64 = 0

@@ -1,7 +1,7 @@
 import PushModel
 import Testing
 
-/// What makes the round trips worth their name.
+/// Checks that the records of the round trips differ in every field.
 @Suite("Records with something in every field", .timeLimit(.minutes(30)))
 struct WholeRecordTests {
     /// The fields of a value that have no fields of their own, by their path.
@@ -33,7 +33,7 @@ struct WholeRecordTests {
         ("attribute", Whole.attributes[0], Whole.attributes[1]), ("sending", Whole.sending[0], Whole.sending[1]),
     ]
 
-    /// What the two of a kind have in common: an invocation's request is one for both.
+    /// Fields that are equal in both records of a pair: an invocation's request is one for both.
     private static let alike: Set<String> = [
         "invocation.id.seq.value", "attempt.id.seq.value", "letter.id.seq.value",
         // No row has it: the producer's own row does.

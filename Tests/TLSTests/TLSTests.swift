@@ -43,7 +43,7 @@ struct CertificateAuthorityTests {
     func roundTrip() throws {
         let authority = try Self.authority()
         let read = try CertificateAuthority(stored: try authority.stored())
-        // What clients get has no key.
+        // The PEM for clients holds no private key.
         let (pem, trusted) = (read.pem, authority.pem)
         #expect(pem == trusted && String(decoding: pem, as: UTF8.self).split(separator: "PRIVATE").count == 1)
         let (ends, written) = (read.ends, authority.ends)
@@ -51,7 +51,7 @@ struct CertificateAuthorityTests {
         #expect(abs(ends - Self.now - 10 * 86400) < 10)
         let leaf = try read.leaf(names: ["fcm.googleapis.com"], now: Self.now, days: 30)
         #expect(try Self.verifies(leaf, by: authority.pem, host: "fcm.googleapis.com"))
-        // Never longer than the authority.
+        // A leaf certificate ends no later than its authority.
         #expect(leaf.ends <= ends)
     }
 

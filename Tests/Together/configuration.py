@@ -10,7 +10,7 @@ OWNERS = {
 }
 OBSERVERS = {"watch-run": "exec", "watch-work": "worker", "watch-sock": "socket"}
 KINDS = {**OWNERS, **OBSERVERS}
-# What an end may be, by the kind of the handler.
+# The possible ends of a run, by the kind of the handler.
 ENDS = {
     "exec": "ok fail retry decline die stall garbage noise leave close answer slow",
     "worker": (

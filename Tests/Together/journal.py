@@ -15,7 +15,7 @@ COLUMNS = [
     ("push_total_usec", "total_us"), ("push_deadline_usec", "budget_us"), ("push_reason_code", "reason_code"),
     ("push_platform", "platform"), ("push_mode", "mode"), ("push_app", "app"), ("push_transport", "transport"),
 ]
-# What an erasure takes out of a row.
+# The columns that an erasure clears.
 OF_PERSONS = [("push_reason", "reason"), ("push_id", "id"), ("push_replay_of", "replay_of")]
 
 

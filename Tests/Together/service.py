@@ -145,14 +145,15 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.give(200, b"y" * 100_000 if end == "long" else b"")
 
     def take(self, body, end):
-        # What is refused comes again: once is enough.
+        # Each entry is refused once: the forwarder sends it again.
         first = MARK.search(body)
         if end in REFUSALS and first and first[1] not in refused:
             refused.add(first[1])
             self.give(REFUSALS[end])
             return
         document = json.loads(body)
-        # What one who never answers has taken is taken all the same, and is of unknown outcome to the forwarder.
+        # An endpoint that never answers has taken the entries all the same; the forwarder gives them the outcome
+        # unknown.
         with open(sys.argv[4], "ab", buffering=0) as record:
             for entry in document.get("events", []) + document.get("attributes", []):
                 mark = entry.get("properties", entry).get("mark")

@@ -189,7 +189,7 @@ struct ListenerTests {
 
 struct Unexpected: Error {}
 
-/// What a daemon leaves that was killed.
+/// Makes the socket file that a killed daemon leaves.
 private func makeDeadSocket(at path: String) {
     let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     precondition(SocketPath.withAddress(of: path) { bind(dead, $0, $1) } == 0)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Answers")
 struct AnswerTests {
-    /// What is settled and reported when a request with attributes 1 and 2 and events 3 and 4 is answered so.
+    /// The settlements and the reported state after this answer to a request with attributes 1 and 2 and events 3 and
+    /// 4.
     private func effects(_ answer: EndpointAnswer) -> (settled: [String], state: SendingState) {
         var bench = Bench()
         let attributes = (1...2).map { entry($0, user: "u\($0)", kind: .customAttributes, data: #"{"a":1}"#) }

@@ -88,7 +88,7 @@ extension [ForwarderEffect] {
         }
     }
 
-    /// What is settled: `7 sent`, `8 rejected: why`.
+    /// The settlements as text: `7 sent`, `8 rejected: why`.
     var settled: [String] {
         flatMap { effect -> [String] in
             guard case .settle(let settlements) = effect else { return [] }

@@ -17,7 +17,7 @@ struct ConnectionTests {
         _ = bench.start(events(1...2))
         #expect(bench.answer(1, 201, Bench.success).settled == ["1 sent"])
         #expect(bench.handle(.disconnected) == [])
-        // What ends meanwhile is told too.
+        // The forwarder keeps an answer that comes without a connection and settles it after the next `connected`.
         #expect(bench.answer(2, 201, Bench.success).settled == [])
         let effects = bench.handle(.connected)
         #expect(effects.settled == ["1 sent", "2 sent"])

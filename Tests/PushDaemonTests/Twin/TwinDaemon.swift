@@ -282,7 +282,7 @@ final class ScriptedRunner: HandlerRunning {
     }
 }
 
-/// What the parts need beside each other and no test looks at.
+/// Objects that the parts under test need and that no test checks.
 struct TwinSurroundings {
     let loop: EventLoop
     let journal: JournalWriter

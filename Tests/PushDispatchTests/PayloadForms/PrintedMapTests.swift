@@ -42,7 +42,7 @@ struct PrintedMapTests {
             ("Bundle[{a=:}], b=1}]", #"{"a":":}]","b":"1"}"#),
             ("Bundle[{}]", "{}"),
             ("I/Tag( 12): Bundle[{\u{E9}=\u{1F600}}] Bundle[{c=d}]", "{\"\u{E9}\":\"\u{1F600}\"}"),
-            // What Braze's SDK makes of the text of extra.
+            // The text that Braze's SDK makes of extra.
             (
                 "Bundle[{extra=Bundle[{k=v, n=Bundle[{x=\"}]}], t=1}]",
                 #"{"extra":"{\"k\":\"v\",\"n\":\"{\\\"x\\\":\\\"\\\\\\\"\\\"}\"}","t":"1"}"#

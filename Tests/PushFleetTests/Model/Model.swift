@@ -2,7 +2,7 @@ import PushModel
 
 @testable import PushFleet
 
-/// What can happen, and what comes of it. A lease has no time here: any follower may take it at any moment, which
+/// The possible steps, and their effects. A lease has no time here: any follower may take it at any moment, which
 /// covers every clock and every pause.
 struct Model {
     var nodes = 2
@@ -56,10 +56,12 @@ struct Model {
                 if engine.has({ $0.node != index }) { steps.append(.takesLease(index, endsSessions: true)) }
             }
         case .taker where node.pending == nil:
-            // It read to the tail as that was: meanwhile the chain may have gone on, or lost what was read.
+            // The taker read up to the tail of that moment: the chain may have grown since, or lost the batches that it
+            // read.
             let isBehind = node.following(engine, without: without) != .nothing
             if isBehind { steps.append(.follows(index)) }
-            // Who asks the engine for the id of the tail has read all that it knows to ask for.
+            // Without `comparesCopies`, a taker asks only for the id of the tail, and does not notice that its copy
+            // differs.
             if isBehind, without == .comparesCopies { break }
             steps.append(engine.tail.epoch > node.epoch ? .givesUp(index) : .appendsTakeover(index))
         case .taker: break
@@ -204,7 +206,7 @@ struct Model {
         world.answer(session, isCancelled ? .doubtful("") : .there)
     }
 
-    /// What is wrong with a world in which nothing more can happen.
+    /// Checks a world in which no step is left.
     func checkEnd(_ world: inout World) {
         guard let owner = world.engine.lease.owner else { return }
         let node = world.nodes[owner]

@@ -62,7 +62,7 @@ extension ModelBatch: CustomStringConvertible {
     var description: String { "batch \(reference.number) (\(name(ofModelID: reference.id)): \(rows))" }
 }
 
-/// What an id says in a trace: the node that drew it, and how many it had drawn.
+/// The text of an id in a trace: the node that drew it, and that node's count of drawn ids.
 func name(ofModelID id: UUID128) -> String {
     switch id.high {
     case 0: "start"

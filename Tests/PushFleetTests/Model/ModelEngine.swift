@@ -15,7 +15,7 @@ struct ModelLease: Hashable {
     var epoch: Int64 = 0
 }
 
-/// What a node sends to be committed.
+/// A write that a node sends to the engine.
 enum ModelWrite: Hashable {
     case append(ModelBatch)
     case confirm(BatchReference)
@@ -23,10 +23,11 @@ enum ModelWrite: Hashable {
 
 /// A primary and its synchronous standby: what `ShardEngine` promises, in one value that can be compared.
 ///
-/// A commit enters the log of the primary, and is visible and told when the standby has it. What waits for that becomes
-/// visible, and is not at the standby, when the wait is cancelled, the session ended, or the primary started anew.
+/// A commit enters the log of the primary, and becomes visible and acknowledged once the standby has it. A commit that
+/// waits for the standby becomes visible without being at the standby when its wait is cancelled, its session ends, or
+/// the primary restarts.
 struct ModelEngine {
-    /// What the standby does not have yet, in the order of the log.
+    /// A record that the standby does not have yet, in the order of the log.
     enum Record: Hashable {
         case batch
         case confirmation
@@ -38,14 +39,14 @@ struct ModelEngine {
         var session: ModelSession
     }
 
-    /// What becomes of a message that the engine handles.
+    /// The fate of a message that the engine handles.
     enum Fate: String {
         case refused = "refuses"
         case blocked = "holds up"
         case written = "writes"
     }
 
-    /// What can be seen, the batch before the first one included.
+    /// The visible batches, including the one before the first.
     var chain: [ModelBatch] = [.start]
     /// A batch of the log that waits for the standby.
     var append: Wait<ModelBatch>?
@@ -56,7 +57,7 @@ struct ModelEngine {
     var standbyBatches = 1
     var lease = ModelLease()
     var standbyLease = ModelLease()
-    /// What was sent and not handled: in any order, late copies included.
+    /// The writes that were sent and not handled: in any order, late copies included.
     var flight: [(session: ModelSession, write: ModelWrite)] = []
 
     var tail: ChainTail {
@@ -64,7 +65,7 @@ struct ModelEngine {
         return ChainTail(last.reference, epoch: last.epoch)
     }
 
-    /// What can be seen, and what waits behind it.
+    /// The visible batches, and the one that waits behind them.
     var log: [ModelBatch] {
         append.map { chain + [$0.write] } ?? chain
     }

@@ -48,9 +48,9 @@ struct ModelNode {
     var pending: ModelBatch?
     var waits = Waits.nothing
     var generation = 0
-    /// What the next batch will hold.
+    /// The rows of the next batch.
     var next = ModelRows()
-    /// How many ids it drew.
+    /// The number of ids that this node drew.
     var drawn: UInt64 = 0
 
     init(_ index: Int) { self.index = index }
@@ -100,7 +100,7 @@ struct ModelNode {
         (role, epoch, writer, pending, waits, next) = (.follower, 0, nil, nil, .nothing, ModelRows())
     }
 
-    /// What following comes to.
+    /// The next step of following.
     enum Following { case nothing, batch, anew }
 
     /// Whether it follows by one batch, or sets its copy aside and fetches the chain anew.

@@ -1,10 +1,10 @@
-/// What a mutation takes out.
+/// A rule of the protocol that a mutation takes out.
 enum Rule: String, CaseIterable {
     /// Acknowledged at the end of the commit: without it, at CommandComplete, before the standby has the batch.
     case waitsForCommit
     /// R1: the bytes and the id of a batch stay until its fate is known.
     case keepsBytes
-    /// R2: who gets no row back asks.
+    /// R2: a writer that gets no row back asks the engine.
     case asksWhenRefused
     /// R3: a batch that was read is in doubt.
     case readingIsNoCommit
@@ -30,7 +30,7 @@ enum Rule: String, CaseIterable {
     case drawsIDs
 }
 
-/// What must never be.
+/// A property that must not break.
 enum Violation: String {
     case acknowledgedLost = "an acknowledged request is not in the chain"
     case requestTwice = "a request is twice in the chain"

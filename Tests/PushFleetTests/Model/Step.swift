@@ -1,4 +1,4 @@
-/// What can happen next in the model.
+/// A step that the model can take next.
 enum Step: Hashable {
     // Nodes.
     case follows(Int)

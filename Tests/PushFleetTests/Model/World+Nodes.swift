@@ -1,8 +1,8 @@
 @testable import PushFleet
 
-// What nodes do with answers of the engine.
+// The nodes' reactions to answers of the engine.
 extension World {
-    /// The answer to what a session sent: nobody hears it but the session that waits for it.
+    /// Delivers the answer to a write of a session; only that session, while it still waits, hears it.
     mutating func answer(_ session: ModelSession, _ result: AppendResult) {
         let node = nodes[session.node]
         guard node.generation == session.generation, node.waits == .answer else { return }

@@ -81,7 +81,7 @@ private struct CustomDataChaos {
     }
 
     private mutating func submit(_ request: Request) {
-        // What there is no room for is refused, and changes nothing.
+        // The router may refuse the request for lack of room; a refusal changes nothing.
         _ = try? bench.submit(request)
     }
 

@@ -131,7 +131,7 @@ struct ForwarderTests {
         _ = claim(&bench, 1)
         let pages = [0, 3].map { bench.router.queuedEntries(after: EntryNumber($0), limit: 2).map(\.number.value) }
         #expect(pages == [[2, 3], [4, 5]])
-        // What came back has its old place.
+        // A released entry keeps its number, and so its place in the queue.
         bench.order { $0.release(allBut: [], of: run, at: $1, effects: &$2) }
         #expect(bench.router.queuedEntries(after: EntryNumber(0), limit: 9).map(\.number.value) == [1, 2, 3, 4, 5])
         #expect(bench.router.queuedEntries(after: EntryNumber(1), limit: 9).map(\.number.value) == [2, 3, 4, 5])

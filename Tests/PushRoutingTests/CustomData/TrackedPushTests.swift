@@ -20,7 +20,7 @@ struct TrackedPushTests {
         #"{"extras":{"_ab":"true","cid":"c","google.message_id":"m1","#
         + #""extra":"{\"braze_id\":\"b1\"}"}}"#
 
-    /// What was queued, as event and profile.
+    /// The queued entries, each as its event name and its profile.
     private func queued(_ bench: Bench) -> [String] {
         bench.ledger.customData.rows.values.sorted { $0.entry.number < $1.entry.number }.map { row in
             guard row.state == .queued, case .sent(.brazeID(let id)) = row.entry.way else { return "\(row.state)" }

@@ -13,7 +13,7 @@ private struct World {
     private var open: Set<InstanceID> = []
     private var opening: Set<InstanceID> = []
     private var ending: Set<InstanceID> = []
-    /// What each instance was given and has not answered.
+    /// The lines that each instance got and has not answered.
     private var given: [InstanceID: [(line: Int64, invocation: InvocationID)]] = [:]
     /// The line that each instance was given last, and which have answered.
     private var lastLine: [InstanceID: Int64] = [:]

@@ -12,9 +12,9 @@ import Testing
 struct PoolBench {
     private(set) var pool: InstancePool
     private var time = Duration.zero
-    /// What the instance of each invocation did instead of an answer, as was told last; `""`: nothing.
+    /// The last reported fact about each invocation's instance in place of an answer; `""`: none.
     private(set) var seen: [Int64: String] = [:]
-    /// How often something was told of that.
+    /// The number of such reports.
     private(set) var sightings = 0
 
     init(

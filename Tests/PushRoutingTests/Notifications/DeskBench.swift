@@ -14,7 +14,7 @@ struct DeskBench {
     var runCount: Int { desk.runCount }
     var nextDue: Instant? { desk.nextDue }
 
-    /// What is done, in words.
+    /// The effects of an act, as text.
     mutating func act(_ body: (inout NotificationDesk, Instant, inout [NotificationDesk.Effect]) -> Void) -> [String] {
         var effects: [NotificationDesk.Effect] = []
         body(&desk, now, &effects)

@@ -246,7 +246,7 @@ struct ScenarioTests {
         #expect(checks.allSatisfy { $0.failure == nil })
     }
 
-    /// What this thread has used of a processor, however busy the machine is.
+    /// The CPU time of this thread, which does not depend on the machine's load.
     private func processorTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -409,7 +409,7 @@ struct ScenarioTests {
         }
     }
 
-    /// What is wrong with one expectation at the end of the story.
+    /// The failure of one expectation at the end of the story.
     private func failure(_ expect: String) throws -> Check.Failure? {
         let checks = try check(Self.story + [#"{"expect":\#(expect)}"#])
         #expect(checks.map(\.line) == [5])
