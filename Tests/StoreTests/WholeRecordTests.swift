@@ -4,7 +4,7 @@ import Testing
 /// Checks that the records of the round trips differ in every field.
 @Suite("Records with something in every field", .timeLimit(.minutes(30)))
 struct WholeRecordTests {
-    /// The fields of a value that have no fields of their own, by their path.
+    /// The leaf fields of a value, by path.
     private static func leaves(of value: Any, at path: String = "") -> [String: String] {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -40,7 +40,7 @@ struct WholeRecordTests {
         "request.peer.account.label",
     ]
 
-    @Test("differ in every field, of which none is empty, and have no two alike")
+    @Test("differ in every field, have no empty field, and no two equal ones")
     func differ() {
         for (name, first, second) in Self.pairs {
             let (these, those) = (Self.leaves(of: first, at: name), Self.leaves(of: second, at: name))
