@@ -109,7 +109,7 @@ struct DeliveryTests {
         #expect(try ledger.intruder().integer(indexed + " AND operation = 0 AND tracked = 0") == 1)
     }
 
-    @Test("by number gives any delivery, but nothing else, and not from another device or app")
+    @Test("by number returns a delivery and no other request, and none of another device or app")
     func byNumber() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -123,7 +123,7 @@ struct DeliveryTests {
         #expect(try found(reader, .seq(SequenceNumber(1)), app: "other") == nil)
     }
 
-    @Test("gives the request with its body and all of its invocations")
+    @Test("returns the request with its body and all its invocations")
     func story() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -138,7 +138,7 @@ struct DeliveryTests {
             ])
     }
 
-    @Test("for FCM's lists gives Android deliveries to a device in order, among the newest requests only")
+    @Test("for FCM's lists returns Android deliveries to a device in order, among the newest requests only")
     func recent() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -20,7 +20,7 @@ struct LogDamageTests: ~Copyable {
     }
 
     @Test(
-        "at its end, a torn batch that was not acknowledged, ends the log just before that batch", arguments: [0, 70, 300])
+        "at its end, in a batch that was not acknowledged, ends the log before it", arguments: [0, 70, 300])
     func tornTail(offset: Int) async throws {
         try await writeAhead()
         try damage(batch: 9, at: offset)
@@ -41,7 +41,7 @@ struct LogDamageTests: ~Copyable {
     }
 
     @Test(
-        "in the middle sets the log aside and is reported: the ledger continues after the last good batch, with new ids",
+        "in the middle sets the log aside, and says so: the ledger continues after the last good batch, with new numbers",
         arguments: [0, 70, 300])
     func badBlock(offset: Int) async throws {
         try await writeAhead()
