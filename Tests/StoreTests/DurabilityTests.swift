@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The store survives", .timeLimit(.minutes(30)))
+@Suite("The durability of the store", .timeLimit(.minutes(30)))
 struct DurabilityTests {
     // A killed process leaves the page cache: the test covers the process and not the disk.
     @Test("kill -9 while a batch is applied: the next start has all of the batch, a reader before it none")
@@ -31,7 +31,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a full disk: it stalls the log once that is full, reports it once, and loses nothing",
+        "a full disk stalls the writes when the log is full, is reported once, and loses nothing",
         .enabled(if: isRoot, "only root can mount a small file system"))
     func fullDisk() async throws {
         let directory = TemporaryDirectory()
@@ -65,7 +65,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a full disk that keeps the WAL from being emptied: the report names the disk, and no reader",
+        "a full disk that keeps the WAL from being emptied is reported as a full disk, and not as a reader",
         .enabled(if: isRoot, "only root can mount a small file system"))
     func fullDiskBehindWAL() async throws {
         let directory = TemporaryDirectory()
@@ -88,7 +88,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a long WAL, which the ledger copies to the database, and a short one once no batch comes for a second",
+        "the ledger copies a long WAL to the database, and a short one after a second without a batch",
         .timeLimit(.minutes(30)))
     func checkpoints() async throws {
         let directory = TemporaryDirectory()
@@ -104,7 +104,7 @@ struct DurabilityTests {
         while Self.size(file) < long + 1_900 * 1300 { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test("a reader with an open snapshot: the WAL grows to its bound, then the ledger waits for the reader")
+    @Test("a reader with an open snapshot lets the WAL grow to its bound, then the ledger waits for the reader")
     func heldReader() async throws {
         let directory = TemporaryDirectory()
         let bound = 4 << 20

@@ -88,7 +88,7 @@ final class ErasureTests {
         #expect(campaigns.text(0) == "for-many,for-many,for-many,for-some,for-some,for-some")
     }
 
-    @Test("of a device without a user reports no user")
+    @Test("of an unknown device reports that no device was erased")
     func unknownDevice() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "ben", device: "d2", "of-ben"))
