@@ -13,10 +13,10 @@ struct MemoryLedger {
     /// The rows of the tracker.
     private(set) var tracker = TrackerRows()
     private var records: [TrackerRecord] = []
-    /// How many of the events the tracker's rows know.
+    /// The number of events that the tracker's rows have.
     private var tracked = 0
     private var trackerViolations = 0
-    /// Entries of custom data, profiles, and how sending goes.
+    /// Entries of custom data, profiles, and the sending state.
     private(set) var customData = CustomDataRows()
     private(set) var devices: [SequenceNumber: KnownDevice] = [:]
     private(set) var fanOuts: [SequenceNumber: FanOut] = [:]
@@ -24,7 +24,7 @@ struct MemoryLedger {
     private(set) var violations: [String] = []
 
     /// Writes a record.
-    /// - Parameter request: the request that is being submitted, if one is: the store reads it again from its line.
+    /// - Parameter request: the request that is being submitted, if any: the store reads it from its line.
     mutating func write(_ record: LedgerRecord, of request: Request?) {
         switch record {
         case .request(let accepted):
@@ -87,7 +87,7 @@ struct MemoryLedger {
         }
     }
 
-    /// Writes what was decided for the tracker in one turn.
+    /// Writes the tracker's records of one turn.
     mutating func endTurn() {
         tracker.write(Array(events[tracked...]), records)
         tracked = events.count

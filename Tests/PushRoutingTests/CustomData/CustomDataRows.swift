@@ -42,7 +42,7 @@ struct CustomDataRows {
         }
     }
 
-    /// The custom data as it is after a restart.
+    /// The custom data after a restart.
     func restored(stateID: UUID128) -> CustomData {
         let numbers = rows.keys.sorted()
         var data = CustomData(stateID: stateID, lastNumber: numbers.last ?? EntryNumber(0))

@@ -2,7 +2,7 @@ import PushModel
 
 @testable import PushRouting
 
-/// A desk under test: acts in, effects in a few words out.
+/// A desk under test: acts in, effects as short texts out.
 struct DeskBench {
     private var desk = NotificationDesk()
     var now = Instant(nanoseconds: 0)
