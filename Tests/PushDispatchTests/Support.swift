@@ -4,12 +4,12 @@ import PushSettings
 
 @testable import PushDispatch
 
-/// The value of a JSON text.
+/// Parses a JSON text.
 func json(_ text: String) throws -> JSONNode {
     try JSONDocument(scanning: Array(text.utf8)).root
 }
 
-/// The decision on a payload written as JSON.
+/// The decision on a payload in JSON.
 func decision(
     _ platform: Platform, _ payload: String, state: AppState = .background, locked: Bool = false,
     notifications: NotificationPermission = .allowed, app: String? = nil
