@@ -16,7 +16,6 @@ struct FateCase: Sendable, CustomTestStringConvertible {
 }
 
 // Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.java and DisplayNotification.java.
-//.
 @Suite("The behavior of FCM and Android")
 struct AndroidFateTests {
     private static let data = #"{"data":{"k":"v"}}"#

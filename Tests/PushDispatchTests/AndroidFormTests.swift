@@ -110,7 +110,7 @@ struct AndroidFormTests {
         #expect(try decision(.android, #"{"action":"x"}"#).keys.data("action") == "x")
     }
 
-    @Test("refuse a dry run of FCM", arguments: ["validate_only", "validateOnly"])
+    @Test("give a dry run of FCM the outcome swallowed", arguments: ["validate_only", "validateOnly"])
     func validatesOnly(_ flag: String) throws {
         let decision = try decision(
             .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag)":true}"#)

@@ -1,7 +1,7 @@
 import PushModel
 import PushReporting
 
-/// A row with one thing or another said, the rest as in an everyday delivery to a handler.
+/// A row with some fields set, and the others as in an ordinary delivery to a handler.
 func row(
     _ seq: Int64, n: Int = 0, _ outcome: Outcome?, callback: Callback = .onMessageReceived,
     provider: String? = "onesignal", route: String? = "20-onesignal", handler: String? = "crm",
@@ -59,7 +59,7 @@ func shown(_ report: ComplianceReport, of rows: [ReportRow] = [], objective: Per
     return document.lines(TextStyle()).reduce(into: "") { $0 += $1.text + "\n" }
 }
 
-/// The same numbers on every run (SplitMix64).
+/// A generator with the same numbers on every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,7 +1,7 @@
 import PushSettings
 import SettingsSyntax
 
-/// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
+/// Loads a configuration with the handler `journal`, a route of everything to it, and the files of the test.
 func load(
     main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
     routes: [String: String] = [:], tracks: [String: String] = [:], registrations: [String: String] = [:]
