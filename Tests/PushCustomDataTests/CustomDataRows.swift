@@ -37,7 +37,7 @@ struct CustomDataRows {
         if [.flushed, .sent, .rejected, .discarded].contains(row.state) {
             violations.append("entry \(move.number) had come to its end, \(row.state)")
         }
-        // The last entry of a flush that goes on says so.
+        // The last entry of a flush that continues is marked.
         if row.state == move.state, move.state != .pending || move.by == nil {
             violations.append("entry \(move.number) is \(row.state) already")
         }

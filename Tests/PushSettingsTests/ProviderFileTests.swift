@@ -211,7 +211,7 @@ struct ProviderFileTests {
         #expect((rule == nil) == expected.contains(": error: "))
     }
 
-    @Test("a file's name is the provider's, and none is reserved")
+    @Test("a file's name is the provider's, and the name none is reserved")
     func names() {
         #expect(
             load(providers: ["Crm": "[iOS]\nAll=present x"]).diagnostics == [

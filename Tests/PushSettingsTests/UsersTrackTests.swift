@@ -167,7 +167,7 @@ struct UsersTrackTests {
             ])
     }
 
-    @Test("never prints the key given as KeyFile=, nor a value of a misspelt KeyFile=")
+    @Test("never prints a key given as KeyFile=, and does not read a misspelt KeyFile=")
     func keyFile() {
         #expect(
             main("UsersTrack", "KeyFile=1234-abcd").diagnostics == [

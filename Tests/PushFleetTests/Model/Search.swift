@@ -15,10 +15,10 @@ extension Finding: CustomStringConvertible {
 }
 
 extension Model {
-    /// All worlds that can come about, the nearest first, up to a limit.
+    /// Visits all reachable worlds, the nearest first, up to a limit.
     ///
     /// - Parameter wanted: the violation to look for; the search leaves out worlds with another one. `nil`: any.
-    /// - Returns: how many there were, whether these are all, and the shortest way to the first violation.
+    /// - Returns: the number of worlds, whether these are all, and the shortest path to the first violation.
     func search(
         atMost limit: Int, for wanted: Violation? = nil
     ) -> (states: Int, isComplete: Bool, finding: Finding?) {
@@ -74,7 +74,7 @@ extension Model {
         }
     }
 
-    /// One way through the worlds, by chance.
+    /// One random path through the worlds.
     func walk(seed: UInt64, atMost limit: Int) -> (steps: Int, end: World, finding: Finding?) {
         var random = SeededGenerator(seed: seed)
         var world = start
