@@ -6,13 +6,13 @@ enum Layer: Int, Comparable {
     case pure
     /// System facilities that the adapters share.
     case system
-    /// One thing of the outside world each; they never import each other.
+    /// A facade of one external facility; adapters never import each other.
     case adapter
     /// Code on top of adapters that several programs need.
     case shared
     /// A source of rows for programs, behind a protocol of the core.
     case source
-    /// Wires the others.
+    /// Wires the other targets.
     case composition
 
     static func < (left: Layer, right: Layer) -> Bool { left.rawValue < right.rawValue }
@@ -40,7 +40,7 @@ struct TargetRule {
         }
     }
 
-    /// The modules of the system that it may import. Foundation is in no layer.
+    /// The system modules that it may import. Foundation is in no layer.
     var systemModules: Set<String> {
         switch layer {
         case .c, .pure: []

@@ -1,8 +1,8 @@
-/// The targets of `Package.swift` and what each depends on, read from its text.
+/// The targets of `Package.swift` and their dependencies, read from its text.
 ///
-/// It understands what the manifest uses: `swift(...)`, `c(...)`, `library(...)`, `program(...)`, `.target(...)` and
-/// `.systemLibrary(...)`, whose first string is the name, and whose first list (after `dependencies:` in `.target`) is
-/// the dependencies.
+/// The parser understands the manifest's own forms: `swift(...)`, `c(...)`, `library(...)`, `program(...)`,
+/// `.target(...)` and `.systemLibrary(...)`. The first string is the name; the first list (after `dependencies:` in
+/// `.target`) holds the dependencies.
 func manifestTargets(_ manifest: String) -> [String: Set<String>] {
     var targets: [String: Set<String>] = [:]
     let lines = manifest.split(separator: "\n").map { line in

@@ -34,7 +34,7 @@ struct SourceFile {
         }
     }
 
-    /// Uses of an escape where it is not listed, or without a comment directly above.
+    /// Uses of an escape in a file without an entry in the list, or without a comment directly above.
     func unprovenEscapes(listed: [(text: String, files: Set<String>)]) -> [String] {
         var problems: [String] = []
         for (index, line) in lines.enumerated() {
@@ -50,7 +50,7 @@ struct SourceFile {
         return problems
     }
 
-    /// Comparisons with one platform: a platform that is new would compile without an answer there.
+    /// Comparisons with one platform: a new platform would compile there without a decision.
     var platformComparisons: [String] {
         lines.enumerated().compactMap { index, line in
             let code = code(of: line)
@@ -59,14 +59,14 @@ struct SourceFile {
         }
     }
 
-    /// The file, if it is longer than a file may be.
+    /// The file, if it exceeds the limit.
     func excessLength(over limit: Int) -> [String] {
         lines.count > limit
             ? ["\(path):\(limit + 1): \(lines.count) lines; a file has one subject and \(limit) at most"] : []
     }
 }
 
-/// The module that a line imports; `nil` when it is no import.
+/// The module that a line imports; `nil` for any other line.
 private func importedModule(_ line: Substring) -> String? {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
     var words = code(of: line).split { $0 == " " || $0 == "\t" || $0 == ";" }[...]

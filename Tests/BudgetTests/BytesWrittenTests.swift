@@ -28,7 +28,7 @@ final class BytesWrittenTests {
             try #require(try committer.commit(batch) != nil)
         }
         committer.stop()
-        // Segments are made in long writes of zeros.
+        // The log fills new segments with long writes of zeros.
         let writes = watch.events.filter { $0.hasPrefix("write segment-") }.compactMap {
             Int($0.split(separator: " ")[2])
         }
@@ -36,13 +36,13 @@ final class BytesWrittenTests {
         return (log / (batches * size), (watch.written("ledger.db") - before) / (batches * size))
     }
 
-    // Of the ledger's, 2 % are the pages that say which page is used by what: with them it can give back space (0074).
+    // Of the ledger's bytes, 2 % are pointer-map pages, by which it can give back space (0074).
     @Test(
         "are bounded, for one at a time and for 64 at a time", arguments: [(256, 1, 4784, nil), (16, 64, 2065, 4960)])
     func bytes(batches: Int, size: Int, logMax: Int, ledgerMax: Int?) throws {
         let (log, ledger) = try write(batches: batches, of: size)
         #expect(log <= logMax, "\(log) bytes to the log")
-        // How many batches the ledger takes at once depends on the machine, unless they are large.
+        // The number of batches that the ledger applies at once depends on the machine, unless they are large.
         #expect(ledger <= ledgerMax ?? .max, "\(ledger) bytes to the ledger and its WAL")
         #expect(log > 1331 && ledger > 2 * 1331, "or not all was counted")
     }

@@ -4,7 +4,7 @@ import PushTracking
 import TestSupport
 import Testing
 
-@Suite("The memory of what waits", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+@Suite("The memory of waiting deliveries", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct WaitingMemoryTests {
     /// The most bytes that a waiting delivery may hold beside its payload.
     private static let bytesMax = 1024
@@ -15,7 +15,7 @@ struct WaitingMemoryTests {
     private static let route = Route(name: "50-crm", match: RouteMatch(), handler: "crm")
 
     @Test(
-        "beside its payload a delivery that waits for a handler, or in a lane, has less than 1 KB, about what the router counts",
+        "without its payload a delivery that waits for a handler, or in a lane, has less than 1 KB, as counted",
         arguments: DispatchMode.allCases, [0, 1 << 30])
     func waiting(mode: DispatchMode, payloadMemory: Int) throws {
         for device in [nil, #","device":"phone""#] {
