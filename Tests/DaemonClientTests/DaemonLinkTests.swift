@@ -80,7 +80,7 @@ struct DaemonLinkTests {
     }
 
     @Test(
-        "a refusal, an answer that is none and one that is too long end the connection",
+        "a refusal, a malformed reply and one that is too long end the connection",
         arguments: [
             (
                 #"{"ok":false,"error":{"code":"unavailable","message":"no room","retry":true}}"#,

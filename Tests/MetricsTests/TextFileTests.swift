@@ -8,7 +8,7 @@ import Testing
 struct TextFileTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
-    @Test("is replaced as a whole, may be read by all, and nothing is left beside it")
+    @Test("is replaced atomically, readable for all, without a temporary file left")
     func replaces() throws {
         let file = TextFile(path: directory.path + "/a.prom")
         try file.replace(with: String(repeating: "a 1\n", count: 100_000))
@@ -23,7 +23,7 @@ struct TextFileTests: ~Copyable {
         #expect(Program(path: "/bin/ls").run(["-A", directory.path]).lines == ["a.prom"])
     }
 
-    @Test("says what the system refused, and leaves the old one and nothing else")
+    @Test("reports the system's error, and keeps the old file")
     func refuses() {
         let nowhere = TextFile(path: directory.path + "/none/a.prom")
         #expect(throws: (any Error).self) { try nowhere.replace(with: "a 1\n") }

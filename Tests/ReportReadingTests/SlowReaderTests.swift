@@ -14,7 +14,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "keep nothing from being emptied: no transaction is open while a report waits to be read",
+        "hold up no checkpoint: no transaction is open while a report waits for its reader",
         arguments: ["csv", "json"])
     func stoppedReader(format: String) throws {
         let ledger = try RandomLedger(seed: 11, apps: 300)
