@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-# Finds the toolchain, in PATH or where it is usually put.
+# Finds the toolchain in PATH or in its usual places.
 require_swift() {
     [[ -x /opt/swift/usr/bin/swift ]] && PATH=$PATH:/opt/swift/usr/bin
     command -v swift >/dev/null || fail "there is no swift in PATH or /opt/swift/usr/bin; Swift 6.2 or later builds \
@@ -26,7 +26,7 @@ this project: https://www.swift.org/install/linux/"
     say "swift: $(command -v swift)"
 }
 
-# Installs those of the packages that are missing. Needs root or sudo only when one is.
+# Installs the missing packages. Needs root or sudo only if one is missing.
 require_packages() {
     local missing=() package as_root=()
     if ! command -v dpkg-query >/dev/null; then
@@ -44,7 +44,7 @@ require_packages() {
         local command="apt-get install --no-install-recommends ${missing[*]}"
         command -v sudo >/dev/null || fail "packages are missing; as root: $command"
         as_root=(sudo)
-        # Without a terminal nobody can type a password.
+        # Without a terminal sudo must not ask for a password.
         [[ -t 0 ]] || as_root+=(-n)
         "${as_root[@]}" true || fail "packages are missing, and sudo does not let this user; as root: $command"
     fi

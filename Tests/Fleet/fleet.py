@@ -48,7 +48,7 @@ from producers import Producer, Record
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 NODES = "abc"
-# How far the wall clock of each node is off, in seconds.
+# The error of each node's wall clock, in seconds.
 NODE_CLOCKS = {"a": 3600, "b": 365 * 86400, "c": -3600}
 # The faults of the short form, with their counts.
 SHORT = {"kill": 4, "stop": 3, "term": 2, "move": 4, "immediate": 3, "trim": 2}
@@ -84,7 +84,7 @@ def missing(features, directory):
 class Test:
     def __init__(self, seed, options, features):
         self.begin = time.monotonic()
-        # The path of a socket has 107 bytes at most, and postgres must reach its own.
+        # The path of a socket has at most 107 bytes, and postgres must reach its own.
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/tmp"))
         self.root.chmod(0o755)
         self.generator = random.Random(f"{seed} faults")
@@ -146,7 +146,7 @@ class Test:
         self.start()
         end = self.begin + seconds
         possible = Faults.possible(self.features)
-        # In turn: where time is short each fault happens once before one happens again.
+        # Round robin: if time is short, each fault happens once before one happens again.
         turns = [name for turn in range(max(plan.values())) for name, times in plan.items() if turn < times]
         for name in turns:
             if time.monotonic() > end:

@@ -21,7 +21,7 @@ SUMS = {"figures_by_hour", "figures_by_days"}
 
 def ledger(node):
     database = sqlite3.connect(f"file:{node.state}/ledger.db?mode=ro", uri=True, timeout=60)
-    # One reading is of one state.
+    # All queries read one state.
     database.execute("BEGIN")
     return database
 
@@ -48,7 +48,7 @@ class Oracle:
         self.violations = list(record.problems)
         self.lost, self.doubled, self.run_twice = [], [], []
         self.by_id = {request.id: request for request in record.acknowledged}
-        # How far the time that handlers were given was off, for first runs and for those after a takeover.
+        # The errors of the handlers' remaining times, for first runs and for those after a takeover.
         self.deadlines, self.ends = {False: [], True: []}, {}
 
     def expect(self, holds, what):
@@ -111,7 +111,7 @@ class Oracle:
         self.expect(
             not self.lost, "acknowledged, and not in the ledger under that number: "
             f"{[(request.id, request.seq, ids[request.id]) for request in self.lost[:10]]}")
-        # Each request is sent until it is acknowledged.
+        # Each request is repeated until it is acknowledged.
         strangers = [identifier for identifier, found in ids.items() if found and identifier not in by_id]
         self.expect(not strangers, f"in the ledger, and never acknowledged: {strangers[:10]}")
         pending = [(seq, n) for seq, found in outcomes.items() for n, outcome in found.items() if outcome is None]
@@ -155,7 +155,7 @@ class Oracle:
         end = begin + remaining
         if not self.is_relay or not request:
             return
-        # It was accepted between the two, and nobody outside knows when; a later run has the same end as the first.
+        # It was accepted between the two times; a later run has the same end as the first.
         early, late = request.sent + DEADLINE, request.at + DEADLINE
         if is_again:
             early = late = self.ends[place]

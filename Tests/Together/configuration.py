@@ -3,7 +3,7 @@
 import os
 
 BUDGET_MS = 1500
-# The handlers that own payloads, and those that get copies, by their kind.
+# The handlers that own payloads, and those that get copies, with their kinds.
 OWNERS = {
     "run": "exec", "break": "exec", "narrow": "exec", "gone": "exec", "work": "worker", "pipe": "worker",
     "sock": "socket", "once": "socket", "web": "http", "desk": "notify", "swap": "exec",
@@ -21,7 +21,7 @@ ENDS = {
     "track": "ok fail odd retry wrong die exit reset stall half garbage last slow",
 }
 ENDS = {kind: ends.split() for kind, ends in ENDS.items()}
-# Longer than any deadline, so that only the daemon ends it; short enough to be gone if it does not.
+# Longer than any deadline, so that only the daemon ends it; short enough to end soon if the daemon does not.
 STALL = 40
 
 

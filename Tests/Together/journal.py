@@ -8,7 +8,7 @@ from installation import check
 FIELD = re.compile(rb'(\w+)=("(?:[^"\\]|\\.)*"|\S*)')
 ESCAPE = re.compile(r'\\(u[0-9a-f]{4}|.)')
 PLAIN = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
-# A field of an outcome's entry, the column of the view, and what makes the field's text of the column's value.
+# A field of an outcome's entry, and the column of the view with the same value.
 COLUMNS = [
     ("push_outcome", "outcome"), ("push_callback", "callback"), ("push_handler", "handler"), ("push_route", "route"),
     ("push_provider", "provider"), ("push_queue_usec", "queue_us"), ("push_exec_usec", "exec_us"),
@@ -56,7 +56,7 @@ class RunJournal:
         check(numbers == sorted(set(numbers)), f"{where}: numbers of outcomes go back or repeat")
         last = max(numbers + [self.total or 0])
         missing = last - len(numbers)
-        # Those of the last ten seconds may not be summed up yet.
+        # The last ten seconds may not be summed up yet.
         check(
             missing == self.summed or missing > self.summed > 0 and self.run.end == "kill",
             f"{where}: of {last} outcomes {missing} have no entry, and {self.summed} are summed up")
@@ -90,7 +90,7 @@ def compare(runs, ledger, is_erased):
     requests = {row["seq"] for row in ledger.execute("SELECT seq FROM requests")}
     for key, entry in told.items():
         row = rows.get(key)
-        # While no daemon runs an erasure takes the whole of a request of which one invocation has no outcome (0072).
+        # While no daemon runs, an erasure deletes a whole request even if one of its invocations has no outcome (0072).
         if row is None and key[0] not in requests and is_erased(entry.get("push_id")):
             continue
         check(row is not None, f"journal: {entry} is not in the ledger")
@@ -101,7 +101,7 @@ def compare(runs, ledger, is_erased):
         check(("push_observer" in entry) == bool(row["observer"]), f"journal and ledger differ in observer of {key}")
         check(("push_started" in entry) == bool(row["started"]), f"journal and ledger differ in started of {key}")
     lost = 0
-    # The end of a run that was killed: from its last entry, or its start, to its end. Times are of the same clock.
+    # The end of a killed run: from its last entry, or its start, to its end. All times are of the same clock.
     tails = []
     for journal in journals:
         if journal.run.end == "kill":

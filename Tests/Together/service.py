@@ -77,7 +77,7 @@ class Lines(socketserver.StreamRequestHandler):
         text = json.dumps(answer, separators=(",", ":")).encode() + b"\n"
         self.wfile.write(text * (2 if end == "twice" else 1))
         if end == "close":
-            # The answer comes, and the peer's input ends; the connection stays for a moment.
+            # Sends the answer, and then ends the peer's input; the connection stays open for a moment.
             self.connection.shutdown(socket.SHUT_WR)
             time.sleep(0.05)
         return end not in ("last", "close")

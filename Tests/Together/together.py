@@ -35,9 +35,9 @@ from installation import PATIENCE, Failure, Installation, check, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 PRODUCERS = 4
-# From so many seconds on each pair of acts must have happened.
+# After so many seconds each pair of acts must have happened.
 ALL_PAIRS = 3600
-# How much more memory a run may have than a new one that has done nothing, in KiB: what its allocator keeps.
+# The memory, in KiB, that a run may have beyond a new idle one: the allocator keeps it.
 MEMORY = 96 << 10
 
 
