@@ -16,7 +16,7 @@ cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$
 trap cleanup EXIT
 
 swift build -c release --product pushrouterd >&2
-# Valgrind cannot read what Swift has for debuggers; the names of functions stay.
+# Valgrind cannot read Swift's debug information; the names of functions stay.
 objcopy --strip-debug .build/release/pushrouterd "$work/pushrouterd"
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
 if [[ -z $line ]]; then
@@ -25,7 +25,7 @@ if [[ -z $line ]]; then
     '@-#' "$(tr -d '\n' <Tests/Benchmarks/ingest/payload.json)" >"$line"
 fi
 
-# Runs the daemon below the command in "$@" while COUNT requests are sent; it has ended when this returns.
+# Runs the daemon under the command in "$@" while COUNT requests are sent; returns after its end.
 run() {
   local count=$1
   shift
@@ -49,7 +49,8 @@ run() {
 
 per_delivery() { awk -v short="$1" -v long="$2" -v n=$((long - short)) 'BEGIN { printf "%.1f", (long - short) / n }'; }
 
-# Thread 1 is the loop's, in the order of their birth: the journal's, the ledger's, the log's, then others.
+# Thread 1 is the loop's; the others are in order of their creation: the journal's, the ledger's, the log's, then
+# others.
 instructions() {
   run "$1" valgrind --quiet --tool=callgrind --separate-threads=yes --callgrind-out-file="$work/callgrind.$1"
   for file in "$work/callgrind.$1"-*; do

@@ -3,13 +3,13 @@
 #
 #   unread   300 connections that send 64 KiB of broken requests and never read
 #   lane     3,000 requests of 250 KB into the lane of one device, whose head hangs
-#   large    as many requests of 256 KiB as are taken, from 20 connections
+#   large    requests of 256 KiB, as many as are accepted, from 20 connections
 #
 #   Tests/Benchmarks/flood.sh [unread|lane|large]...
 #
-# Prints the good client's round trip, the daemon's memory at its highest and afterwards, the turns of its loop in processor
-# time, how late handlers that hang are killed, and what was refused. Fails where the daemon takes 128 MiB, does not serve
-# the good client, or counts fewer refusals than clients were told. Needs gcc and python3.
+# Prints the good client's round trip, the daemon's peak memory and its memory afterwards, the turns of its loop in CPU
+# time, how late hanging handlers are killed, and the refusals. Fails if the daemon takes 128 MiB, does not serve the
+# good client, or counts fewer refusals than clients got. Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 floods=("${@:-}")

@@ -31,7 +31,7 @@ gcc -O2 -static -o "$work/hang" "$work/hang.c"
 gcc -O2 -o "$work/callers" Tests/Benchmarks/exec/callers.c
 echo '{"order":"1017"}' >"$work/payload"
 
-# Waits until all programs run, ends the server, and says what is left.
+# Waits until all programs run, ends the server, and prints the number of programs left.
 finish() {
   for ((i = 0; i < 3000; i++)); do [[ $(sleepers) -lt $programs ]] || break; sleep 0.01; done
   ran=$(sleepers)
