@@ -22,7 +22,7 @@ static void noteFile(struct Place *place, const char *name, const struct stat *f
     if (isNew) found = FaultyDisk_addNode(disk, FaultyDisk_file, facts);
     FaultyDisk_label(disk, found, path);
     FaultyDisk_open(disk, found, file);
-    /* No sync has reached any file in it. */
+    /* A new file: no sync has reached its contents. */
     if (isNew) FaultyDisk_markDirty(disk, found, 0, facts->st_size);
     if (isNew) FaultyDisk_markAllocated(disk, found, 0, facts->st_size);
     if (expected == found) return;

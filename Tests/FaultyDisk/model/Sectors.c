@@ -110,7 +110,7 @@ static void resetBounds(struct FaultyDisk_Node *entry) {
     entry->dirtyTo = 0;
 }
 
-/* Syncs all of the file, because nothing tells which parts were written through memory. */
+/* Marks all of the file dirty, because nothing tells which parts were written through memory. */
 static void markMapped(FaultyDisk *disk, int node) {
     if (!disk->state->nodes[node].isMapped) return;
     FaultyDisk_markDirty(disk, node, 0, sizeOf(disk->handles[node].file));

@@ -51,7 +51,7 @@ FaultyDisk_exported int gettimeofday(struct timeval *restrict time, void *restri
     return result;
 }
 
-/* A wrong clock is not synchronized. */
+/* Reports a clock that is off as not synchronized. */
 FaultyDisk_exported int adjtimex(struct timex *facts) {
     int state = (int)syscall(SYS_adjtimex, facts);
     if (state < 0 || wallOffset() == 0) return state;
