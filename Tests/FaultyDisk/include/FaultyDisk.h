@@ -94,28 +94,28 @@ enum FaultyDisk_Trait {
     FaultyDisk_wallOffset,
 };
 
-/* Makes a disk: its state and its platter go into `directory`, which is empty. What is below `watched` is on the
- * platter. */
+/* Makes a disk: its state and its platter go into `directory`, which is empty. The files below `watched` are on the
+ * platter from the start. */
 FaultyDisk *_Nullable FaultyDisk_create(const char *_Nonnull directory, const char *_Nonnull watched, uint64_t seed);
 
-/* Lets go of a disk, which stays as it is. */
+/* Unmaps a disk, which stays as it is. */
 void FaultyDisk_close(FaultyDisk *_Nonnull disk);
 
-/* The next program that loads the library is the one under test; every other is left alone. */
+/* Expects the program under test: the next one that loads the library. Others are not changed. */
 void FaultyDisk_expectProgram(FaultyDisk *_Nonnull disk);
 
-/* Puts a rule in force. Returns its number, or -1 when there are too many. */
+/* Arms a rule. Returns its number, or -1 when there are too many. */
 int FaultyDisk_arm(FaultyDisk *_Nonnull disk, FaultyDisk_Rule rule);
 
-/* Takes a rule back; its number is not given again before `FaultyDisk_forgetRule`. */
+/* Revokes a rule; its number is not reused before `FaultyDisk_forgetRule`. */
 void FaultyDisk_disarm(FaultyDisk *_Nonnull disk, int rule);
 void FaultyDisk_forgetRule(FaultyDisk *_Nonnull disk, int rule);
 
-/* How many calls a rule has matched, with the bytes that they wrote, and how many it has picked. */
+/* The number of calls that a rule has matched, the bytes that they wrote, and the number that it has picked. */
 int64_t FaultyDisk_matched(FaultyDisk *_Nonnull disk, int rule);
 int64_t FaultyDisk_matchedBytes(FaultyDisk *_Nonnull disk, int rule);
 int64_t FaultyDisk_picked(FaultyDisk *_Nonnull disk, int rule);
-/* What the last of those was about: the path, as patterns match it. */
+/* The path of the last picked call, as patterns match it. */
 const char *_Nonnull FaultyDisk_pickedLast(FaultyDisk *_Nonnull disk, int rule);
 
 int64_t FaultyDisk_count(FaultyDisk *_Nonnull disk, enum FaultyDisk_Counter counter);
@@ -125,28 +125,28 @@ int64_t FaultyDisk_trait(FaultyDisk *_Nonnull disk, enum FaultyDisk_Trait trait)
 /* The first complaint, or an empty text. */
 const char *_Nonnull FaultyDisk_complaint(FaultyDisk *_Nonnull disk);
 
-/* A number that grows with every sync and every call that a rule picks, and the wait for it to be another: false
- * when the time was up. */
+/* A number that grows with every sync and every call that a rule picks, and a wait for a change of it: false after the
+ * time limit. */
 uint32_t FaultyDisk_events(FaultyDisk *_Nonnull disk);
 bool FaultyDisk_waitForEvent(FaultyDisk *_Nonnull disk, uint32_t seen, int milliseconds);
 
-/* Takes the disk, so that the program is in the middle of no change; false when somebody has it. The program waits until
- * it is given back. */
+/* Locks the disk, so that the program is not in the middle of a change; false when another process holds it. The
+ * program waits until the disk is given back. */
 bool FaultyDisk_take(FaultyDisk *_Nonnull disk);
 void FaultyDisk_giveBack(FaultyDisk *_Nonnull disk);
 
-/* The rest is for when no program has the disk. */
+/* The functions below may be called only while no program uses the disk. */
 
-/* Cuts the power: the watched directory becomes what is on the platter. Before that each dirty sector, size and name
- * that is still due reaches it with a chance of `permille`. */
+/* Cuts the power: the watched directory becomes the contents of the platter. Before that each dirty sector, size and
+ * name reaches the platter with the probability `permille`. */
 int FaultyDisk_cutPower(FaultyDisk *_Nonnull disk, int permille);
 
-/* Puts all that is below the watched directory on the platter, whoever wrote it. */
+/* Syncs all files below the watched directory to the platter, whoever wrote them. */
 int FaultyDisk_syncAll(FaultyDisk *_Nonnull disk);
 
-/* Holds page cache against platter: what is neither dirty nor forgotten must be the same on both. Returns how many
- * sectors are not, with the first in `text`. More than 0 means that the library missed a write. */
+/* Compares page cache and platter: data that are neither dirty nor forgotten must be equal. Returns the number of
+ * differing sectors, with the first in `text`. More than 0 means that the library missed a write. */
 int64_t FaultyDisk_audit(FaultyDisk *_Nonnull disk, char *_Nonnull text, size_t length);
 
-/* How many sectors are dirty or forgotten: what a cut with a chance of 0 would undo. */
+/* The number of dirty or forgotten sectors: a cut with the probability 0 would undo them. */
 int64_t FaultyDisk_unsafeSectors(FaultyDisk *_Nonnull disk);

@@ -142,10 +142,10 @@ struct FaultyDisk_Verdict {
 
 /* State.c */
 FaultyDisk *FaultyDisk_attach(const char *directory);
-/* Notes that a call cannot be followed. */
+/* Records a call that the library cannot follow. */
 void FaultyDisk_complain(FaultyDisk *disk, const char *what, const char *about);
 void FaultyDisk_tell(FaultyDisk *disk);
-/* True with a chance of so many of 1000. */
+/* Returns true with a probability of so many of 1000. */
 bool FaultyDisk_chance(FaultyDisk *disk, int64_t permille);
 void FaultyDisk_add(FaultyDisk *disk, enum FaultyDisk_Counter counter, int64_t amount);
 
@@ -154,7 +154,7 @@ bool FaultyDisk_matches(const char *pattern, const char *label);
 struct FaultyDisk_Verdict FaultyDisk_judge(
     FaultyDisk *disk, enum FaultyDisk_Subject subject, const char *label, bool isAllocating);
 
-/* Tells the rules how much a call has written. */
+/* Adds the bytes that a call has written to the rules' counts. */
 void FaultyDisk_noteBytes(FaultyDisk *disk, const char *label, int64_t bytes);
 
 /* Nodes.c */
@@ -162,26 +162,26 @@ int FaultyDisk_addNode(FaultyDisk *disk, enum FaultyDisk_Kind kind, const struct
 /* The node of a file in the page cache, or -1. */
 int FaultyDisk_findNode(FaultyDisk *disk, const struct stat *facts);
 void FaultyDisk_label(FaultyDisk *disk, int node, const char *path);
-/* Opens what the model needs of a file; `file` is any descriptor of it. */
+/* Opens the descriptors that the model needs for a file; `file` is any descriptor of it. */
 struct FaultyDisk_Handle *FaultyDisk_open(FaultyDisk *disk, int node, int file);
 void FaultyDisk_closeHandle(FaultyDisk *disk, int node);
-/* Nobody can reach it in the page cache any more. */
+/* Notes that the file has no name and no descriptor in the page cache any more. */
 void FaultyDisk_loseFile(FaultyDisk *disk, int node);
-/* Frees the nodes that neither side has. */
+/* Frees the nodes that are neither in the page cache nor on the platter. */
 void FaultyDisk_collectNodes(FaultyDisk *disk);
 
 /* Sectors.c; positions are in bytes. */
 void FaultyDisk_markDirty(FaultyDisk *disk, int node, int64_t from, int64_t to);
 void FaultyDisk_markAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
 bool FaultyDisk_isAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* The file is to be cut off at `length`. */
+/* Notes a truncation of the file to `length`. */
 void FaultyDisk_shrink(FaultyDisk *disk, int node, int64_t length);
-/* A sync of all of it, or of a range, succeeds. */
+/* Carries out a successful sync of all of a file, or of a range. */
 void FaultyDisk_persist(FaultyDisk *disk, int node);
 void FaultyDisk_persistRange(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* It fails. */
+/* Carries out a failed sync. */
 void FaultyDisk_forget(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* Some of what is dirty reaches the platter by itself. */
+/* Lets some dirty data reach the platter without a sync. */
 void FaultyDisk_sprinkle(FaultyDisk *disk, int node, int64_t permille);
 int64_t FaultyDisk_countMarks(FaultyDisk *disk, int node, uint8_t marks);
 void FaultyDisk_clearMarks(FaultyDisk *disk, int node, uint8_t marks);
@@ -191,17 +191,17 @@ void FaultyDisk_addOperation(
     FaultyDisk *disk, enum FaultyDisk_OperationKind kind, int directory, const char *name, int node);
 void FaultyDisk_addRename(
     FaultyDisk *disk, int directory, const char *name, int newDirectory, const char *newName, int node);
-/* The node that a name is for in the page cache, as far as the model knows; -1 for none. */
+/* The node of a name in the page cache, as far as the model knows; -1: none. */
 int FaultyDisk_lookUp(FaultyDisk *disk, int directory, const char *name);
-/* A sync of a directory succeeds or fails. */
+/* Carries out a successful or a failed sync of a directory. */
 void FaultyDisk_persistNames(FaultyDisk *disk, int directory);
 void FaultyDisk_forgetNames(FaultyDisk *disk, int directory);
-/* fsync of a new file takes its name along. */
+/* Brings the name of a new file to the platter with its fsync. */
 void FaultyDisk_persistCreation(FaultyDisk *disk, int node);
 void FaultyDisk_sprinkleNames(FaultyDisk *disk, int64_t permille);
-/* Where the platter has a directory, below the disk's own. */
+/* The path of a directory on the platter, below the disk's own directory. */
 void FaultyDisk_platterPath(FaultyDisk *disk, int directory, char path[static PATH_MAX]);
 
 /* Scan.c */
-/* Makes the model agree with the names that are there: a program may have been killed between a call and its note. */
+/* Scans the watched directory and updates the model: a kill may have come between a call and its note in the model. */
 int FaultyDisk_scan(FaultyDisk *disk);
