@@ -155,7 +155,7 @@ class Oracle:
         end = begin + remaining
         if not self.is_relay or not request:
             return
-        # It was accepted between the two times; a later run has the same end as the first.
+        # The request was accepted between the two times; a later run has the same end as the first.
         early, late = request.sent + DEADLINE, request.at + DEADLINE
         if is_again:
             early = late = self.ends[place]

@@ -145,7 +145,7 @@ struct HTTPClientTests {
             return
         }
         #expect(server.requests.count == 2)
-        // libcurl's message names the callback whose absence prevents the repeat.
+        // The reason is not libcurl's message about the callback that forbids the repeat.
         #expect(!reason.contains("seek"), "\(reason)")
         if isClosed { #expect(reason == "the server closed a connection that had been used before") }
     }

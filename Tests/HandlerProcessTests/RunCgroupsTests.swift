@@ -145,7 +145,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "is not kept if its run was killed or not started, if it has a memory limit, or if it keeps processes out",
+        "is not kept if its run was killed or not started, if it has a memory limit, or if it is frozen",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func notKept() throws {
         let cgroup = try #require(TestCgroup())
@@ -173,7 +173,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "that no process can join is removed",
+        "that a process cannot join is removed",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func threaded() throws {
         let cgroup = try #require(TestCgroup())

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A withdrawn start", .timeLimit(.minutes(30)))
 struct CancelledStartTests {
-    /// So many that the threads have not begun most of them when they are withdrawn.
+    /// The number of starts: the threads have not begun most of them when they are withdrawn.
     private static let count: Int64 = 100
 
     private static func run(

@@ -125,7 +125,7 @@ struct ComparisonTests {
         #expect(comparison.parts.map(\.words) == ["all invocations"])
         #expect(Set(comparison.worse.map(\.part.kind)) == ["all"])
         #expect(comparison.tests == Comparison.Finding.Figure.allCases.count)
-        // It is left out only if it has all of them in both reports.
+        // The handler is left out only if it has all invocations in both reports.
         let grown = try compared(document(1000, missed: 90), with: document(1000, isAlone: true))
         #expect(grown.parts.map(\.words).contains("handler crm"))
     }

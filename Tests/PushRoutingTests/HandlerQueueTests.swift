@@ -114,7 +114,7 @@ struct HandlerQueueTests {
         #expect(status(bench)?.waiting == 2 && bench.outcome(1) == nil)
         bench.at(.seconds(9))
         bench.clock()
-        // It had its handler already: its wait for a retry is no wait in a queue.
+        // The invocation had its handler already: its wait for a retry is no wait in a queue.
         #expect(bench.outcome(1) == .timedOut && bench.end(1)?.reasonCode == .notDoneAfterRetries)
     }
 

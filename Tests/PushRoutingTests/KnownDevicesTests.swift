@@ -91,7 +91,7 @@ struct KnownDevicesTests {
         let named = devices.remove(Person(externalID: "anna", devices: ["d1", "d2"]))
         #expect(Set(named) == [device(1).key, device(2).key, device(2, app: "news").key])
         #expect(Set(devices.all.map(\.key)) == [device(2).key, device(3).key])
-        // A person without a user id: the devices are removed whoever their user is.
+        // Without a user id the person's devices are removed, whichever user they have.
         #expect(devices.remove(Person(externalID: nil, devices: ["d2"])) == [device(2).key])
         #expect(devices.all.map(\.key) == [device(3).key])
     }

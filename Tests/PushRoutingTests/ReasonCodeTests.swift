@@ -71,7 +71,7 @@ struct ReasonCodeTests {
         try bench.submit(.deliver())
         bench.started(7)
         bench.finished(7, 0, .lost(reason: "the worker that had it ended"))
-        // It may have finished its work.
+        // The handler may have finished its work.
         #expect(bench.end(7)?.reasonCode == .handlerLost && bench.end(7)?.outcome == .failed)
     }
 

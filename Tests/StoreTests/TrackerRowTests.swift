@@ -253,7 +253,7 @@ struct EventCursorTests {
         let reader = try ledger.reader()
         let first = try reader.events(after: 0, limit: 2)
         #expect(first.map(\.event.seq.value) == [1, 3])
-        // It was decided after a later request: its number and its time are earlier.
+        // The open was decided after a later request: its number and its time are earlier.
         var late = Fixture.event(2, .influencedOpen, delivery: 1)
         late.time = 0
         try await ledger.commit([.request(Fixture.request(2)), .event(late)] + Fixture.delivery(4))

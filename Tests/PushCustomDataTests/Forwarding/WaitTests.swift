@@ -78,7 +78,7 @@ struct WaitTests {
         var bench = Bench(settings)
         _ = bench.start(events(1...2))
         _ = bench.answer(1, 503)
-        // It left before the wait began, so it counts as no second failure.
+        // The request left before the wait began, so its answer counts as no second failure.
         #expect(bench.answer(2, 503).reported.isEmpty)
         #expect(bench.forwarder.state.failures == 1)
         _ = try bench.passUntilDue()
