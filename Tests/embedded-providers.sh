@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the Swift file that SwiftPM makes of the .provider files, which are compiled into PushSettings: for the scripts
-# that compile it without SwiftPM.
+# Prints the Swift file that SwiftPM generates from the .provider files, which are compiled into PushSettings: for
+# scripts that compile it without SwiftPM.
 # usage: embedded-providers.sh
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -19,7 +19,7 @@ while (($# > 0)); do
 done
 
 version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushModel/Version.swift)
-# In Debian's order 1.0.0~dev comes before 1.0.0; what follows a hyphen would be the packaging's revision.
+# In Debian's order 1.0.0~dev comes before 1.0.0; a hyphen would begin the Debian revision.
 version=${version//-/\~}
 [[ $version =~ ^[0-9][0-9.~a-z+]*$ ]] || fail "Sources/Core/PushModel/Version.swift has no version"
 mapfile -t products < <(sed -n 's/^ *\.executable(name: "\([^"]*\)".*/\1/p' Package.swift)
@@ -31,14 +31,14 @@ if [[ -z $programs ]]; then
     require_swift
     for product in "${products[@]}"; do
         say "building: swift build -c release --product $product"
-        # The sources' place is not to be in the programs.
+        # Keeps the path of the sources out of the programs.
         swift build -c release --product "$product" -Xswiftc -file-prefix-map -Xswiftc "$PWD=." \
             -Xlinker --build-id=sha1
     done
     programs=$PWD/.build/release
 fi
 
-# The time of all files in the packages: the last change of the sources.
+# The time stamp of all files in the packages: the last change of the sources.
 if [[ -z ${SOURCE_DATE_EPOCH-} ]]; then
     SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)
 fi

@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# What quickstart.sh and test.sh share; sourced, with the top of the project as the working directory.
+# Functions and lists for quickstart.sh and test.sh, which source this file with the top of the project as the working
+# directory.
 
 # shellcheck disable=SC2034  # Used by who sources this.
-# What the toolchain loads, what it links with, and the libraries of the daemon: all that Debian's minbase lacks.
+# The libraries of the toolchain and the linker, and the daemon's libraries: all that Debian's minbase lacks.
 build_packages=(
     libcurl4 libncurses6 libxml2
     binutils libc6-dev libgcc-12-dev libstdc++-12-dev
@@ -17,7 +18,7 @@ fail() {
     exit 1
 }
 
-# Finds the toolchain, in PATH or where it is usually put.
+# Finds the toolchain in PATH or in its usual places.
 require_swift() {
     [[ -x /opt/swift/usr/bin/swift ]] && PATH=$PATH:/opt/swift/usr/bin
     command -v swift >/dev/null || fail "there is no swift in PATH or /opt/swift/usr/bin; Swift 6.2 or later builds \
@@ -25,7 +26,7 @@ this project: https://www.swift.org/install/linux/"
     say "swift: $(command -v swift)"
 }
 
-# Installs those of the packages that are missing. Needs root or sudo only when one is.
+# Installs the missing packages. Needs root or sudo only if one is missing.
 require_packages() {
     local missing=() package as_root=()
     if ! command -v dpkg-query >/dev/null; then
@@ -43,7 +44,7 @@ require_packages() {
         local command="apt-get install --no-install-recommends ${missing[*]}"
         command -v sudo >/dev/null || fail "packages are missing; as root: $command"
         as_root=(sudo)
-        # Without a terminal nobody can type a password.
+        # Without a terminal sudo must not ask for a password.
         [[ -t 0 ]] || as_root+=(-n)
         "${as_root[@]}" true || fail "packages are missing, and sudo does not let this user; as root: $command"
     fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the files, and the parts of manual pages, that are made of what the programs declare: options, settings, members.
+# Generates files, and parts of manual pages, from the programs' declarations: options, settings, members.
 # usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program, with those of gateway and page beside it
 # usage:                                       default: all three are built
 #        DIRECTORY: where the files go; default: into this tree
@@ -12,7 +12,7 @@ if (($# == 0)); then
 fi
 pushctl=$1 directory=${2-.} gateway=${1%/*}/pushrouter-gateway web=${1%/*}/pushrouter-web
 
-# write FILE WHAT [PROGRAM]: the file is what pushctl prints, or the program.
+# write FILE WHAT [PROGRAM]: writes the output of pushctl, or of the program, to the file.
 write() {
     mkdir -p "$directory/$(dirname "$1")"
     "${3-$pushctl}" --generate "$2" >"$directory/$1.new"
@@ -27,7 +27,7 @@ write etc/pushrouterd/web.conf conf "$web"
 write packaging/report.schema.json schema
 write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 
-# The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
+# The parts of the other pages: each begins with a line that names it, and ends at the next such line.
 parts=$("$pushctl" --generate parts && "$gateway" --generate parts && "$web" --generate parts)
 mapfile -t pages < <(grep -l '^\.\\" begin ' packaging/man/*)
 for page in "${pages[@]}"; do

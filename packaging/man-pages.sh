@@ -26,7 +26,7 @@ file_page() {
             ".Pa /usr/lib/pushrouterd/$1s.d/*.$1" '.Sh DESCRIPTION' \
             'This page is the section' ".Em $2" 'of' '.Xr pushrouterd.conf 5 ,' \
             'which explains the syntax, and which of several files with one name counts.' '.Pp'
-        # Macros that end a list or a display stand within the section, so it is whole.
+        # Macros that end a list or a display stand within the section: awk prints the whole section.
         awk -v section=".Sh $2" '/^\.Sh /{ inside = $0 == section; next } inside' "$source"
         printf '%s\n' '.Sh SEE ALSO' '.Xr pushctl 1 ,' '.Xr pushrouterd.conf 5 ,' '.Xr pushrouterd 8'
     } >"$page"

@@ -19,7 +19,7 @@ esac
 payloads=Tests/Fixtures/payloads
 work='' daemon=''
 
-# Whatever happens: no process and, unless they are wanted, no files stay.
+# At every exit: ends all processes and removes the files, unless they are to be kept.
 clean_up() {
     local status=$?
     trap - EXIT
@@ -58,13 +58,13 @@ mkdir "$work/handlers"
 cp -r etc/pushrouterd "$work/config"
 
 cat >"$work/handlers/received" <<'END'
-# Notes what it was given. Standard input has all of it as JSON, the environment most of it.
+# Notes its input. Standard input has all facts as JSON, the environment most of them.
 bytes=$(wc -c)
 echo "seq $PUSH_SEQ: $PUSH_CALLBACK, $bytes bytes, $PUSH_DEADLINE_REMAINING_MS ms left" >>"$DEMO/received.log"
 echo '{"result":"newData"}'
 END
 cat >"$work/handlers/overrun" <<'END'
-# Too slow on purpose, deaf to SIGTERM, and with a child that has left the process group.
+# Overruns its deadline, ignores SIGTERM, and has a child outside its process group.
 trap '' TERM
 setsid sleep 60 &
 sleep 60
@@ -101,7 +101,7 @@ say "configuration: the shipped one, with two handlers and two routes more, in $
 "$bin/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/run" \
     </dev/null >"$work/daemon.log" 2>&1 &
 daemon=$!
-# control.sock is the first to appear; 10 s are far more than a start takes.
+# control.sock appears first; 10 s are far more than a start takes.
 for ((tries = 0; tries < 200; tries++)); do
     pushctl status >/dev/null 2>&1 && break
     kill -0 "$daemon" 2>/dev/null || fail "the daemon did not start"
@@ -112,7 +112,7 @@ say "daemon: process $daemon, sockets in $work/run"
 
 # --- inject ---
 
-# The files for one platform, as expected.json has them.
+# The files for one platform, from expected.json.
 files_for() {
     awk -v dir="$payloads" -v wanted="\"$1\"," '
         /^ "/ { split($0, part, "\""); file = part[2] }
@@ -160,7 +160,7 @@ pushctl report
 kill -TERM "$daemon"
 wait "$daemon" || fail "the daemon ended with status $?"
 daemon=''
-# Its handlers are known by their environment; a process of another user cannot be one.
+# Finds its handlers by their environment; a process of another user cannot be one.
 left=$(grep -lsz "^DEMO=$work\$" /proc/[0-9]*/environ || true)
 [[ -z $left ]] || fail "processes of handlers are left: $left"
 say "stopped: the daemon ended with status 0, and nothing that a handler started is left"

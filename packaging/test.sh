@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Passes the tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, tests of whole programs, release
-# build, packages and quickstart.
-# Installs the Debian packages that are missing. Ends with the test runner's own closing lines. What this machine cannot
-# test is said and left out; with PUSH_TEST_ALL=1 it is a failure.
+# Runs the tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, tests of whole programs,
+# release build, packages and quickstart.
+# Installs missing Debian packages. Ends with the test runner's own closing lines. Reports and skips tests that this
+# machine cannot run; with PUSH_TEST_ALL=1 they fail.
 # usage: test.sh [quick|all|fleet]     quick: format, the core's and the adapters' tests; all: the long runs too, an hour;
 # usage:                               fleet: the faults of a pair alone, all of them
 set -euo pipefail
@@ -17,21 +17,22 @@ case "$#:$tier" in
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;
 esac
 
-# Says what this machine cannot test, and why.
+# Reports a test that this machine cannot run, with the reason.
 leave_out() {
     [[ ${PUSH_TEST_ALL-} != 1 ]] || fail "PUSH_TEST_ALL=1, but this is not tested: $*"
     say "not tested: $*"
 }
 
-# Runs a program that prints "left out:" and why where it cannot test something.
+# Runs a program that prints "left out:" and the reason if it cannot test something.
 check() {
     "$@" | tee "$part"
     ! grep -q '^left out: ' "$part" || leave_out "what $2 leaves out"
 }
 
 # Runs tests in one process for each argument, side by side: a process runs as many tests at once as there are
-# processors, and tests of whole programs wait most of the time. An argument has the words of swift test that choose.
-# Shows suites, failures and figures of the faulty disk, of thousands of lines. Keeps the runners' last lines in closing.
+# processors, and tests of whole programs wait most of the time. An argument holds the options of swift test that select
+# tests. Shows suites, failures and the faulty disk's figures out of thousands of lines. Keeps the runners' last lines
+# in closing.
 run_tests() {
     local choice log logs=() processes=() process failed=no
     for choice; do
@@ -46,7 +47,7 @@ run_tests() {
     if [[ $failed == yes ]]; then
         for log in "${logs[@]}"; do
             tail -n 40 "$log"
-            # Again at the end, and with what they quote: the last lines are to say what failed, and why.
+            # Repeats the failures at the end, with the output that they quote.
             grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
         done
         fail "tests failed"
@@ -63,7 +64,7 @@ hour=
 trap '[[ -z $hour ]] || kill "$hour" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 require_swift
-# The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
+# The readers of reports and metrics are Debian's packages, for Debian's python3: PATH may have another one first.
 require_packages "${build_packages[@]}" curl dbus-daemon iproute2 openssl postgresql python3-dbus python3-gi \
     python3-jsonschema python3-junitparser python3-prometheus-client python3-venv
 

@@ -16,7 +16,7 @@ struct ArchitectureTests {
         #expect((folders + ["Sources/PushDaemon"]).sorted() == layers.map(\.folder).sorted())
     }
 
-    @Test("the layers are what Package.swift says")
+    @Test("the layers equal the targets of Package.swift")
     func theTableEqualsTheManifest() throws {
         let manifest = manifestTargets(try #require(text(of: "Package.swift")))
         for rule in layers {
@@ -28,7 +28,9 @@ struct ArchitectureTests {
             "only what tests need is outside the layers")
     }
 
-    @Test("an import goes up: a pure target needs only pure ones, an adapter no other adapter", arguments: layers)
+    @Test(
+        "an import leads to a lower layer: a pure target imports pure ones, an adapter no other adapter",
+        arguments: layers)
     func layersHold(rule: TargetRule) throws {
         let place = try #require(layers.firstIndex { $0.name == rule.name })
         for name in rule.imports.sorted() {
@@ -52,12 +54,12 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("nobody imports Foundation, tests neither")
+    @Test("no file imports Foundation, not even a test")
     func noFoundation() {
         for problem in (Self.sources + Self.tests).flatMap(\.foundationImports) { Issue.record("\(problem)") }
     }
 
-    @Test("what takes a check of the compiler away is listed, with a proof directly above")
+    @Test("each use of an escape is listed, with a proof directly above")
     func escapesAreProven() {
         for problem in Self.sources.flatMap({ $0.unprovenEscapes(listed: escapes) }) { Issue.record("\(problem)") }
         for file in escapes.flatMap(\.files) {
@@ -65,7 +67,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("the core compares no platform with one of them: the compiler names what a new one has to answer")
+    @Test("the core compares no platform with a single one, so that the compiler finds every switch for a new one")
     func platformsAreSwitchedOver() {
         for file in Self.sources where file.path.hasPrefix("Sources/Core/") {
             for problem in file.platformComparisons { Issue.record("\(problem)") }
@@ -103,7 +105,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("the files are found: the rules hold something")
+    @Test("the files are found, so that the rules check something")
     func filesAreFound() {
         #expect(Self.sources.contains { $0.path == "Sources/Core/PushModel/Ledger.swift" })
         #expect(Self.sources.contains { $0.path == "Sources/Core/PushModel/JSON/JSONDocument.swift" })

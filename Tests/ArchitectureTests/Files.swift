@@ -17,7 +17,7 @@ func names(in folder: String) -> [String] {
     return names.sorted()
 }
 
-/// The text of a file of the package; `nil` when it cannot be read, as a folder cannot.
+/// The text of a file of the package; `nil` if it cannot be read, like a folder.
 func text(of path: String) -> String? {
     guard let file = fopen("\(root)/\(path)", "r") else { return nil }
     defer { fclose(file) }

@@ -1,18 +1,18 @@
-/// What a target is allowed to be.
+/// The layer of a target; it decides the allowed imports.
 enum Layer: Int, Comparable {
     /// A module map over a system library, or C of our own.
     case c
     /// The standard library only; time is an argument; nothing can block.
     case pure
-    /// What the adapters have in common of the system.
+    /// System facilities that the adapters share.
     case system
-    /// One thing of the outside world each; they never import each other.
+    /// A facade of one external facility; adapters never import each other.
     case adapter
-    /// What several programs need, made of adapters.
+    /// Code on top of adapters that several programs need.
     case shared
-    /// What a program reads from, behind a protocol of the core.
+    /// A source of rows for programs, behind a protocol of the core.
     case source
-    /// Wires the others.
+    /// Wires the other targets.
     case composition
 
     static func < (left: Layer, right: Layer) -> Bool { left.rawValue < right.rawValue }
@@ -40,7 +40,7 @@ struct TargetRule {
         }
     }
 
-    /// The modules of the system that it may import. Foundation is in no layer.
+    /// The system modules that it may import. Foundation is in no layer.
     var systemModules: Set<String> {
         switch layer {
         case .c, .pure: []
@@ -192,7 +192,8 @@ let layers = [
         ]),
 ]
 
-/// What takes a check of the compiler away, and the files that may do so: each use says directly above why it is safe.
+/// Constructs that switch off a check of the compiler, and the files that may use them: a comment directly above each
+/// use says why it is safe.
 let escapes: [(text: String, files: Set<String>)] = [
     (
         "@unchecked Sendable",

@@ -1,8 +1,8 @@
-/// The targets of `Package.swift` and what each depends on, read from its text.
+/// The targets of `Package.swift` and their dependencies, read from its text.
 ///
-/// It understands what the manifest uses: `swift(...)`, `c(...)`, `library(...)`, `program(...)`, `.target(...)` and
-/// `.systemLibrary(...)`, whose first string is the name, and whose first list (after `dependencies:` in `.target`) is
-/// the dependencies.
+/// The parser understands the manifest's own forms: `swift(...)`, `c(...)`, `library(...)`, `program(...)`,
+/// `.target(...)` and `.systemLibrary(...)`. The first string is the name; the first list (after `dependencies:` in
+/// `.target`) holds the dependencies.
 func manifestTargets(_ manifest: String) -> [String: Set<String>] {
     var targets: [String: Set<String>] = [:]
     let lines = manifest.split(separator: "\n").map { line in
@@ -24,7 +24,7 @@ func manifestTargets(_ manifest: String) -> [String: Set<String>] {
     return targets
 }
 
-/// What stands in the parentheses of each call that begins a line with `opening`.
+/// The text between the parentheses of each call that begins a line with `opening`.
 private func calls(of opening: String, in text: String) -> [String] {
     var calls: [String] = []
     var depth = 0
@@ -40,7 +40,7 @@ private func calls(of opening: String, in text: String) -> [String] {
     return calls
 }
 
-/// What stands between `opening`, which ends in a bracket, and the next closing bracket; empty when there is none.
+/// The text between `opening`, which ends in a bracket, and the next closing bracket; empty when there is none.
 private func firstList(after opening: String, in call: String) -> Substring {
     guard let start = call.indices.first(where: { call[$0...].hasPrefix(opening) }) else { return "" }
     return call[start...].drop { $0 != "[" }.prefix { $0 != "]" }

@@ -17,7 +17,7 @@ struct SourceFile {
         lines.enumerated().compactMap { index, line in importedModule(line).map { ($0, place(index)) } }
     }
 
-    /// What breaks the import rule of its target.
+    /// The imports that break the rule of the target.
     func forbiddenImports(for rule: TargetRule) -> [String] {
         imports.compactMap { module, place in
             guard !rule.imports.contains(module), !rule.systemModules.contains(module) else {
@@ -34,7 +34,7 @@ struct SourceFile {
         }
     }
 
-    /// Uses of an escape where it is not listed, or without a comment directly above.
+    /// Uses of an escape in a file without an entry in the list, or without a comment directly above.
     func unprovenEscapes(listed: [(text: String, files: Set<String>)]) -> [String] {
         var problems: [String] = []
         for (index, line) in lines.enumerated() {
@@ -86,7 +86,7 @@ struct SourceFile {
     }
 }
 
-/// The module that a line imports; `nil` when it is no import.
+/// The module that a line imports; `nil` for any other line.
 private func importedModule(_ line: Substring) -> String? {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
     var words = code(of: line).split { $0 == " " || $0 == "\t" || $0 == ";" }[...]

@@ -6,7 +6,7 @@ struct SourceRulesTests {
     private func file(_ text: String) -> SourceFile { SourceFile(path: "Sources/A/B.swift", text: text) }
 
     @Test(
-        "an import is seen in every form that Swift has",
+        "an import is found in every form of Swift",
         arguments: [
             "import Glibc", "public import Glibc", "@testable import Glibc", "@preconcurrency public import Glibc",
             "import struct Glibc.stat", "import Glibc.POSIX", "  internal import Glibc // why", "import\tGlibc;",
@@ -16,7 +16,7 @@ struct SourceRulesTests {
     }
 
     @Test(
-        "what only looks like an import is none", arguments: ["// import Glibc", "important()", "let x = \"import\""])
+        "a similar line is no import", arguments: ["// import Glibc", "important()", "let x = \"import\""])
     func ignoresOthers(line: String) {
         #expect(file(line).imports.isEmpty)
     }
@@ -32,7 +32,7 @@ struct SourceRulesTests {
         #expect(source.forbiddenImports(for: TargetRule("A", .composition, ["PushModel", "Store"])).isEmpty)
     }
 
-    @Test("a comparison with one platform is named; one in a comment is none")
+    @Test("a comparison with one platform is named; one in a comment is ignored")
     func namesPlatformComparisons() {
         let source = file("if platform == .web {}\nif a.platform != .ios {} // why\n// platform == .web\n")
         #expect(source.platformComparisons.count == 2)

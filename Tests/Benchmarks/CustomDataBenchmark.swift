@@ -2,7 +2,7 @@ import Glibc
 import PushCustomData
 import PushModel
 
-// Entries that are sent at once, in batches of 75, and entries that wait for session starts. Built and run by
+// Measures entries sent at once, in batches of 75, and entries that wait for session starts. Built and run by
 // custom-data.sh.
 
 @main
@@ -13,7 +13,7 @@ enum CustomDataBenchmark {
             exit(2)
         }
         let isOneDevice = CommandLine.arguments[1] == "one-device"
-        // What is taken out of all devices is dearest where each has one entry.
+        // A removal from all devices costs most when each device has one entry.
         let perDevice = isOneDevice ? entries : CommandLine.arguments[1] == "forget" ? 1 : 10
         var run = Run(entries: entries, perDevice: perDevice)
         if CommandLine.arguments[1] == "forget" {
@@ -33,14 +33,14 @@ enum CustomDataBenchmark {
 private struct Run {
     private static let forwarder = UUID128(high: 1, low: 1)
     private let entries: Int
-    /// How many entries are of the same device.
+    /// The number of entries of each device.
     private let perDevice: Int
     private let started = residentBytes()
     private var data: CustomData
     private var output = CustomDataOutput()
     private let now = WallTime(milliseconds: 1_700_000_000_000)
     private let clock = ThreadClock()
-    /// How long logging took.
+    /// The time that logging took.
     private var spent = Duration.zero
 
     init(entries: Int, perDevice: Int) {
@@ -52,14 +52,14 @@ private struct Run {
         data = CustomData(stateID: UUID128(high: 1, low: 2), rules: rules)
     }
 
-    /// Forgets a person who has the entries of one device among them.
+    /// Forgets a person with the entries of one device.
     mutating func forget() {
         let before = clock.now
         data.forget(Person(externalID: "anna", devices: [deviceName(0)]))
         print("a person forgotten beside \(data.summary.pending) entries: \(clock.now - before)")
     }
 
-    /// Begins to empty the suite that all are in.
+    /// Begins a reset of the suite that holds all entries.
     mutating func reset() {
         let before = clock.now
         let count = data.reset(suite: "group.com.company.appname.xyz", app: nil, now: now, into: &output)
@@ -91,7 +91,7 @@ private struct Run {
         spent = took
     }
 
-    /// Claims and settles all of them.
+    /// Claims and settles all entries.
     mutating func send() {
         var took = Duration.zero
         var worst = Duration.zero
@@ -113,7 +113,7 @@ private struct Run {
         report("log, claim and settle", sent, took + spent, worst: worst)
     }
 
-    /// One session start for each device, each in as many goes as it takes.
+    /// Flushes by one session start for each device, each in as many turns as it takes.
     mutating func flush() {
         var took = Duration.zero
         var worst = Duration.zero
@@ -148,7 +148,7 @@ private struct Run {
     private func deviceName(_ device: Int) -> String { "\(device + 10_000_000)-4f1a-4b7e-9c55-3f0a9b1c77de" }
 }
 
-/// The time that this thread had a processor: other work of the machine does not count.
+/// The CPU time of this thread: other work of the machine does not count.
 private struct ThreadClock {
     var now: Instant {
         var time = timespec()
@@ -157,7 +157,7 @@ private struct ThreadClock {
     }
 }
 
-/// What the process holds in memory, as the kernel counts it.
+/// The resident memory of the process in bytes, from /proc/self/statm.
 private func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -4,7 +4,7 @@ import PushModel
 import PushRouting
 import PushSettings
 
-// What detection costs a delivery: deciding with the shipped providers beside deciding with none. Built and run by
+// Measures the cost of detection per delivery: deciding with the shipped providers, and with none. Built and run by
 // detection.sh.
 
 @main

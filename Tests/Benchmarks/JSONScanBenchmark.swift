@@ -1,8 +1,8 @@
 import CJSON
 import Glibc
 
-// What one document costs: our scan, our scan with a few members read, and json-c's strict parse of the same bytes.
-// Built and run by json-scan.sh.
+// Measures one document: our scan, our scan with a few members read, and json-c's strict parse of the same bytes. Built
+// and run by json-scan.sh.
 
 @main
 enum JSONScanBenchmark {

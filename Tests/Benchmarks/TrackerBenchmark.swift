@@ -2,7 +2,7 @@ import Glibc
 import PushModel
 import PushTracking
 
-// Deliveries to many devices, then taps and session starts there. Built and run by tracker.sh.
+// Measures deliveries to many devices, then taps and session starts there. Built and run by tracker.sh.
 
 @main
 enum TrackerBenchmark {
@@ -17,7 +17,7 @@ enum TrackerBenchmark {
             var run = Run(devices: devices)
             let before = residentBytes()
             if deliveries > 0 { run.deliver(deliveries) }
-            // Those after it use the memory of the first.
+            // Later deliveries reuse the memory of the first.
             if deliveries == 10 {
                 let bytes = residentBytes() - before
                 print("            \(bytes >> 20) MiB, \(bytes / (10 * devices)) bytes a delivery")
@@ -45,7 +45,7 @@ private struct Run {
         tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: rules)
     }
 
-    /// Each device gets one in turn: two of the same device lie far apart, as they do in life.
+    /// Delivers to each device in turn: two deliveries of one device lie far apart, as in practice.
     mutating func deliver(_ count: Int) {
         var sample = Sample()
         for round in 0..<count {
@@ -65,7 +65,7 @@ private struct Run {
         sample.print("\(column(count, 10))  receipts")
     }
 
-    /// As many as there are devices, on random ones: of a device that comes twice the session goes on.
+    /// Acts as many times as there are devices, on random ones: a session of a device that comes twice continues.
     mutating func act(_ acts: Acts, deliveries: Int) {
         var sample = Sample()
         var generator = Generator()
@@ -109,7 +109,7 @@ private struct Run {
     }
 }
 
-/// The calls of the core that were measured: not what makes their input, and not what two looks at the clock take.
+/// The measured calls of the core, without making their input, and without two reads of the clock.
 private struct Sample {
     private static let clockTakes = {
         let start = threadTime()
@@ -150,7 +150,7 @@ private func column(_ number: Int, _ width: Int) -> String {
     return String(repeating: " ", count: max(0, width - digits.utf8.count)) + digits
 }
 
-/// Random enough, the same in every run, and without a system call: SplitMix64.
+/// A random generator with the same numbers in every run, and without a system call: SplitMix64.
 private struct Generator: RandomNumberGenerator {
     private var state: UInt64 = 1
 
@@ -163,15 +163,14 @@ private struct Generator: RandomNumberGenerator {
     }
 }
 
-/// The time that this thread had a processor, in nanoseconds: other work of the machine does not count, though it takes
-/// its part of the caches.
+/// The CPU time of this thread in nanoseconds: other work of the machine does not count, though it uses the caches.
 private func threadTime() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// What the process holds in memory, as the kernel counts it.
+/// The resident memory of the process in bytes, from /proc/self/statm.
 private func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

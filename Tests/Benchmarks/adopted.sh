@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# How much adopted processes slow the others: runs of a small exec handler, with and without daemonised helpers of a live
-# worker, in turn, without cgroups. The median of the rounds, which should differ by less than 10 %.
+# Measures how much adopted processes slow the others: runs of a small exec handler, with and without daemonised helpers
+# of a live worker, in turn, without cgroups. Prints the median of the rounds, which should differ by less than 10 %.
 #
 #   Tests/Benchmarks/adopted.sh [HELPERS] [RUNS] [ROUNDS]
 #
-# 2000 helpers, 2000 runs and 5 rounds unless it says otherwise. Needs gcc, python3 and the release build, in BUILD or
-# .build/release. Other work on the machine makes it worthless.
+# The default is 2000 helpers, 2000 runs and 5 rounds. Needs gcc, python3 and the release build, in BUILD or
+# .build/release. Other work on the machine falsifies the result.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 helpers=${1:-2000} runs=${2:-2000} rounds=${3:-5}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds the instructions of one accepted delivery, as cost.sh counts them, to upper bounds: 15 % above what they were when
-# the bounds were written. Lower them with what makes a delivery cheaper. Then those of requests with ids to 15 % more than
-# those of requests without.
+# Holds the instructions of one accepted delivery, as cost.sh counts them, to upper bounds: 15 % above the values when
+# the bounds were written. Lower them with each change that makes a delivery cheaper. Then holds those of requests with
+# ids to 15 % more than those of requests without.
 #
 #   Tests/Benchmarks/budget.sh
 #
@@ -9,8 +9,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# How often the threads wake each other is not the same in two runs: at one connection the loop's figure moves by a third.
-# So a bound that is passed is measured again, up to five times in all; a regression passes it each time.
+# The number of wake-ups between threads differs between two runs: at one connection the loop's figure varies by a
+# third. So a value above its bound is measured again, up to five times in all; a regression exceeds it each time.
 
 # CONNECTIONS WINDOW, then instructions of the loop's, the journal's, the ledger's and the log's thread.
 budget() {
@@ -33,7 +33,7 @@ budget() {
   return 1
 }
 
-# The instructions of all threads with an id in each request, and without one: at most 15 % more.
+# The instructions of all threads with an id in each request are at most 15 % more than without one.
 ids() {
   local attempt with without line
   line=$(mktemp /var/tmp/pushrouterd-budget.XXXXXX)
@@ -59,7 +59,7 @@ status=0
 # deliveries, and 20,000 at many. Its pages are of 16 KiB, which is 10,000 more at one connection (Decisions/ledger). An entry of the journal
 # has what a report needs (Decisions/reports): 6,000 more.
 budget 1 1 109000 69500 125000 10100 || status=1
-# How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
+# The numbers of outcomes with an entry each, and of deliveries in a batch, depend on the speed.
 budget 8 64 89500 69500 97000 2300 || status=1
 ids || status=1
 exit $status

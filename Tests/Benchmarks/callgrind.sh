@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# Counts what requests cost the daemon in instructions of all threads (valgrind's callgrind), between two moments at which
-# it has nothing to do. To be sourced, at the project's root; needs gcc, valgrind and the release build in BUILD or
-# .build/release. It makes $work, and removes it at the end.
+# Counts the cost of requests to the daemon in instructions of all threads (valgrind's callgrind), between two idle
+# moments. To be sourced, at the project's root; needs gcc, valgrind and the release build in BUILD or .build/release.
+# Creates $work, and removes it at the end.
 work=$(mktemp -d /var/tmp/pushrouterd-callgrind.XXXXXX)
 daemon=
 cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"; }
 trap cleanup EXIT
 
-# Valgrind cannot read what Swift has for debuggers; the names of functions stay.
+# Valgrind cannot read Swift's debug information; the names of functions stay.
 objcopy --strip-debug "${BUILD:-.build/release}/pushrouterd" "$work/pushrouterd"
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
 
-# Starts the daemon with a configuration, without a past.
+# Starts the daemon with a configuration and an empty state directory.
 start() {
   [[ -z $daemon ]] || { kill -9 "$daemon"; wait "$daemon" 2>/dev/null || true; }
   rm -rf "$work/state" "$work/runtime" "$work"/callgrind.*
@@ -25,8 +25,7 @@ start() {
   done
 }
 
-# Sends the line of a file so many times, so many at once, and waits until the ledger has it: until the daemon uses no more
-# of the processor.
+# Sends the line of a file so many times, so many at once, and waits until the ledger has it: until the daemon is idle.
 send() {
   local before after
   "$work/load" "$work/runtime/inject.sock" 1 "${3:-1}" "${2}r" "$1" >"$work/result"
@@ -37,7 +36,7 @@ send() {
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
 
-# The instructions of one of so many requests with the line of a file.
+# The instructions for one of so many requests with the line of a file.
 cost() {
   callgrind_control --zero "$daemon" >/dev/null 2>&1
   send "$1" "$2"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What one accepted delivery costs, in figures that do not depend on the machine's mood: instructions of each thread
-# (valgrind's callgrind), system calls and wake-ups (strace), bytes written to the disk. Each is the difference between a
-# long run and a short one, so that the start and the end of the daemon do not count.
+# Measures the cost of one accepted delivery in figures that do not depend on the machine's load: instructions of each
+# thread (valgrind's callgrind), system calls and wake-ups (strace), bytes written to the disk. Each figure is the
+# difference between a long run and a short one, so that the daemon's start and stop do not count.
 #
 #   Tests/Benchmarks/cost.sh [CONNECTIONS] [WINDOW] [LINE_FILE]
 #
@@ -16,7 +16,7 @@ cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$
 trap cleanup EXIT
 
 swift build -c release --product pushrouterd >&2
-# Valgrind cannot read what Swift has for debuggers; the names of functions stay.
+# Valgrind cannot read Swift's debug information; the names of functions stay.
 objcopy --strip-debug .build/release/pushrouterd "$work/pushrouterd"
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
 if [[ -z $line ]]; then
@@ -25,7 +25,7 @@ if [[ -z $line ]]; then
     '@-#' "$(tr -d '\n' <Tests/Benchmarks/ingest/payload.json)" >"$line"
 fi
 
-# Runs the daemon below the command in "$@" while COUNT requests are sent; it has ended when this returns.
+# Runs the daemon under the command in "$@" while COUNT requests are sent; returns after its end.
 run() {
   local count=$1
   shift
@@ -41,7 +41,7 @@ run() {
   daemon=$(pgrep -n -f -- "--state $work/state")
   "$work/load" "$work/runtime/inject.sock" "$connections" "$window" "${count}r" "$line" >"$work/result"
   grep -q ' 0 errors' "$work/result" || { cat "$work/result" >&2; exit 1; }
-  # What the ledger still lacks is part of the cost.
+  # SIGTERM makes the daemon apply the rest of the log to the ledger: that is part of the cost.
   kill -TERM "$daemon"
   wait
   daemon=
@@ -49,7 +49,8 @@ run() {
 
 per_delivery() { awk -v short="$1" -v long="$2" -v n=$((long - short)) 'BEGIN { printf "%.1f", (long - short) / n }'; }
 
-# Thread 1 is the loop's, in the order of their birth: the journal's, the ledger's, the log's, then others.
+# Thread 1 is the loop's; the others are in order of their creation: the journal's, the ledger's, the log's, then
+# others.
 instructions() {
   run "$1" valgrind --quiet --tool=callgrind --separate-threads=yes --callgrind-out-file="$work/callgrind.$1"
   for file in "$work/callgrind.$1"-*; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
-# stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits; then how
-# long it takes to forget a person, and to begin a reset of the rest.
+# Measures custom data on one thread: entries that are logged, claimed by a forwarder and settled, then entries that are
+# stored and flushed by session starts, of many devices and of one, and the memory of each waiting entry; then the time
+# to forget a person, and to begin a reset of the rest.
 # usage: custom-data.sh [ENTRIES]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,7 @@ sources=$here/../../Sources/Core
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
-# A module for each target, as the release build has them.
+# One module for each target, as in the release build.
 compile() {
     name=$1
     shift

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How late a handler that never ends is killed: the last sign of life of each against its deadline in the ledger.
+# Measures how late a handler that never ends is killed: its last sign of life against its deadline in the ledger.
 #
 #   Tests/Benchmarks/deadline.sh [HANDLERS] [AT_ONCE]
 #
-# Prints p50, p99 and the maximum over HANDLERS runs (1000), AT_ONCE (10) at a time. All handlers together give 50,000
-# signs of life a second, so that they do not measure each other. Needs gcc and python3.
+# Prints p50, p99 and the maximum over HANDLERS runs (1000), AT_ONCE (10) at a time. All handlers together write 50,000
+# signs of life a second, so that they do not disturb each other. Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 handlers=${1:-1000} at_once=${2:-10}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures what it costs to tell whose a payload is: all deciding with the shipped providers, beside none.
+# Measures the cost of finding the provider of a payload: deciding with the shipped providers, and with none.
 # usage: detection.sh [FILE...]     payloads for Android
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

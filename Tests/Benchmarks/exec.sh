@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# exec handlers a second, end to end and durable: accepted, committed, started, run, decided, committed, told. Beside the
-# webhook program, which runs a program for each request and keeps nothing, with the same callers; and beside a plain C loop
-# of posix_spawn and wait of the same program. Alternately, at 1, 8 and 64 callers, each of which waits for its outcome.
+# Measures exec handlers a second, end to end and durable: accepted, committed, started, run, decided, committed,
+# reported. Compares them with the webhook program, which runs a program for each request and stores nothing, with the
+# same callers; and with a plain C loop of posix_spawn and wait of the same program. Alternates at 1, 8 and 64 callers,
+# each of which waits for its outcome.
 #
 #   Tests/Benchmarks/exec.sh [ROUNDS] [HANDLERS] [process_groups|cgroups]
 #
-# Prints the ratios to both. Wanted: at least as many as webhook, and 0.8 of the plain loop, 0.6 with a cgroup for each run;
-# cgroups makes a cgroup of its own for the daemon, which needs root and cgroups of version 2. Needs gcc, and webhook
-# (Debian's package) for that peer. The handler is a static program that does nothing. BUILD=DIR takes the programs from
-# there, and builds nothing. A disk whose syncs are slow is most of what is measured at 1 caller: WORK=/dev/shm shows it
-# without.
+# Prints the ratios to both. The goal is at least webhook's rate, and 0.8 of the plain loop's, 0.6 with a cgroup for
+# each run; cgroups creates a cgroup for the daemon, which needs root and cgroup v2. Needs gcc, and webhook (Debian's
+# package) for that peer. The handler is a static program that does nothing. BUILD=DIR takes the programs from there,
+# and builds nothing. At 1 caller a disk with slow syncs dominates: WORK=/dev/shm measures without it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} handlers=${2:-3000} containment=${3:-process_groups}
@@ -49,7 +49,7 @@ until [[ -S $work/runtime/inject.sock ]]; do
 done
 port=$((20000 + $$ % 10000))
 if command -v webhook >/dev/null; then
-  # It answers when the program has ended.
+  # webhook answers when the program has ended.
   printf '[{"id":"noop","execute-command":"%s/noop","include-command-output-in-response":true}]' "$work" >"$work/hooks.json"
   webhook -hooks "$work/hooks.json" -ip 127.0.0.1 -port "$port" >"$work/webhook.log" 2>&1 &
   webhook=$!
@@ -68,7 +68,7 @@ for callers in 1 8 64; do
       awk -v ours="${ours%% *}" -v peer="${peer%% *}" 'BEGIN { print ours / peer }' >>"$work/webhook-$callers"
       line+=", webhook ${peer%% *}/s (p50 $(cut -d' ' -f2 <<<"$peer") ms)"
     fi
-    # Two programs at once keep both processors busy; more do not make it faster.
+    # Two programs at once keep both processors busy; more are not faster.
     spawn=$("$work/peer" rate $((callers > 2 ? 2 : callers)) "$work/noop" | grep -o '[0-9]*/s' | tr -d '/s')
     awk -v ours="${ours%% *}" -v peer="$spawn" 'BEGIN { print ours / peer }' >>"$work/spawn-$callers"
     echo "$line, plain loop $spawn/s"

@@ -52,7 +52,7 @@ class Bed:
         self.nodes = [
             Node(name, self.root, options.programs, self.engine.uri, durability, LEASE, "device") for name in "ab"]
         for node in self.nodes:
-            # Only what a request costs by itself.
+            # Measures only the cost of a request itself.
             for file in (node.root / "etc/routes.d").glob("30-*"):
                 file.unlink()
         run(self.nodes[0].command("--init"))

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What hostile clients cost the daemon and a good client beside them, for each of three floods:
+# Measures the cost of hostile clients to the daemon and to a good client beside them, for each of three floods:
 #
 #   unread   300 connections that send 64 KiB of broken requests and never read
 #   lane     3,000 requests of 250 KB into the lane of one device, whose head hangs
-#   large    as many requests of 256 KiB as are taken, from 20 connections
+#   large    requests of 256 KiB, as many as are accepted, from 20 connections
 #
 #   Tests/Benchmarks/flood.sh [unread|lane|large]...
 #
-# Prints the good client's round trip, the daemon's memory at its highest and afterwards, the turns of its loop in processor
-# time, how late handlers that hang are killed, and what was refused. Fails where the daemon takes 128 MiB, does not serve
-# the good client, or counts fewer refusals than clients were told. Needs gcc and python3.
+# Prints the good client's round trip, the daemon's peak memory and its memory afterwards, the turns of its loop in CPU
+# time, how late hanging handlers are killed, and the refusals. Fails if the daemon takes 128 MiB, does not serve the
+# good client, or counts fewer refusals than clients got. Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 floods=("${@:-}")
@@ -39,7 +39,7 @@ for flood in "${floods[@]}"; do
     kill -0 $daemon 2>/dev/null || { cat "$work/log" >&2; exit 1; }
     sleep 0.01
   done
-  # What a good client sees without a flood.
+  # The good client's latency without a flood.
   quiet=$("$work/load" "$work/runtime/inject.sock" 1 1 2 "$work/line")
   echo "== $flood"
   echo "good client before: $quiet"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds the instructions of one send of FCM through the gateway, over HTTP/2 without TLS, to an upper bound: 15 % above what they
-# were when the bound was written. Counts all that the gateway does for it, the question for the device and the line to the daemon
-# included: the difference between a long run and a short one (valgrind's callgrind).
+# Holds the instructions of one send of FCM through the gateway, over HTTP/2 without TLS, to an upper bound: 15 % above
+# the value when the bound was written. Counts all work of the gateway for it, including the question for the device and
+# the line to the daemon: the difference between a long run and a short one (valgrind's callgrind).
 #
 #   Tests/Benchmarks/gateway-budget.sh
 #
@@ -23,7 +23,7 @@ printf '{"message":{"token":"tok1","data":{"order_id":"1017","title":"On its way
 "$build/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>"$work/journal" &
 daemon=$!
 until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
-# Valgrind cannot read what Swift has for debuggers; the names of functions stay.
+# Valgrind cannot read Swift's debug information; the names of functions stay.
 objcopy --strip-debug "$build/pushrouter-gateway" "$work/pushrouter-gateway"
 
 # The instructions of the gateway from its start to its end, with COUNT sends between.
@@ -46,7 +46,7 @@ instructions() {
     awk '/^(summary|totals):/ { total = $2 } END { printf "%d\n", total }' "$work/callgrind.$1"
 }
 
-# The first start makes the authority.
+# The first start creates the authority.
 instructions 8 >/dev/null
 for attempt in 1 2 3; do
     few=$(instructions $short) many=$(instructions $long)

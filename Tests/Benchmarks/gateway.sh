@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sends of FCM a second through the gateway, over TLS and HTTP/2, each answered when it is on disk, beside nginx that answers 200 to
-# the same requests and keeps nothing, by h2load with the same connections and streams, alternately. The ratio is wanted to be at
-# least 0.2. Then the processor time of gateway and daemon for a send beside that of the daemon for the same line by inject.sock: at
-# most 2.5 times.
+# Measures sends of FCM a second through the gateway, over TLS and HTTP/2, each answered when it is on disk. Compares
+# them with nginx, which answers 200 to the same requests and stores nothing, by h2load with the same connections and
+# streams, alternately. The goal is a ratio of at least 0.2. Then compares the CPU time of gateway and daemon for a send
+# with that of the daemon for the same line by inject.sock: the goal is at most 2.5 times.
 #
 #   Tests/Benchmarks/gateway.sh [ROUNDS] [REQUESTS] [CONNECTIONS] [STREAMS]
 #
@@ -56,7 +56,7 @@ until curl -skf "https://127.0.0.1:$((port + 1))/" >/dev/null; do sleep 0.01; do
 
 printf '{"message":{"token":"tok1","data":{"order_id":"1017","title":"On its way"},"android":{"priority":"high"}}}' \
     >"$work/body"
-# The processor time of processes so far, in milliseconds.
+# The CPU time of processes so far, in milliseconds.
 used() { for process; do awk '{ print ($14 + $15) * 10 }' "/proc/$process/stat"; done | awk '{ sum += $1 } END { print sum }'; }
 # load PORT: requests a second.
 load() {

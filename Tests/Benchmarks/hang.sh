@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a stop leaves of handlers that hang: 300 programs that sleep for 25 s, then SIGTERM, on pushrouterd and on the webhook
-# program. Prints how many programs ran, how long the stop took, and how many were left a second later; it fails if
-# pushrouterd leaves any, or takes longer than a deadline.
+# Measures a stop while handlers hang: starts 300 programs that sleep for 25 s, then sends SIGTERM to pushrouterd and to
+# the webhook program. Prints how many programs ran, how long the stop took, and how many were left a second later;
+# fails if pushrouterd leaves any, or takes longer than a deadline.
 #
 #   Tests/Benchmarks/hang.sh [PROGRAMS]
 #
@@ -16,7 +16,7 @@ sleepers() { sleeping | wc -l; }
 cleanup() {
   # shellcheck disable=SC2086  # There may be none.
   kill $server $callers 2>/dev/null || true
-  # What webhook has left behind.
+  # The programs that webhook left running.
   # shellcheck disable=SC2046  # Each is a word.
   kill $(sleeping) 2>/dev/null || true
   wait 2>/dev/null || true
@@ -31,7 +31,7 @@ gcc -O2 -static -o "$work/hang" "$work/hang.c"
 gcc -O2 -o "$work/callers" Tests/Benchmarks/exec/callers.c
 echo '{"order":"1017"}' >"$work/payload"
 
-# Waits until all programs run, ends the server, and says what is left.
+# Waits until all programs run, ends the server, and prints the number of programs left.
 finish() {
   for ((i = 0; i < 3000; i++)); do [[ $(sleepers) -lt $programs ]] || break; sleep 0.01; done
   ran=$(sleepers)

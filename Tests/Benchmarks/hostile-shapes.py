@@ -39,7 +39,7 @@ def line(platform, payload):
 with open(ordinary, encoding="utf-8") as file:
     data = json.load(file)["message"]["data"]
 
-# A v1 body of this size is refused by its size, so the shape is repeated in a bare data map, which FCM has no say in.
+# FCM refuses a v1 body of this size, so the shape is repeated in a bare data map, to which FCM's limit does not apply.
 marks = {"_ab": "true", "t": data["t"], "a": data["a"], "cid": data["cid"]}
 
 

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Holds what one request of the largest size costs the daemon to 3.1 times what an ordinary payload, repeated to that
-# size, costs, in instructions (callgrind.sh).
+# Holds the cost of one request of the largest size to 3.1 times the cost of an ordinary payload, repeated to that size,
+# in instructions (callgrind.sh).
 #
 #   Tests/Benchmarks/hostile-shapes.sh [SHAPE...]
 #
 # Needs gcc, python3, valgrind and the release build, in BUILD or .build/release.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# In hundredths. The dearest shape is at 2.99, and two runs differ by up to 1 %.
+# In hundredths. The most expensive shape is at 2.99, and two runs differ by up to 1 %.
 count=6 most=310
 # shellcheck source=Tests/Benchmarks/callgrind.sh
 . Tests/Benchmarks/callgrind.sh
 python3 Tests/Benchmarks/hostile-shapes.py "$work" Tests/Benchmarks/ingest/payload.json
 
-# The instructions of one request of a shape.
+# The instructions for one request of a shape.
 cost_of() {
   local shape
   shape=$(basename "$1" .line)
-  # Ids begin anew with each connection, and the same one may not stand for two requests.
+  # Ids restart with each connection, and one id must not name two requests.
   sed "s/\"id\":\"@-#\"/\"id\":\"warm-$shape-#\"/" "$1" >"$work/warm"
   send "$work/warm" 1
   sed "s/\"id\":\"@-#\"/\"id\":\"$shape-#\"/" "$1" >"$work/line"
@@ -26,7 +26,7 @@ cost_of() {
 
 status=0
 ordinary=
-# A shape that begins so is sent to a daemon with many routes and tracks.
+# A shape with this prefix is sent to a daemon with many routes and tracks.
 for config in plain routes; do
   shapes=("$work"/*.line)
   start "$work/$config"

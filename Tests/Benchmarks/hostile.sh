@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What hostile handlers leave behind, and how late they are ended: a set of kinds, chosen by seed. Then good handlers beside
-# sleeping ones, and peaceful ones with daemonised helpers, six for each ten hostile ones.
+# Counts the processes that hostile handlers leave behind, and measures how late the daemon kills them: a set of kinds,
+# chosen by seed. Then runs good handlers beside sleeping ones, and peaceful ones with daemonised helpers, six for each
+# ten hostile ones.
 #
 #   Tests/Benchmarks/hostile.sh [process_groups|cgroups] [RUNS] [SEED]
 #
-# 10,000 runs unless it says otherwise; it fails if a process or a descriptor is left, or a peaceful handler is harmed.
-# cgroups makes a cgroup of its own for the daemon, which needs root and cgroups of version 2, as in a container or in
-# the systemd box. Needs gcc, python3 and the release build, in BUILD or .build/release.
+# The default is 10,000 runs; fails if a process or a descriptor is left, or a peaceful handler is harmed. cgroups
+# creates a cgroup for the daemon, which needs root and cgroup v2, as in a container or in the systemd box. Needs gcc,
+# python3 and the release build, in BUILD or .build/release.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 containment=${1:-process_groups} runs=${2:-10000} seed=${3:-1}

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# http handlers a second, end to end and durable: accepted, committed, posted, answered, decided, committed, told. Beside
-# curl --parallel with the same number of requests of the same length to the same server, alternately. The ratio is wanted
-# to be at least 0.5.
+# Measures http handlers a second, end to end and durable: accepted, committed, posted, answered, decided, committed,
+# reported. Compares them with curl --parallel with the same number of requests of the same length to the same server,
+# alternately. The goal is a ratio of at least 0.5.
 #
 #   Tests/Benchmarks/http.sh [ROUNDS] [REQUESTS] [AT_ONCE]
 #
-# curl keeps nothing. So it prints beside the two how many the same daemon accepts, commits and tells that nobody handles
-# (discard), how many commits there were for each request, and how long the last took: each request waits for two, and no
-# more than AT_ONCE wait together: with 128 the disk is waited for less often. WORK=/dev/shm keeps everything in memory,
-# which shows how much the disk is.
+# curl stores nothing. So the script also prints how many deliveries without a handler (discard) the same daemon
+# accepts, commits and reports, the number of commits for each request, and the duration of the last ones: each request
+# waits for two commits, and at most AT_ONCE requests share one: with 128 there are fewer waits for the disk.
+# WORK=/dev/shm keeps all files in memory, which shows the disk's share.
 # Needs gcc and curl. BUILD=DIR takes the programs from there, and builds nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -36,7 +36,7 @@ daemon=$!
 until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
 awk -v count="$requests" 'BEGIN { while (count--) print "{\"order\":\"1017\",\"title\":\"On its way\"}" }' >"$work/payloads"
 sed 's/1017/1017","for":"nobody/' "$work/payloads" >"$work/payloads-for-nobody"
-# The same length as ours: the object that a handler gets, and its headers.
+# A body as long as the daemon's: the object that a handler gets, and its headers.
 head -c 420 /dev/zero | tr '\0' x >"$work/body"
 headers=()
 for name in specversion id source type expirytime seq n op callback platform route handler time; do
@@ -53,7 +53,7 @@ inject() {
   [[ $handled == "$requests" ]] || { echo "only $handled of $requests were handled" >&2; exit 1; }
   rate=$((requests * 1000000000 / took))
 }
-# One number of status; its name is unique there.
+# A number of status, by its unique name.
 status() {
   "$build/pushctl" --runtime "$work/runtime" status --json | tr -d ' \n' | grep -o "\"$1\":[0-9]*" | cut -d: -f2
 }

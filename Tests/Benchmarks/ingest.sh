@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Durable acknowledgements a second over the socket, beside redis-server with appendfsync always on the same disk and
-# the same payload. Alternates the two ROUNDS times and prints every figure: quote the ratio of medians.
+# Measures durable acknowledgements a second over the socket, and compares them with redis-server with appendfsync
+# always on the same disk and the same payload. Alternates the two ROUNDS times and prints every figure: quote the ratio
+# of medians.
 #
 #   Tests/Benchmarks/ingest.sh [--acts] [ROUNDS] [SECONDS] [DIRECTORY]
 #
-# With --acts the peer is the daemon itself: beside deliveries that have their own message id, direct opens of these
-# deliveries and session starts that go on; beside deliveries that go each to a device of its own, session starts that
-# begin a session, each on a device and of a user of its own.
-# Behind each figure is what the daemon took for a request, which other work on the machine changes less: the processor
-# time, and what it wrote to the disk.
+# With --acts the daemon is compared with itself: deliveries with their own message ids, with direct opens of these
+# deliveries and session starts that continue a session; and deliveries to a new device each, with session starts that
+# begin a session, each on a new device and of a new user.
+# Behind each figure are the daemon's costs for a request, which other work on the machine changes less: the CPU time,
+# and the bytes written to the disk.
 #
-# Needs gcc; redis-server and redis-benchmark for the peer, else it is left out. DIRECTORY is on the disk to measure.
+# Needs gcc; redis-server and redis-benchmark for the comparison, which is left out without them. DIRECTORY is on the
+# disk to measure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 acts=no
@@ -41,7 +43,7 @@ if [[ $acts == no ]] && command -v redis-server redis-benchmark >/dev/null; then
   until [[ -S $work/redis.sock ]]; do sleep 0.01; done
 fi
 
-# What LINE_FILE says under NAME, on so many connections; leaves the replies a second in $speed.
+# Measures LINE_FILE on so many connections, prints the result under NAME, and leaves the replies a second in $speed.
 measure() {
   local name=$1 connections=$2 window=$3 line=$4 before after written result
   shift 4
@@ -57,7 +59,7 @@ measure() {
 written() { awk '$1 == "write_bytes:" { print $2 }' "/proc/$daemon/io"; }
 processor() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
 
-# Each round and shape has ids and devices of its own, or the second would repeat the first.
+# Each round and shape has its own ids and devices; otherwise the second would repeat the first.
 measure_acts() {
   local connections=$1 window=$2 ids=$3
   local id="0:$ids-@-#%f9fd7ecdf9fd7ecd"
@@ -70,7 +72,7 @@ measure_acts() {
   sed "s/\"device\":\"device-@\"/\"device\":\"$ids-@-#d\",\"external_id\":\"user-$ids-@-#d\"/" "$work/deliver" \
     >"$work/deliver-new"
   measure deliver "$connections" "$window" "$work/deliver"
-  # Taps begin anew where the deliveries end: then they are duplicates.
+  # Taps start over when they have reached the last delivery: then they are duplicates.
   measure open "$connections" "$window" "$work/open" $((speed * seconds * 9 / 10 / connections + 1))
   measure 'start, on' "$connections" "$window" "$work/go-on"
   measure 'deliver, new' "$connections" "$window" "$work/deliver-new"
@@ -94,7 +96,7 @@ for ((round = 1; round <= rounds; round++)); do
       measure_acts "$connections" "$window" "$round.$connections.$window"
       continue
     fi
-    # Every request has an id of its own, as producers' have.
+    # Every request has its own id, as those of producers do.
     sed "s/^{/{\"id\":\"$round.$connections.$window-@-#\",/" "$work/line" >"$work/line-with-id"
     measure pushrouterd "$connections" "$window" "$work/line-with-id"
     if [[ $redis == yes ]]; then peer "$connections" "$window" "$count"; fi

@@ -112,7 +112,7 @@ def main():
         except OSError:
             client.close()
             time.sleep(0.1)
-    # The index is there when a search for nobody looks at everything.
+    # The index exists once a search without a match has read everything.
     begin = time.monotonic()
     while json.loads(ask(client, "/api/pushes?query=device:nobody"))["next"] is not None:
         time.sleep(0.2)

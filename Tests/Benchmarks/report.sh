@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# How long a report takes over a ledger of many deliveries, and what deliveries lose while reports are made.
+# Measures the time of a report over a ledger of many deliveries, and the loss of deliveries while reports are made.
 #
-#   all        the time and the memory of a report over everything, the median of five; wanted: 1 s and 64 MB
-#   hour       the time of a report over the last hour; wanted: 100 ms
-#   load       how many deliveries a second are accepted in SECONDS once the log is full: alone, beside five reports at nice
-#              19 (wanted: 5 % fewer at most), beside five programs at nice 19 that make one report after the other
-#   size       bytes of the ledger beside the line of each delivery that has an id, an app, a device and a user, by table;
-#              wanted: 400
+#   all        the time and the memory of a report over everything, the median of five; goal: 1 s and 64 MB
+#   hour       the time of a report over the last hour; goal: 100 ms
+#   load       the deliveries accepted a second in SECONDS once the log is full: alone, beside five reports at nice 19
+#              (goal: at most 5 % fewer), beside five programs at nice 19 that make one report after the other
+#   size       the bytes of the ledger beside the line of each delivery with an id, an app, a device and a user, by
+#              table; goal: 400
 #
 #   Tests/Benchmarks/report.sh [DELIVERIES] [SECONDS]
 #
-# DELIVERIES is 10,000,000 without an argument, over the last 30 days: that takes minutes and 10 GB of disk. SECONDS is 60.
+# The default of DELIVERIES is 10,000,000, over the last 30 days: that takes minutes and 10 GB of disk. SECONDS is 60.
 # Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How long "pushctl simulate" takes for a scenario: pushes of Braze and others to 1,000 devices, each third one opened,
-# half of the others with a script.
+# Measures "pushctl simulate" for a scenario: pushes of Braze and others to 1,000 devices, a third of which are opened,
+# and half of the others with a script.
 #
 #   Tests/Benchmarks/simulate.sh [ROUNDS] [LINES]
 #
-# The goal is 100,000 lines in below 5 s.
+# The goal is 100,000 lines in less than 5 s.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} lines=${2:-100000}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How fast HandlerProcess starts and ends programs, beside the same in plain C, alternately in one run.
+# Measures how fast HandlerProcess starts and ends programs, and the same in plain C, alternately in one run.
 # Usage: Tests/Benchmarks/spawn.sh [ROUNDS]. Builds in a temporary directory; quote ratios of medians, machines are noisy.
 set -eu
 rounds=${1:-5}

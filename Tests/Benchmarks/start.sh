@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How long the daemon takes to be ready, and what memory it has then:
+# Measures the time until the daemon is ready, and its memory then:
 #
 #   empty      with an empty ledger
 #   delivered  after 100,000 deliveries of Braze payloads, which the tracker remembers; then started again
@@ -7,7 +7,7 @@
 #
 #   Tests/Benchmarks/start.sh [IDS]
 #
-# IDS is 10,000,000 without an argument: that takes some minutes and 3 GB of disk. Needs gcc and python3.
+# The default of IDS is 10,000,000: that takes some minutes and 3 GB of disk. Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d /var/tmp/pushrouterd-start.XXXXXX)

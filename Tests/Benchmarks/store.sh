@@ -1,6 +1,6 @@
 #!/bin/sh
-# Durable deliveries a second through the store, beside bare SQLite rows in the same run; quote the ratio, the disk is
-# the machine's. Runs alternate, five of each.
+# Measures durable deliveries a second through the store, and bare SQLite rows in the same run; quote the ratio, since
+# the disk is the machine's. Runs alternate, five of each.
 # Usage: Tests/Benchmarks/store.sh [SECONDS] [DIRECTORY-ON-THE-DISK-TO-MEASURE]
 set -eu
 seconds=${1:-3}
@@ -11,7 +11,7 @@ root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d "$disk/store-benchmark.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# A package of its own: the project's manifest has no benchmark targets.
+# A separate package: the project's manifest has no benchmark targets.
 package=${TMPDIR:-/tmp}/pushrouterd-store-benchmark
 mkdir -p "$package/Sources"
 for target in System/CLinux System/CChecksum System/CSQLite System/LinuxSystem Core/PushModel System/Store; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Holds what a tap on a push that has not come yet costs, after 9,000 other taps on the same push, to one and a half times
-# what it costs after 1,000, in instructions (callgrind.sh): each is kept for the grace, and none may look at all others.
+# Holds the cost of a tap on a push that has not come yet, after 9,000 other taps on the same push, to one and a half
+# times its cost after 1,000, in instructions (callgrind.sh): each is held for the grace, and none may search all
+# others.
 #
 #   Tests/Benchmarks/taps.sh
 #

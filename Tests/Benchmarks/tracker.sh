@@ -7,7 +7,7 @@ sources=$here/../../Sources
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
-# A module for each target, as the release build has them.
+# One module for each target, as in the release build.
 compile() {
     name=$1
     shift

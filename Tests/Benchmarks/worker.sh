@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# worker handlers a second, end to end and durable, beside rsyslog's omprog with a program that confirms each message: with a
-# queue on disk that is synced for each, and with one in memory, which keeps nothing. Alternately. Wanted: at least ten
-# times as many as with the queue on disk.
+# Measures worker handlers a second, end to end and durable, and compares them with rsyslog's omprog with a program that
+# confirms each message: with a queue on disk that is synced for each, and with one in memory, which stores nothing.
+# Alternates. The goal is at least ten times the rate of the queue on disk.
 #
 #   Tests/Benchmarks/worker.sh [ROUNDS] [MESSAGES] [PIPELINE]
 #

@@ -3,11 +3,11 @@ import PushRouting
 import TestSupport
 import Testing
 
-/// Figures of the build that tests are, which does not depend on the machine; a release build has fewer. They are upper
-/// bounds, 15 % above what was measured when they were written: lower them with what makes a delivery cheaper.
-@Suite("The memory that one delivery asks for", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+/// Figures of a debug build, which do not depend on the machine; a release build has fewer. They are upper bounds, 15 %
+/// above the measured values: lower them with each change that makes a delivery cheaper.
+@Suite("The memory that one delivery allocates", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct AllocationTests {
-    /// Among them the frames of accessors, which an optimised build does not have.
+    /// The count includes the frames of accessors, which an optimised build does not have.
     private static let allocationsMax = 108
     private static let bytesMax = 9420
 
@@ -25,7 +25,7 @@ struct AllocationTests {
             }
             return total
         }
-        // What is done once, and tables that grow to their devices, do not count.
+        // A first run, not counted, makes the one-time allocations and grows the tables to their devices.
         _ = try run(500)
         let deliveriesCounted = 1000
         let total = try run(deliveriesCounted)

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What a delivery costs the disk: its payload has 1331 bytes. Upper bounds, 15 % above what was measured.
+/// Upper bounds of the bytes on disk for a delivery with a payload of 1331 bytes, 15 % above the measured values.
 @Suite("The bytes that one delivery writes", .timeLimit(.minutes(30)))
 final class BytesWrittenTests {
     private let directory = TemporaryDirectory()
@@ -28,7 +28,7 @@ final class BytesWrittenTests {
             try #require(try committer.commit(batch) != nil)
         }
         committer.stop()
-        // Segments are made in long writes of zeros.
+        // The log fills new segments with long writes of zeros.
         let writes = watch.events.filter { $0.hasPrefix("write segment-") }.compactMap {
             Int($0.split(separator: " ")[2])
         }
@@ -42,7 +42,7 @@ final class BytesWrittenTests {
     func bytes(batches: Int, size: Int, logMax: Int, ledgerMax: Int?) throws {
         let (log, ledger) = try write(batches: batches, of: size)
         #expect(log <= logMax, "\(log) bytes to the log")
-        // How many batches the ledger takes at once depends on the machine, unless they are large.
+        // The number of batches that the ledger applies at once depends on the machine, unless they are large.
         #expect(ledger <= ledgerMax ?? .max, "\(ledger) bytes to the ledger and its WAL")
         #expect(log > 1331 && ledger > 2 * 1331, "or not all was counted")
     }

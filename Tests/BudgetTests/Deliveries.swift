@@ -5,13 +5,13 @@ import PushSettings
 import PushTracking
 import TestSupport
 
-/// Deliveries of the payload that `Tests/Benchmarks` measures with, as their lines come from the socket.
+/// Deliveries with the payload of `Tests/Benchmarks`, as lines from the socket.
 struct Deliveries {
     private var router: Router
     private let payload: [UInt8]
     private var number = 0
 
-    /// A router with the shipped configuration and nothing else.
+    /// A router with the shipped configuration only.
     init() throws {
         guard let table = Settings.load(ConfigurationSources()).settings?.routing else { throw Unusable() }
         let tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking)
@@ -25,10 +25,10 @@ struct Deliveries {
 
     private struct Unusable: Error {}
 
-    /// The number of the last request that was accepted.
+    /// The number of the last accepted request.
     var lastNumber: SequenceNumber { router.lastNumber }
 
-    /// The line of the next delivery: one of 64 devices, with an id of its own.
+    /// The line of the next delivery: to one of 64 devices, with a new id.
     mutating func line() -> [UInt8] {
         number += 1
         let head =
@@ -37,7 +37,7 @@ struct Deliveries {
         return Array(head.utf8) + payload + [UInt8(ascii: "}")]
     }
 
-    /// Reads a line, decides, and writes what is to be kept: all that the loop's thread does of its own for a delivery.
+    /// Reads a line, decides, and writes the rows: all work of the loop's thread for a delivery.
     mutating func submit(_ line: [UInt8], into effects: inout Effects) throws {
         let request = try Request(line: line, limits: JSONLimits(depth: 32))
         let now = Moment(

@@ -6,18 +6,18 @@ import Testing
 
 @testable import PushRouting
 
-/// A table that doubles moves all that is in it, in one turn of the loop. How long that takes goes by the memory that it
-/// asks for, which does not depend on the machine.
+/// A table that doubles moves all its elements, in one turn of the loop. The time of that follows the allocated memory,
+/// which does not depend on the machine.
 @Suite("The growth of tables", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct GrowthTests {
     private static let count: Int64 = 200_000
-    /// In bytes, for one insertion. In one piece these tables ask for 12 to 60 MB.
+    /// The bytes for one insertion. These tables would allocate 12 to 60 MB in one piece.
     private static let bytesMax = 512 << 10
 
     private let peer = Peer(uid: 1000, gid: 100, pid: 4242)
     private let now = Moment(monotonic: Instant(nanoseconds: 1), wall: WallTime(milliseconds: 1_760_000_000_000))
 
-    @Test("by a device is little at a time, however many devices are known")
+    @Test("by a device is small at a time, however many devices are known")
     func devices() {
         var devices = DeviceMemory([], [])
         let most = most { number in
@@ -35,7 +35,7 @@ struct GrowthTests {
         #expect(devices.known.count == Int(Self.count / 2))
     }
 
-    @Test("is none where a person is erased, however many devices others have")
+    @Test("is none when a person is erased, however many devices others have")
     func erasure() throws {
         var router = router()
         for number in 1...Self.count {
@@ -52,15 +52,15 @@ struct GrowthTests {
         #expect(router.memory.devices.recentMessages.count == Int(Self.count) - 1)
     }
 
-    @Test("is none where all that waits leaves its suite: it is taken as it lies")
+    @Test("is none when all waiting entries leave their suite: the removal works in place")
     func removal() throws {
-        // What the first entries themselves lead to does not go by how many there are.
+        // The first part of a removal costs the same however many entries wait.
         for (few, many) in zip(try bytesOfRemovals(of: 300), try bytesOfRemovals(of: 30_000)) {
             #expect(many < few + Self.bytesMax, "\(many) bytes, and \(few) of 300 entries")
         }
     }
 
-    /// What a reset, a flush and a decision about all of unknown outcome ask for, each of so many entries.
+    /// The bytes that a reset, a flush and `resolveUnknown` each allocate for so many entries.
     private func bytesOfRemovals(of count: Int) throws -> [Int] {
         let now = now.wall
         var data = CustomData(stateID: UUID128(high: 1, low: 2))
@@ -93,7 +93,7 @@ struct GrowthTests {
         return [reset, flush, resolve]
     }
 
-    @Test("by a request is little at a time, however many requests are in flight")
+    @Test("by a request is small at a time, however many requests are in flight")
     func requests() throws {
         var router = router()
         var effects = Effects(rows: RowBuffer(headroom: 0))
@@ -107,7 +107,7 @@ struct GrowthTests {
             another.record.id = id
             router.invocations.put(another)
             router.usage.began(id, of: peer.account, bytes: 100, memory: 1700)
-            // Two in each lane: one has the turn, one waits.
+            // Two in each lane: the head, and one that waits.
             for _ in 1...2 {
                 _ = router.lanes.join(DeviceKey(app: "shop", device: "device-\(number)"), id, at: now.monotonic)
             }
@@ -124,7 +124,7 @@ struct GrowthTests {
         return Router(boot: UUID128(high: 3, low: 4), table: table, tracker: tracker)
     }
 
-    /// The most memory that one insertion asks for.
+    /// The most memory that one insertion allocates.
     private func most(_ insert: (Int64) -> Void) -> Int {
         var most = 0
         for number in 1...Self.count { most = max(most, Allocations.count { insert(number) }.bytes) }

@@ -2,16 +2,16 @@ import PushSettings
 import TestSupport
 import Testing
 
-/// Figures of the build that tests are; upper bounds, as in ``AllocationTests``.
+/// Figures of a debug build; upper bounds, as in ``AllocationTests``.
 @Suite(
     "The memory that reading a configuration asks for",
     .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct SettingsTests {
     private static let allocationsMax = 82_500
 
-    @Test("is bounded for the one that is shipped, which each start reads")
+    @Test("is bounded for the shipped configuration, which each start reads")
     func shipped() {
-        // What is done once does not count.
+        // A first load, not counted, makes the one-time allocations.
         _ = Settings.load(.shipped)
         let (loaded, count, bytes) = Allocations.count { Settings.load(.shipped) }
         #expect(loaded.settings != nil)

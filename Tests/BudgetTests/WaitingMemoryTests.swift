@@ -4,9 +4,9 @@ import PushTracking
 import TestSupport
 import Testing
 
-@Suite("The memory of what waits", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+@Suite("The memory of waiting deliveries", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct WaitingMemoryTests {
-    /// What a waiting delivery may hold beside its payload, in bytes.
+    /// The most bytes that a waiting delivery may hold beside its payload.
     private static let bytesMax = 1024
     private static let count = 4096
 
@@ -15,7 +15,7 @@ struct WaitingMemoryTests {
     private static let route = Route(name: "50-crm", match: RouteMatch(), handler: "crm")
 
     @Test(
-        "beside its payload a delivery that waits for a handler, or in a lane, has less than 1 KB, about what the router counts",
+        "without its payload a delivery that waits for a handler, or in a lane, has less than 1 KB, as counted",
         arguments: DispatchMode.allCases, [0, 1 << 30])
     func waiting(mode: DispatchMode, payloadMemory: Int) throws {
         for device in [nil, #","device":"phone""#] {
@@ -38,7 +38,7 @@ struct WaitingMemoryTests {
                 _ = effects.takeList()
                 effects.rows?.removeAll(keeping: 1 << 20)
             }
-            // What there is once, and what runs, does not count.
+            // Ten requests, not counted, make the one-time allocations and take the places to run.
             for number in 1...10 { try submit(number) }
             let (held, payloads, before) = (Allocations.heldBytes, router.payloadBytes, router.invocationBytes)
             for number in 11...10 + Self.count { try submit(number) }

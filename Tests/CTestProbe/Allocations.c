@@ -37,7 +37,7 @@ static void *held(void *memory) {
     return memory;
 }
 
-/* glibc's own, under the names that it has for who stands before it. */
+/* glibc's own functions, under the names that it exports for replacements. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -58,7 +58,7 @@ void *realloc(void *memory, size_t size) {
     note(size);
     size_t before = memory ? malloc_usable_size(memory) : 0;
     void *result = __libc_realloc(memory, size);
-    /* Without room the old memory stays. */
+    /* If the reallocation fails, the old memory stays. */
     if (result || size == 0) held_bytes -= before;
     return held(result);
 }

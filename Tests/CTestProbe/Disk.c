@@ -27,11 +27,11 @@ struct watch {
     int passing;
     int error;
     char failing_writes[64];
-    /* How many writes are yet to fail. */
+    /* The number of further writes that fail. */
     int write_failures;
     int write_error;
     char copies[PATH_MAX];
-    /* How many writes are left; 0: nobody counts. */
+    /* The number of writes left until SIGKILL; 0: writes are not counted. */
     int writes_left;
     char *events;
     size_t length, capacity;
@@ -40,7 +40,7 @@ struct watch {
 
 static struct watch watches[WATCHES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* How many there are: without one, nothing here looks at a path. */
+/* The number of watches: without one, no function here looks at a path. */
 static atomic_int in_use;
 
 int CTestProbe_watch(const char *directory) {
@@ -113,7 +113,7 @@ uint64_t CTestProbe_written(int watch, const char *prefix) {
     return bytes;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void note(struct watch *watch, const char *call, const char *name, long number) {
     char line[128];
     int length = snprintf(line, sizeof line, "%s %.63s %ld\n", call, name, number);
@@ -138,7 +138,7 @@ static void note_written(struct watch *watch, const char *name, ssize_t bytes) {
     }
 }
 
-/* The watch of a path and the name in it; takes the lock if there is one. */
+/* The watch of a path and the name in it; locks `lock` if there is one. */
 static struct watch *watch_of_path(const char *path, const char **name) {
     if (atomic_load(&in_use) == 0) return NULL;
     pthread_mutex_lock(&lock);
@@ -151,7 +151,7 @@ static struct watch *watch_of_path(const char *path, const char **name) {
     return NULL;
 }
 
-/* The watch of a file and the name in its path; takes the lock if there is one. */
+/* The watch of a file and the name in its path; locks `lock` if there is one. */
 static struct watch *watch_of(int file, char path[PATH_MAX], const char **name) {
     if (atomic_load(&in_use) == 0) return NULL;
     char link[64];
@@ -162,7 +162,7 @@ static struct watch *watch_of(int file, char path[PATH_MAX], const char **name) 
     return watch_of_path(path, name);
 }
 
-/* With the lock. Whole or not at all: a test may copy what is there. */
+/* The caller holds the lock. Copies atomically: a test may copy the directory meanwhile. */
 static void copy(struct watch *watch, int file, const char *name) {
     char path[PATH_MAX + 80], temporary[PATH_MAX + 80];
     snprintf(path, sizeof path, "%s/%s", watch->copies, name);
@@ -198,7 +198,7 @@ static int synced(int file, long call) {
     return result;
 }
 
-/* What was synced has the new name, too: that the directory is synced before anything counts on that others test. */
+/* Synced contents move to the new name: other tests check that the directory is synced. */
 int rename(const char *old, const char *new) {
     int result = (int)syscall(SYS_rename, old, new);
     int saved = errno;
@@ -221,7 +221,7 @@ int rename(const char *old, const char *new) {
 int fsync(int file) { return synced(file, SYS_fsync); }
 int fdatasync(int file) { return synced(file, SYS_fdatasync); }
 
-/* The error that a write is to fail with; 0: none. */
+/* The errno with which a write must fail; 0: none. */
 static int write_error(int file) {
     char path[PATH_MAX];
     const char *name;

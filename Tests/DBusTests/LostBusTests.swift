@@ -5,12 +5,12 @@ import Testing
 
 @testable import DBus
 
-@Suite("A bus that is gone", .timeLimit(.minutes(30)))
+@Suite("A lost bus", .timeLimit(.minutes(30)))
 struct LostBusTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private var address: String { "unix:path=\(directory.path)/bus" }
 
-    /// A bus that ends each connection.
+    /// A bus that closes each connection.
     private func listen() throws -> Int32 {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var place = sockaddr_un()
@@ -35,14 +35,14 @@ struct LostBusTests: ~Copyable {
         poll(&waiting, 1, 10_000)
     }
 
-    /// The number of the socket behind a descriptor; nil when the descriptor is closed. Tests beside this one are given
-    /// the descriptor's number at once when it is closed, but never this socket's number.
+    /// The inode of the socket behind a descriptor; nil when the descriptor is closed. Another test may get a closed
+    /// descriptor's number at once, but never this socket's inode.
     private func socketNumber(_ descriptor: Int32) -> UInt64? {
         var information = stat()
         return fstat(descriptor, &information) == 0 ? UInt64(information.st_ino) : nil
     }
 
-    @Test("says so, and closes its descriptor once neither the service nor the loop holds it")
+    @Test("is reported, and its descriptor is closed once neither the service nor the loop holds it")
     func logControl() throws {
         let listener = try listen()
         let log = LogControlService.Log(
@@ -66,7 +66,7 @@ struct LostBusTests: ~Copyable {
         #expect(watched == nil && socketNumber(descriptor) != socket)
     }
 
-    @Test("is the same for the notification service")
+    @Test("is reported by the notification service too")
     func notifications() throws {
         let listener = try listen()
         var service: NotificationService? = try NotificationService(address: address)

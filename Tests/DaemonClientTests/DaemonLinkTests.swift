@@ -6,7 +6,7 @@ import UnixSockets
 
 @Suite("The link to the daemon")
 struct DaemonLinkTests {
-    /// A suite can be copied, a directory cannot.
+    /// A class holds the directory: the suite's struct is copied, and a directory is not.
     private final class Place {
         let directory = TemporaryDirectory()
         var path: String { directory.path + "/control.sock" }
@@ -15,7 +15,7 @@ struct DaemonLinkTests {
     private let place = Place()
     private var path: String { place.path }
 
-    /// What a link told, as text.
+    /// The news of a link, as text.
     private final class Told {
         var lines: [String] = []
 
@@ -35,13 +35,13 @@ struct DaemonLinkTests {
         return link
     }
 
-    /// A listener, and what gives the next connection to it.
+    /// A listener, and a closure that returns the next connection to it.
     private func listen() throws -> (Listener, () -> Connection?) {
         let listener = try Listener(path: path, mode: 0o600)
         return (listener, { if case .connection(let connection) = listener.accept() { connection } else { nil } })
     }
 
-    @Test("without a daemon it says what to do, and waits longer each time, up to 5 s")
+    @Test("without a daemon gives an advice, and waits longer each time, up to 5 s")
     func away() {
         let told = Told()
         let link = link(told)
@@ -57,7 +57,7 @@ struct DaemonLinkTests {
         #expect(link.descriptor == nil)
     }
 
-    @Test("answers come to the requests in their order; one that nobody asked for ends the connection")
+    @Test("matches replies with requests in order; an unexpected reply ends the connection")
     func answers() throws {
         let (listener, accept) = try listen()
         let told = Told()
@@ -80,7 +80,7 @@ struct DaemonLinkTests {
     }
 
     @Test(
-        "a refusal, an answer that is none and one that is too long end the connection",
+        "a refusal, a malformed reply and one that is too long end the connection",
         arguments: [
             (
                 #"{"ok":false,"error":{"code":"unavailable","message":"no room","retry":true}}"#,
@@ -101,7 +101,7 @@ struct DaemonLinkTests {
         _ = daemon.flush()
         link.serve()
         #expect(told.lines == ["connected", reason])
-        // What was awaited is forgotten with the connection.
+        // A new connection does not expect the replies of the old one.
         link.connect()
         #expect(told.lines.last == "connected")
         withExtendedLifetime(listener) {}

@@ -127,7 +127,7 @@ class Page:
         if not self.runs:
             return
         directory = tempfile.mkdtemp(prefix="push-", dir="/tmp")
-        # The blocks make it themselves.
+        # The blocks create this directory themselves.
         place = directory + "/push"
         script = [f"trap 'printf \"{SEPARATOR}%s\\n\" \"a command ended with $?: $BASH_COMMAND\"' ERR"]
         for number, (block, _) in enumerate(self.runs):
@@ -137,7 +137,7 @@ class Page:
         names = ("CONFIGURATION_DIRECTORY", "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "JOURNAL_STREAM")
         environment = {name: value for name, value in os.environ.items() if name not in names}
         environment["PATH"] = self.programs + ":/usr/bin:/bin:/usr/sbin:/sbin"
-        # A file: processes in the background may keep it open.
+        # A file, because processes in the background may keep it open.
         with open(directory + "/output", "w+b") as output:
             shell = subprocess.Popen(
                 ["/bin/bash", "--noprofile", "--norc", "-c", text], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,

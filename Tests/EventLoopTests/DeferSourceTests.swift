@@ -8,7 +8,7 @@ struct DeferSourceTests {
 
     init() throws { loop = try EventLoop() }
 
-    @Test("calls its handler again and again while it is enabled, and no more when it is not")
+    @Test("calls its handler repeatedly while it is enabled, and not when it is disabled")
     func again() throws {
         var calls = 0
         var work: DeferSource?
@@ -34,7 +34,7 @@ struct DeferSourceTests {
         #expect(try loop.run() == 3)
     }
 
-    @Test("takes turns with descriptors and timers of its priority that are ready, too, and with another of its kind")
+    @Test("alternates with ready descriptors and timers of its priority, and with another DeferSource")
     func turns() throws {
         var counts: [String: Int] = [:]
         func count(_ name: String) {

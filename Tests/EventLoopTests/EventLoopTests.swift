@@ -4,7 +4,7 @@ import Testing
 
 @Suite("EventLoop", .timeLimit(.minutes(30)))
 struct EventLoopTests {
-    @Test("returns the first exit code, after the turn has ended")
+    @Test("returns the first exit code, after the end of the turn")
     func returnsTheExitCode() throws {
         let loop = try EventLoop()
         var events: [String] = []
@@ -18,7 +18,7 @@ struct EventLoopTests {
         #expect(events == ["timer", "end of turn"])
     }
 
-    @Test("ends a turn once for all that was ready")
+    @Test("ends a turn once for all ready sources")
     func endsATurnOnce() throws {
         let loop = try EventLoop(turnBudgetNanoseconds: .max)
         let pairs = (0..<3).map { _ in DescriptorPair() }
@@ -38,7 +38,7 @@ struct EventLoopTests {
         withExtendedLifetime(sources) {}
     }
 
-    @Test("does what events leave for the end of a turn once, after all of them; outside a turn at once")
+    @Test("runs the work that handlers leave for the end of a turn once, after all of them; outside a turn at once")
     func leavesForTheEnd() throws {
         let loop = try EventLoop(turnBudgetNanoseconds: .max)
         let pairs = (0..<2).map { _ in DescriptorPair() }
@@ -63,8 +63,8 @@ struct EventLoopTests {
         withExtendedLifetime(sources) {}
     }
 
-    // With an sd_event_add_post source of idle priority this never came: something else was always ready first.
-    @Test("ends turns though a source stays ready for ever")
+    // With an sd_event_add_post source of idle priority the turn never ended: another source was always ready first.
+    @Test("ends turns although a source is always ready")
     func endsTurnsUnderLoad() throws {
         let loop = try EventLoop(turnBudgetNanoseconds: 50_000)
         let pair = DescriptorPair()
@@ -126,7 +126,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("sets no watchdog where none is asked for")
+    @Test("sets no watchdog unless the service manager asks for one")
     func setsNoWatchdog() async {
         await #expect(processExitsWith: .success) {
             unsetenv("WATCHDOG_USEC")

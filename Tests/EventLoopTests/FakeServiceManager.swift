@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The service manager's end of `NOTIFY_SOCKET`, an abstract socket, for a test that has its process to itself.
+/// The service manager's end of `NOTIFY_SOCKET`, an abstract socket, for a test in its own process.
 struct FakeServiceManager {
     let descriptor: SharedDescriptor
 
@@ -11,7 +11,7 @@ struct FakeServiceManager {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard let descriptor = SharedDescriptor(number) else { throw Failure() }
         self.descriptor = descriptor
-        // With the family alone as its length, bind picks an abstract name that is free (unix(7), autobind).
+        // With the family alone as the address, bind(2) picks a free abstract name (unix(7), autobind).
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var length = socklen_t(MemoryLayout<sa_family_t>.size)

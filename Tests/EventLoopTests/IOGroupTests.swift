@@ -15,14 +15,14 @@ struct IOGroupTests {
         group = try IOGroup(loop: loop)
     }
 
-    /// Ends the loop when nothing else is ready.
+    /// Exits the loop once no other source is ready.
     private func endWhenIdle() throws -> TimerSource {
         let timer = try TimerSource(loop: loop, priority: .idle) { [loop] in loop.exit(code: 0) }
         timer.arm(at: EventLoop.nowNanoseconds)
         return timer
     }
 
-    @Test("calls a member's handler with what its descriptor is ready for")
+    @Test("calls a member's handler with the ready events of its descriptor")
     func reportsReadiness() throws {
         var seen: [IOEvents] = []
         let member = try IOMember(of: group, descriptor: pair.near, interest: [.read, .write]) { events in
@@ -35,13 +35,14 @@ struct IOGroupTests {
         withExtendedLifetime(member) {}
     }
 
-    /// Takes longer than a third of the time that members are served for in one go.
+    /// Takes longer than a third of the group's time slice.
     private func work() {
         let start = EventLoop.nowNanoseconds
         while EventLoop.nowNanoseconds - start < 40_000 {}
     }
 
-    @Test("all members that stay ready have their turns, as many as others, however many they are and long they take")
+    @Test(
+        "gives every member that stays ready an equal number of turns, however many members and however long they take")
     func turns() throws {
         let pairs = (0..<100).map { _ in DescriptorPair() }
         var turns = Array(repeating: 0, count: pairs.count)
@@ -60,7 +61,7 @@ struct IOGroupTests {
         withExtendedLifetime(members) {}
     }
 
-    @Test("a member that takes long is the last of its go: other sources have their turn before the next")
+    @Test("ends its slice after a slow member: other sources run before the next member")
     func slice() throws {
         let pairs = (0..<4).map { _ in DescriptorPair() }
         var order: [String] = []
@@ -82,13 +83,13 @@ struct IOGroupTests {
         withExtendedLifetime((members, other)) {}
     }
 
-    @Test("waits for what its interest says now, and says nothing of what it does not")
+    @Test("waits for the current interest of a member, and reports no other event")
     func followsItsInterest() throws {
         var seen: [IOEvents] = []
         var later: TimerSource?
         let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { events in
             seen.append(events)
-            // Once: armed anew with each call, it would never be due.
+            // Only once: a timer that each call arms again would never be due.
             if seen.count == 1 { later?.arm(at: 0) }
         }
         pair.send()
@@ -104,7 +105,7 @@ struct IOGroupTests {
         withExtendedLifetime((first, later, second)) {}
     }
 
-    @Test("with an empty interest stays quiet, even about a hangup, and does not keep the loop busy")
+    @Test("is quiet for a member with an empty interest, even about a hangup, and does not spin")
     func emptyInterestIsQuiet() throws {
         let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in
             Issue.record("called without interest")
@@ -119,7 +120,7 @@ struct IOGroupTests {
         withExtendedLifetime(member) {}
     }
 
-    @Test("epoll hears of interest that is over when it matters, not before: most often it comes back")
+    @Test("tells epoll of a removed interest only when that event fires: usually the interest comes back")
     func comesBack() throws {
         var calls = 0
         let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in calls += 1 }
@@ -141,7 +142,7 @@ struct IOGroupTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a member may begin without interest, and hears of nothing until it has some")
+    @Test("accepts a member without interest, and reports nothing until it has some")
     func beginsQuiet() throws {
         var seen: [IOEvents] = []
         let member = try IOMember(of: group, descriptor: pair.near, interest: []) { events in
@@ -158,7 +159,8 @@ struct IOGroupTests {
         withExtendedLifetime((member, timer)) {}
     }
 
-    /// What some epoll instance of this process watches a descriptor for; `nil`: none watches it.
+    /// The events that an epoll instance of this process watches on a descriptor, from /proc/self/fdinfo; `nil`: none
+    /// does.
     private func watched(_ descriptor: Int32) -> IOEvents? {
         for file in names(in: "/proc/self/fdinfo") {
             let lines = String(decoding: readFile("/proc/self/fdinfo/\(file)") ?? [], as: UTF8.self)
@@ -171,7 +173,7 @@ struct IOGroupTests {
         return nil
     }
 
-    @Test("who has left is not called, though it was ready, and its descriptor may be closed and used anew")
+    @Test("never calls a removed member, even if it was ready, and its descriptor may be closed and reused")
     func left() throws {
         var members: [IOMember] = []
         let pairs = (0..<8).map { _ in DescriptorPair() }
@@ -191,7 +193,7 @@ struct IOGroupTests {
         withExtendedLifetime((again, timer)) {}
     }
 
-    @Test("a member holds its descriptor until it has left, from its own handler too, and then it is closed")
+    @Test("holds a member's descriptor until its removal, even from its own handler, and then closes it")
     func holdsItsDescriptor() throws {
         var file: SharedDescriptor? = try SharedDescriptor(copying: pair.near.rawValue)
         let number = try #require(file?.rawValue)
@@ -208,7 +210,7 @@ struct IOGroupTests {
         withExtendedLifetime(member) {}
     }
 
-    @Test("may be dropped by its handler")
+    @Test("may be dropped by a member's handler")
     func dropped() throws {
         var member: IOMember?
         member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in
@@ -220,7 +222,7 @@ struct IOGroupTests {
         withExtendedLifetime(member) {}
     }
 
-    @Test("a descriptor that cannot be watched is refused")
+    @Test("refuses a descriptor that epoll cannot watch")
     func refusesFiles() throws {
         let file = try #require(SharedDescriptor(open("/etc/passwd", O_RDONLY | O_CLOEXEC)))
         #expect(throws: SystemError(operation: "watch descriptor \(file.rawValue)", errno: EPERM)) {

@@ -10,7 +10,7 @@ struct IOSourceTests {
 
     init() throws { loop = try EventLoop() }
 
-    @Test("calls its handler with what the descriptor is ready for")
+    @Test("calls its handler with the ready events of the descriptor")
     func reportsReadiness() throws {
         var seen: [IOEvents] = []
         let source = try IOSource(loop: loop, descriptor: pair.near, interest: [.read, .write]) { events in
@@ -23,7 +23,7 @@ struct IOSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("waits for what its interest says now")
+    @Test("waits for its current interest")
     func followsItsInterest() throws {
         let source = try IOSource(loop: loop, descriptor: pair.near, interest: []) { events in
             #expect(events == .write)
@@ -35,12 +35,12 @@ struct IOSourceTests {
         #expect(try loop.run() == 1)
     }
 
-    /// How a source ends.
+    /// The ways in which a source ends.
     enum End: CaseIterable { case dropped, droppedInHandler, cancelledInHandler }
 
-    // epoll forgets a closed descriptor only with the last copy of it, and a child has copies until its exec: a source that is
-    // still in epoll then has sd-event handed freed memory, and it aborts.
-    @Test("is out of epoll before its descriptor is closed, though a child has a copy", arguments: End.allCases)
+    // epoll forgets a closed descriptor only with the last copy of it, and a child has copies until its exec: for a
+    // source that is still in epoll then, epoll gives sd-event a pointer to freed memory, and sd-event aborts.
+    @Test("leaves epoll before its descriptor is closed, even if a child has a copy", arguments: End.allCases)
     func leavesBeforeClosing(_ end: End) throws {
         var owned: DescriptorPair? = DescriptorPair()
         let (far, number) = (try #require(owned?.far), try #require(owned?.near.rawValue))
@@ -68,7 +68,7 @@ struct IOSourceTests {
         withExtendedLifetime((source, copy)) {}
     }
 
-    @Test("holds its descriptor: nobody closes what it watches")
+    @Test("holds its descriptor open")
     func holdsItsDescriptor() throws {
         var owned: SharedDescriptor? = try SharedDescriptor(copying: pair.near.rawValue)
         let source = try IOSource(loop: loop, descriptor: try #require(owned), interest: .read) { _ in
@@ -82,8 +82,8 @@ struct IOSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    // epoll reports a hangup whatever one asks for; a source that only lowered its mask would spin on it.
-    @Test("with an empty interest stays quiet, even about a hangup")
+    // epoll reports a hangup whatever the mask; a source that only cleared its mask would spin.
+    @Test("is quiet with an empty interest, even about a hangup")
     func emptyInterestIsQuiet() throws {
         let source = try IOSource(loop: loop, descriptor: pair.near, interest: .read) { _ in
             Issue.record("called without interest")
@@ -110,7 +110,7 @@ struct IOSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("never calls its handler after it was dropped, though it was ready")
+    @Test("never calls its handler after it was dropped, even if it was ready")
     func dropCancels() throws {
         let other = DescriptorPair()
         var sources: [IOSource] = []
@@ -150,7 +150,7 @@ struct IOSourceTests {
         withExtendedLifetime((idle, important)) {}
     }
 
-    @Test("says why a regular file cannot be watched")
+    @Test("reports why a regular file cannot be watched")
     func refusesRegularFiles() throws {
         let file = try #require(SharedDescriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC)))
         let error = #expect(throws: SystemError.self) {

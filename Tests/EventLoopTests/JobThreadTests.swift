@@ -1,9 +1,9 @@
 import LinuxSystem
 import Testing
 
-@Suite("A thread that does jobs", .timeLimit(.minutes(30)))
+@Suite("A thread for jobs", .timeLimit(.minutes(30)))
 struct JobThreadTests {
-    @Test("may be left: it ends by itself once it has done what it does, and does no more")
+    @Test("can be abandoned: it ends after its current job, and runs no other")
     func leave() throws {
         let begun = Monitor(0)
         let mayGoOn = Monitor(false)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mailbox", .timeLimit(.minutes(30)))
 struct MailboxTests {
-    @Test("hands over what came meanwhile as one batch")
+    @Test("delivers the messages since the last turn as one batch")
     func batches() throws {
         let loop = try EventLoop()
         let mailbox = try Mailbox<Int>()
@@ -19,7 +19,7 @@ struct MailboxTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("brings every message of other threads, those of each in order")
+    @Test("delivers every message of other threads, in order for each thread")
     func losesNothing() throws {
         let loop = try EventLoop()
         let mailbox = try Mailbox<(sender: Int, number: Int)>()

@@ -2,10 +2,10 @@ import EventLoop
 import Glibc
 import Testing
 
-// NOTIFY_SOCKET belongs to the whole process, so each test has a process of its own.
+// NOTIFY_SOCKET belongs to the whole process, so each test runs in its own.
 @Suite("Notify", .timeLimit(.minutes(30)))
 struct NotifyTests {
-    @Test("tells the service manager, one message a call")
+    @Test("sends the service manager one message a call")
     func tellsTheServiceManager() async {
         await #expect(processExitsWith: .success) {
             let manager = try FakeServiceManager()
@@ -22,7 +22,7 @@ struct NotifyTests {
         }
     }
 
-    @Test("keeps a status with line feeds from saying anything else")
+    @Test("keeps a status with line feeds from adding other assignments")
     func keepsStatusOnOneLine() async {
         await #expect(processExitsWith: .success) {
             let manager = try FakeServiceManager()
@@ -33,7 +33,7 @@ struct NotifyTests {
     }
 
     @Test(
-        "does not wait for a service manager that does not read: what it had no room for comes before the next message")
+        "does not wait for a service manager that does not read: a message without room is sent before the next one")
     func doesNotWait() async {
         await #expect(processExitsWith: .success) {
             // SIGALRM ends a process that waits for ever.

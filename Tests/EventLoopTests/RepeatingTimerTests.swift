@@ -7,7 +7,7 @@ struct RepeatingTimerTests {
 
     init() throws { loop = try EventLoop() }
 
-    @Test("calls after the first span, then again and again, each time after its interval and not before")
+    @Test("fires after the first span, and then at each interval, never early")
     func again() throws {
         let start = EventLoop.nowNanoseconds
         var calls: [Int64] = []
@@ -24,7 +24,7 @@ struct RepeatingTimerTests {
         withExtendedLifetime(timer) {}
     }
 
-    @Test("waits for its interval before the first call when nothing else is said")
+    @Test("waits for its interval before the first call by default")
     func withoutFirst() throws {
         let start = EventLoop.nowNanoseconds
         let timer = try RepeatingTimer(loop: loop, every: .milliseconds(3)) { [loop] in loop.exit(code: 0) }
@@ -33,7 +33,7 @@ struct RepeatingTimerTests {
         withExtendedLifetime(timer) {}
     }
 
-    @Test("is still when it is dropped")
+    @Test("is silent after it was dropped")
     func dropped() throws {
         var timer: RepeatingTimer? = try RepeatingTimer(loop: loop, every: .zero) { Issue.record("it called") }
         timer = nil

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SignalSource", .timeLimit(.minutes(30)))
 struct SignalSourceTests {
-    @Test("calls its handler for a signal that the process gets")
+    @Test("calls its handler for a signal to the process")
     func deliversSignals() async {
         await #expect(processExitsWith: .exitCode(3)) {
             SignalSource.block([SIGTERM, SIGHUP])
@@ -19,9 +19,9 @@ struct SignalSourceTests {
         }
     }
 
-    @Test("refuses a signal that is not blocked: it would kill the process instead")
+    @Test("refuses an unblocked signal, which would kill the process")
     func refusesUnblockedSignals() throws {
-        // The threads of the test library block everything; nobody minds this one.
+        // The test library's threads block all signals; this one may have another mask.
         var windowChange = sigset_t()
         sigemptyset(&windowChange)
         sigaddset(&windowChange, SIGWINCH)

@@ -10,7 +10,7 @@ struct TimerSourceTests {
     init() throws { loop = try EventLoop() }
 
     @Test(
-        "rounds up to microseconds, so that it is never early",
+        "rounds up to microseconds, so that it never fires early",
         arguments: [
             (Int64(0), UInt64(0)), (1, 1), (999, 1), (1000, 1), (1001, 2), (-5, 0), (.max, 9_223_372_036_854_776),
         ])
@@ -18,7 +18,7 @@ struct TimerSourceTests {
         #expect(TimerSource.microseconds(notBefore: nanoseconds) == microseconds)
     }
 
-    @Test("fires at its time: not before, and not up to 250 ms after as sd-event's default accuracy allows")
+    @Test("fires at its time: not before, and not 250 ms late as with sd-event's default accuracy")
     func firesOnTime() throws {
         var delays: [Int64] = []
         var due: Int64 = 0
@@ -32,12 +32,12 @@ struct TimerSourceTests {
             _ = try loop.run()
         }
         #expect(delays.count == 6 && delays.allSatisfy { $0 >= 0 })
-        // With that accuracy it would fire at points 250 ms apart, and all but the first are armed just behind one. A busy
-        // machine may be as late, but not each time.
+        // With the default accuracy it would fire at points 250 ms apart, and all but the first timer are armed just
+        // behind one. A busy machine may be as late once, but not each time.
         #expect(try #require(delays.dropFirst().min()) < 100_000_000)
     }
 
-    @Test("fires once for each time it is armed")
+    @Test("fires once each time it is armed")
     func firesOnce() throws {
         var calls = 0
         var timer: TimerSource?
@@ -53,7 +53,7 @@ struct TimerSourceTests {
         timer = nil
     }
 
-    @Test("does not fire when it is disarmed, dropped or was never armed")
+    @Test("does not fire when it was disarmed, dropped or never armed")
     func staysQuiet() throws {
         let complain = { () -> Void in _ = Issue.record("fired") }
         let disarmed = try TimerSource(loop: loop, handler: complain)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("Turns of late", .timeLimit(.minutes(30)))
+@Suite("The longest turn of late", .timeLimit(.minutes(30)))
 struct TurnWindowTests {
-    @Test("forget a long turn after as many slices as are looked back on; all turns do not")
+    @Test("drops a long turn after a number of slices; the count of all turns does not")
     func forgets() {
         var window = TurnWindow()
         window.add(processor: 5_000_000, duration: 7_000_000)
@@ -21,7 +21,7 @@ struct TurnWindowTests {
         #expect(window.all.count == TurnWindow.sliceCount)
     }
 
-    @Test("are none after as long a rest")
+    @Test("is none after a rest of the same length")
     func rest() {
         var window = TurnWindow()
         window.add(processor: 5_000_000, duration: 7_000_000)

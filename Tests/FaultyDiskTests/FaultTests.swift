@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A call that fails")
 struct FaultTests {
-    @Test("to sync forgets what was dirty: it can be read, a second sync says ok, and a power cut takes it")
+    @Test("to sync drops dirty data: it can be read, a second sync succeeds, and a power cut loses it")
     func forgets() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 1024", "fsync 0", "sync /")
@@ -17,13 +17,13 @@ struct FaultTests {
             "fdatasync 0")
         #expect(lines == ["0", "0", "1024", "EIO", "b1024 = 1024", "0", "512", "0"])
         #expect(rule.matched == 4 && rule.picked == 1 && scripted.disk.sectorsForgotten == 2)
-        // The next program reads it as well: it is in the page cache.
+        // The next program reads it too: it is in the page cache.
         #expect(scripted.run("open 0 /a rw", "read 0 0 1536", "fsync 0") == ["0", "b1024 c512 = 1536", "0"])
         try scripted.cut()
         #expect(scripted.files() == ["a": "a1024 c512"])
     }
 
-    @Test("to read says so as often as the rule wants, and only of the files that it is about")
+    @Test("to read fails as often as the rule says, and only on the rule's files")
     func reading() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 512", "open 1 /b rw creat", "pwrite 1 0 b 512")
@@ -34,7 +34,7 @@ struct FaultTests {
         #expect(rule.matched == 3 && rule.picked == 1 && rule.lastPicked.hasSuffix("a"))
     }
 
-    @Test("to sync is made good by writing the same again, sector by sector")
+    @Test("to sync is repaired by another write of the same data, sector by sector")
     func writtenAgain() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 1024", "fsync 0", "sync /")
@@ -46,7 +46,7 @@ struct FaultTests {
         #expect(scripted.files() == ["a": "a512 b512"])
     }
 
-    @Test("to write through O_DSYNC leaves what it wrote readable, and not on the platter")
+    @Test("to write through O_DSYNC leaves the data readable, and not on the platter")
     func writeThrough() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "allocate 0 0 1024", "fsync 0")
@@ -60,7 +60,7 @@ struct FaultTests {
         #expect(scripted.files() == ["a": "a512 .512"])
     }
 
-    @Test("to sync a directory keeps its names due, or forgets them for good on a disk that does")
+    @Test("to sync a directory keeps its names dirty, or drops them for good on a disk that does that")
     func directory() throws {
         for forgets in [false, true] {
             let scripted = ScriptedDisk()
@@ -68,14 +68,14 @@ struct FaultTests {
             let rule = scripted.disk.fail(.syncs(of: "directory"), .only(1), error: EIO)
             #expect(scripted.run("open 0 /a rw creat", "sync /", "sync /") == ["0", "EIO", "0"])
             #expect(rule.picked == 1)
-            // Also when another program looks at it first.
+            // The same holds when another program opens the disk first.
             #expect(scripted.run("open 0 /a rw", "open 1 /b rw creat", "sync /") == ["0", "0", "0"])
             try scripted.cut()
             #expect(scripted.files() == (forgets ? ["b": ""] : ["a": "", "b": ""]))
         }
     }
 
-    @Test("to write changes nothing; on a full disk only what needs room fails, and all goes on when there is some")
+    @Test("to write changes nothing; on a full disk only calls that need room fail, and succeed once there is some")
     func writes() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 512", "allocate 0 512 512", "fsync 0", "sync /")
@@ -99,7 +99,7 @@ struct FaultTests {
         }
     }
 
-    @Test("half writes half, in whole blocks through O_DIRECT")
+    @Test("half-way writes half, in whole blocks through O_DIRECT")
     func short() throws {
         let scripted = ScriptedDisk()
         let rule = scripted.disk.shorten(.writes(of: "a"), .from(2))
@@ -112,7 +112,7 @@ struct FaultTests {
         #expect(scripted.files() == ["a": "a500"])
     }
 
-    @Test("by killing the program kills it before anything is done, or when all is")
+    @Test("by killing the program kills it before the call, or after it")
     func kills() throws {
         for isDone in [false, true] {
             let scripted = ScriptedDisk()
@@ -125,7 +125,7 @@ struct FaultTests {
         }
     }
 
-    @Test("by killing the program does so at whatever it picks", arguments: 1...7)
+    @Test("by killing the program does so at any call that it picks", arguments: 1...7)
     func killsAnywhere(number: Int) {
         let scripted = ScriptedDisk()
         let rule = scripted.disk.kill(.writes(), at: number, isDone: true)
@@ -137,13 +137,13 @@ struct FaultTests {
         #expect(scripted.run(calls) == Array(["0", "0", "512", "0", "0", "0"].prefix(number - 1)) && rule.picked == 1)
     }
 
-    @Test("that is held goes on when the rule ends")
+    @Test("that is held continues when the rule ends")
     func held() throws {
         let scripted = ScriptedDisk()
         let rule = scripted.disk.hold(.syncs(of: "a$"))
         let run = scripted.prepared(
             "open 0 /a rw creat", "pwrite 0 0 a 512", "open 1 /b rw creat", "fsync 1", "fsync 0")
-        // A thread of its own: those of the tests may all be waiting.
+        // Uses its own thread: the test library's threads may all be waiting.
         let (lines, group) = (Lines(), DispatchGroup())
         DispatchQueue.global().async(group: group) { lines.value.withLock { $0 = run() } }
         #expect(scripted.disk.wait(atMost: 60_000) { rule.picked == 1 })
@@ -154,7 +154,7 @@ struct FaultTests {
         #expect(scripted.files() == ["a": "a512", "b": ""])
     }
 
-    @Test("slowly takes as long as it is told")
+    @Test("slowly takes the time of the rule")
     func slow() {
         let scripted = ScriptedDisk()
         let rule = scripted.disk.delay(.syncs(), milliseconds: 50)
@@ -164,7 +164,7 @@ struct FaultTests {
     }
 }
 
-/// What a program on another thread printed.
+/// The lines that a program on another thread printed.
 private final class Lines: Sendable {
     let value = Mutex<[String]>([])
 }

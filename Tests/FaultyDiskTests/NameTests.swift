@@ -17,7 +17,7 @@ struct NameTests {
         #expect(scripted.files() == ["a": "a512", "b": "b512"])
     }
 
-    @Test("that was changed may be the old one again, and with a sync of the directory is not")
+    @Test("that was changed may revert, unless the directory is synced")
     func renamed() throws {
         let scripted = ScriptedDisk()
         let lines = scripted.run(
@@ -46,7 +46,7 @@ struct NameTests {
         #expect(seen == [["a": "a512"], ["a": "b512"], ["a": "a512", "new": "b512"]])
     }
 
-    @Test("that was removed comes back with what was synced of the file, unless the directory was synced")
+    @Test("that was removed comes back with the synced contents of the file, unless the directory is synced")
     func removed() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 512", "fsync 0", "pwrite 0 0 b 512", "unlink /a")
@@ -71,7 +71,7 @@ struct NameTests {
         #expect(scripted.files() == ["a": "b512", "c": "b512"])
     }
 
-    @Test("in a new directory is lost with the directory, unless its parent was synced")
+    @Test("in a new directory is lost with the directory, unless the parent is synced")
     func directories() throws {
         let scripted = ScriptedDisk()
         let make = ["mkdir /d", "open 0 /d/a rw creat", "pwrite 0 0 a 512", "fsync 0", "sync /d"]
@@ -86,7 +86,7 @@ struct NameTests {
         #expect(names(in: scripted.disk.directory) == [])
     }
 
-    @Test("of a directory takes along what is in it, and another may have the old one at once")
+    @Test("of a directory moves its contents, and another directory may have the old name at once")
     func renamedDirectory() throws {
         for isSynced in [false, true] {
             let scripted = ScriptedDisk()
@@ -104,7 +104,7 @@ struct NameTests {
         }
     }
 
-    @Test("that a killed program has made is known to the next one")
+    @Test("that a killed program has created is visible to the next one")
     func killed() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 512", "rename /a /b", "kill")

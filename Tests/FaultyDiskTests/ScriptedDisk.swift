@@ -2,12 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A disk with programs that do on it what a test says, call by call.
+/// A disk with programs that make the calls of a test.
 final class ScriptedDisk {
     let disk: FaultyDisk
     private let root = TemporaryDirectory()
 
-    /// - Parameter eagerness: how likely what is dirty reaches the platter by itself, of 1000.
+    /// - Parameter eagerness: the probability, of 1000, that dirty data reaches the platter by itself.
     init(eagerness: Int = 0, seed: UInt64 = 1) {
         mkdir(root.path + "/disk", 0o755)
         disk = FaultyDisk(root.path + "/disk", platterAt: root.path + "/platter", seed: seed)
@@ -16,12 +16,12 @@ final class ScriptedDisk {
 
     /// Runs a program that makes these calls, with `/` before a path for the disk's directory.
     ///
-    /// - Returns: what each gave; less of them when the program was killed.
+    /// - Returns: the result of each call; fewer when the program was killed.
     func run(_ calls: String...) -> [String] { run(calls) }
 
     func run(_ calls: [String]) -> [String] { prepared(calls)() }
 
-    /// A run for another thread.
+    /// Prepares a run for another thread.
     func prepared(_ calls: String...) -> @Sendable () -> [String] { prepared(calls) }
 
     private func prepared(_ calls: [String]) -> @Sendable () -> [String] {
@@ -45,7 +45,7 @@ final class ScriptedDisk {
         try disk.checkIsComplete()
     }
 
-    /// The files that are there, each with its contents as runs of equal bytes.
+    /// The existing files, each with its contents as runs of equal bytes.
     func files(in folder: String = "") -> [String: String] {
         let path = disk.directory + folder
         return Dictionary(

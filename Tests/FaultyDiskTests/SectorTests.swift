@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What is written")
+@Suite("Written data")
 struct SectorTests {
-    @Test("is gone after a power cut when nobody synced it, and there when somebody did")
+    @Test("is lost in a power cut without a sync, and kept with one")
     func synced() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run(
@@ -15,7 +15,7 @@ struct SectorTests {
         #expect(scripted.files() == ["a": "a1024"])
     }
 
-    @Test("is synced with fdatasync too, whichever descriptor it came through and whoever asks")
+    @Test("is synced by fdatasync too, through any descriptor and by any process")
     func descriptors() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "sync /", "dup 0 1", "close 0", "write 1 xxxx", "kill")
@@ -25,7 +25,7 @@ struct SectorTests {
         #expect(scripted.files() == ["a": "x4"])
     }
 
-    @Test("through O_DSYNC or with RWF_DSYNC is there, and nothing of what else was written to the file")
+    @Test("through O_DSYNC or with RWF_DSYNC is kept, without other data of the file")
     func writeThrough() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run(
@@ -36,7 +36,7 @@ struct SectorTests {
         #expect(scripted.files() == ["a": ".512 b512 c512 .2560"])
     }
 
-    @Test("through O_DSYNC makes a file as long as it must be to hold it")
+    @Test("through O_DSYNC also syncs the size that it needs")
     func writeThroughGrows() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat dsync", "fsync 0", "pwrite 0 700 a 100", "truncate 0 9000")
@@ -44,7 +44,7 @@ struct SectorTests {
         #expect(scripted.files() == ["a": ".700 a100"])
     }
 
-    @Test("may be there in part without a sync: any sectors, and older versions of them")
+    @Test("may be kept in part without a sync: any sectors, and older versions of them")
     func torn() throws {
         var seen: Set<String> = []
         for seed in 1...40 as ClosedRange<UInt64> {
@@ -54,21 +54,21 @@ struct SectorTests {
             try scripted.cut(sparing: 300)
             seen.insert(scripted.files()["a"] ?? "")
         }
-        // Torn inside one write, and the newer of two writes in front of the older one.
+        // Torn inside one write, and the newer of two writes before the older one.
         #expect(seen.count > 10)
         #expect(seen.contains { $0.contains("a") && $0.contains("b") })
         #expect(seen.contains { $0.contains(".") && $0.contains("b") })
         #expect(seen.isSubset(of: Self.mixtures), "\(seen.subtracting(Self.mixtures))")
     }
 
-    /// All that two writes over three sectors can leave.
+    /// All results that two writes over three sectors can leave.
     private static let mixtures: Set<String> = {
         let kinds: [[UInt8]] = [0, UInt8(ascii: "a"), UInt8(ascii: "b")].map { Array(repeating: $0, count: 512) }
         let files = kinds.flatMap { first in kinds.flatMap { second in kinds.map { first + second + $0 } } }
         return Set(files.map(ScriptedDisk.runs))
     }()
 
-    @Test("promises nothing after sync_file_range")
+    @Test("has no guarantee after sync_file_range")
     func range() throws {
         var seen: Set<String> = []
         for seed in 1...20 as ClosedRange<UInt64> {
@@ -81,7 +81,7 @@ struct SectorTests {
         #expect(seen == [".1024", "a512 .512", ".512 a512", "a1024"])
     }
 
-    @Test("by copy_file_range, or into memory, is followed as well")
+    @Test("by copy_file_range, or through mmap, is tracked as well")
     func copied() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run(
@@ -91,7 +91,7 @@ struct SectorTests {
         #expect(scripted.files() == ["a": "", "b": "a1024", "c": "m512"])
     }
 
-    @Test("is followed whatever the program's children do, and they are not on the disk")
+    @Test("of the program is tracked whatever its children do; the children's data is not on the disk")
     func children() throws {
         let scripted = ScriptedDisk()
         let (all, those) = (scripted.disk.count(.writes()), scripted.disk.count(.writes(of: "a$")))
@@ -99,13 +99,13 @@ struct SectorTests {
             "open 0 /a rw creat", "pwrite 0 0 a 512", "fork 0", "child", "pwrite 0 512 b 100", "fsync 0",
             "open 1 /b rw creat", "pwrite 1 0 c 7")
         #expect(lines == ["0", "512", "0", "0", "100", "0", "0", "7"])
-        // To make a file is a write, too.
+        // Creating a file counts as a write, too.
         #expect(all.matched == 5 && all.bytes == 619 && those.matched == 3 && those.bytes == 612)
         try scripted.cut()
         #expect(scripted.files() == ["a": "a512 b100"])
     }
 
-    @Test("on one disk is not mixed with what is written on another of the same process meanwhile")
+    @Test("on one disk is separate from that on another disk of the same process")
     func severalDisks() async throws {
         try await withThrowingTaskGroup { group in
             for letter in ["a", "b"] {
@@ -124,7 +124,7 @@ struct SectorTests {
         }
     }
 
-    @Test("with O_DIRECT must be aligned, and is refused where the file system has no such thing")
+    @Test("with O_DIRECT must be aligned, and is refused if the file system has no O_DIRECT")
     func direct() throws {
         let scripted = ScriptedDisk()
         let lines = scripted.run(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The size of a file")
 struct SizeTests {
-    @Test("is what it was at the last sync; room that was made counts as size")
+    @Test("is that of the last sync; allocated room counts as size")
     func grown() throws {
         let scripted = ScriptedDisk()
         _ = scripted.run("open 0 /a rw creat", "allocate 0 0 4096", "fsync 0", "sync /", "truncate 0 9000")
@@ -14,7 +14,7 @@ struct SizeTests {
         #expect(scripted.files() == ["a": ".9000"])
     }
 
-    @Test("that was made less is less after a sync, and what was cut off never comes back")
+    @Test("that was reduced is reduced after a sync, and the cut-off data never comes back")
     func shrunk() throws {
         let scripted = ScriptedDisk()
         let make = ["open 0 /a rw creat", "pwrite 0 0 a 2048", "fsync 0", "sync /"]
@@ -24,13 +24,13 @@ struct SizeTests {
         _ = scripted.run("open 0 /a rw trunc", "pwrite 0 0 b 100", "truncate 0 2048", "fsync 0")
         try scripted.cut()
         #expect(scripted.files() == ["a": "b100 .1948"])
-        // Grown again over what the platter still has.
+        // The file grows again over the data on the platter.
         _ = scripted.run("open 0 /a rw", "truncate 0 3", "truncate 0 1500")
         try scripted.cut()
         #expect(scripted.files() == ["a": "b100 .1948"])
     }
 
-    @Test("that was made less reaches the platter before anything written after it")
+    @Test("that was reduced reaches the platter before any later write")
     func orderOfShrinking() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let scripted = ScriptedDisk(eagerness: 300, seed: seed)

@@ -12,8 +12,7 @@ CALLS = [
 ACTIONS = ["none", "cut before", "cut after", "fail", "stop before", "stop after"]
 LAYOUT = "=iiii16s"
 
-# Each call dies in each way, at its first, second and third turn: those that come with each append, and those of a new
-# session.
+# Each call dies in each way, at its first, second and third turn: the calls of each append, and those of a new session.
 APPENDING = ["send", "sync", "flush", "consume", "result", "complete", "ready"]
 CONNECTING = ["start", "poll", "prepare"]
 DEATHS = [
@@ -34,7 +33,7 @@ class Calls:
     def choose(self, call, action, turn=1, role="log"):
         """The call of that turn from now on is the one, among those of the sessions with that role."""
         rest = struct.pack("=iii16s", ACTIONS.index(action), turn, 0, role.encode())
-        # The call comes last: it makes the rest hold.
+        # Writes the call last: it activates the other fields.
         self.memory[4:] = rest
         self.memory[:4] = struct.pack("=i", CALLS.index(call))
 

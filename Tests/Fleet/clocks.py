@@ -27,7 +27,7 @@ class Clock:
         self.environment = {"LD_PRELOAD": str(library), "FLEET_CLOCK": str(path)}
 
     def set(self, seconds):
-        # In place: the processes have it in their memory.
+        # Writes in place: the processes have the file mapped.
         with open(self.path, "r+b" if self.path.exists() else "wb") as file:
             file.write(struct.pack("=q", int(seconds * 1_000_000)))
 

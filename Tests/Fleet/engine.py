@@ -11,9 +11,9 @@ import time
 
 VERSIONS = pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb")
 PROGRAMS = max((path.parent for path in VERSIONS), key=lambda path: float(path.parent.name), default=None)
-# Nothing that is waited for may take longer. These are no promises of the product: a busy machine is given time.
+# No wait may take longer. The limit is no promise of the product: it allows for a busy machine.
 PATIENCE = 60
-# The addresses of its servers, where nodes are in a network.
+# The addresses of its servers, if the nodes are in a network.
 SERVERS = ["10.88.0.1", "10.88.0.2"]
 LOG_SESSIONS = "FROM pg_stat_activity WHERE application_name LIKE 'pushrouterd-log/%'"
 
@@ -71,7 +71,7 @@ class Server:
     def initialise(self):
         run(as_postgres("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8",
                         "--no-sync"))
-        # Nobody else is in the network that it listens to.
+        # The network that it listens to has no other members.
         with open(self.data / "pg_hba.conf", "a") as file:
             file.write("host all all 10.88.0.0/16 trust\n")
         self.start()
@@ -182,7 +182,7 @@ class Engine:
             for process in receivers:
                 with contextlib.suppress(ProcessLookupError):
                     if is_lost:
-                        # It ends before it reads what its socket has by now.
+                        # The signal ends it before it reads the bytes in its socket.
                         os.kill(process, signal.SIGTERM)
                     os.kill(process, signal.SIGCONT)
 

@@ -8,7 +8,7 @@ import engine as engines
 from calls import CONNECTING, DEATHS
 from engine import check, run, wait_until
 
-# Of a leader, in seconds, and how long one stands still at most.
+# The lease of a leader, in seconds, and the longest stop of one.
 LEASE = 1
 LONGEST_STOP = 2.5 * LEASE
 
@@ -16,7 +16,7 @@ LONGEST_STOP = 2.5 * LEASE
 class Faults:
     """Each method causes a fault and takes away its cause."""
 
-    # What each one needs beside a pair.
+    # The features that each fault needs besides a pair.
     NEEDS = {
         "kill": set(), "stop": set(), "term": set(), "move": set(), "drain": set(), "restart": set(),
         "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(),
@@ -29,7 +29,7 @@ class Faults:
         "call": {"calls"}, "stop-complete": {"calls"}, "stop-ready": {"calls"}, "stop-exec": {"calls"},
     }
 
-    # The faults of the nodes alone, whatever the database is.
+    # The faults of the nodes alone, with any database.
     OF_NODES = {"kill", "stop", "term", "move", "drain", "restart", "disk", "leader-disk", "both-disks"}
 
     @classmethod
@@ -43,7 +43,7 @@ class Faults:
         self.pair, self.engine, self.generator = pair, engine, generator
         functions = ("pg_cancel_backend", "pg_terminate_backend", None)
         self.ways = itertools.cycle([(function, is_killed) for is_killed in (False, True) for function in functions])
-        # The deaths of calls, in turn, and those that did not come.
+        # The deaths of calls, in turn, and those that did not happen.
         self.deaths, self.missed = itertools.cycle(DEATHS), []
 
     def do(self, name):
@@ -118,7 +118,7 @@ class Faults:
 
         def is_trimmed():
             self.pair.look()
-            # The last ones are left as they are: by their ages machines compare their clocks.
+            # Keeps the last batches: machines compare their clocks by the batches' ages.
             self.engine.sql(
                 "UPDATE push_batches SET at = at - interval '1 hour' WHERE at > clock_timestamp() - interval '10 minutes' "
                 "AND number < (SELECT max(number) - 100 FROM push_batches)")
@@ -134,7 +134,7 @@ class Faults:
         leader = self.pair.leader()
         leader.calls.choose(call, action, turn)
         if call in CONNECTING:
-            # Such a call comes with a new session.
+            # The leader makes these calls only at the start of a session.
             for _ in range(2 * turn):
                 self.engine.end_log_session("pg_terminate_backend")
                 if leader.calls.wait(0.3):
@@ -249,14 +249,15 @@ class Faults:
 
     def promote_waiting(self):
         """The same while an append waits for the standby, maybe after its wait was cut off, or its leader died."""
-        # While the standby is held for longer than a lease nobody leads.
+        # No node leads while the standby is held for longer than a lease.
         leader = self.pair.leader()
         with self.engine.held_standby(is_lost=True):
             self.engine.wait_for_waiter()
             function, is_leader_killed = next(self.ways)
             if function:
                 self.engine.end_log_session(function)
-            # What is visible now, nobody else has. The follower may read it, and the leader must not acknowledge it.
+            # The batch is now visible on the primary alone. The follower may read it; the leader must not acknowledge
+            # it.
             time.sleep(self.generator.choice((0.2, 0.4, 0.8)))
             if is_leader_killed:
                 self.signal_leader(signal.SIGKILL, leader)

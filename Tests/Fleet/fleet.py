@@ -48,11 +48,11 @@ from producers import Producer, Record
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 NODES = "abc"
-# How far the wall clock of each node is off, in seconds.
+# The error of each node's wall clock, in seconds.
 NODE_CLOCKS = {"a": 3600, "b": 365 * 86400, "c": -3600}
-# What is done in the short form, and how often.
+# The faults of the short form, with their counts.
 SHORT = {"kill": 4, "stop": 3, "term": 2, "move": 4, "immediate": 3, "trim": 2}
-# How often each fault is done in full, and what the pair has for it.
+# The counts of the faults in the full form, with the features of the pair.
 FULL = [
     (set(), {"kill": 200, "stop": 100, "term": 50, "move": 50, "drain": 20, "restart": 20, "immediate": 50,
              "engine-kill": 50, "terminate": 50, "cancel": 50, "disk": 20, "leader-disk": 20,
@@ -84,7 +84,7 @@ def missing(features, directory):
 class Test:
     def __init__(self, seed, options, features):
         self.begin = time.monotonic()
-        # The path of a socket has 107 bytes at most, and postgres must reach its own.
+        # The path of a socket has at most 107 bytes, and postgres must reach its own.
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/tmp"))
         self.root.chmod(0o755)
         self.generator = random.Random(f"{seed} faults")
@@ -146,7 +146,7 @@ class Test:
         self.start()
         end = self.begin + seconds
         possible = Faults.possible(self.features)
-        # In turn: where time is short each fault happens once before one happens again.
+        # Round robin: if time is short, each fault happens once before one happens again.
         turns = [name for turn in range(max(plan.values())) for name, times in plan.items() if turn < times]
         for name in turns:
             if time.monotonic() > end:
@@ -205,7 +205,7 @@ class Test:
         self.pair.wait_whole()
 
     def judge(self):
-        # Whoever stands still between the look at a clock and the start of a handler is late, and nobody can help it.
+        # A node that SIGSTOP stops between reading the clock and starting the handler starts it late.
         stops = [LONGEST_STOP for name, *_ in self.done if name.startswith("stop")]
         oracle = Oracle(
             self.nodes, self.engine, self.record, self.root / "ran", "clocks" in self.features, max(stops, default=0))
@@ -331,7 +331,7 @@ def main():
     else:
         needed = set().union(options.features or (), *(Faults.NEEDS.get(name, ()) for name in options.fault))
         plans = [({name: options.times for name in options.fault or ["chaos"]}, needed, options.seconds)]
-    # What was started is ended then, too.
+    # SIGTERM then ends the started processes too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not all([do(plan, options.seed, options, features, seconds) for plan, features, seconds in plans]):
         sys.exit(1)

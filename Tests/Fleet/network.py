@@ -6,7 +6,7 @@ import subprocess
 
 from engine import SERVERS, run
 
-# A queue that has no room for any packet.
+# A queue without room for a packet.
 DROP = ["tbf", "rate", "8bit", "burst", "1", "limit", "1"]
 
 

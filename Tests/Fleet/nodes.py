@@ -15,11 +15,11 @@ from engine import Failure, check, wait_until
 # The exit status of a node that lost the lease, or whose copy was set aside.
 TEMPORARY = 75
 RESTART_PAUSE = 0.1
-# Whether each handler is idempotent, and the digits that its time begins with: what runs again takes long, so that it
-# is interrupted.
+# Whether each handler is idempotent, and the first digits of its running time: a handler that runs again takes long, so
+# that it is interrupted.
 HANDLERS = {"run": ("no", "0"), "again": ("yes", "")}
 PROGRAM = """#!/bin/bash
-# One write a run, at the end of a file that all runs share. Its time is the right one.
+# One write for each run, at the end of a file that all runs share. EPOCHREALTIME is not faked.
 echo "$PUSH_SEQ $PUSH_N $PUSH_ID $1 $PUSH_DEADLINE_REMAINING_MS $EPOCHREALTIME" >>"$2"
 exec sleep "0.$3$((PUSH_SEQ % 4))"
 """
@@ -39,9 +39,9 @@ class Node(threading.Thread):
         self.state, self.log = self.root / "state", self.root / "log"
         self.process, self.ends, self.trouble = None, [], None
         self.is_stopping, self.expected = False, set()
-        # The command and the environment that it runs within, and what can be done to its clock and its calls.
+        # The command prefix and the environment of the process, and the controls of its clock and its calls.
         self.prefix, self.environment, self.clock, self.calls = [], {}, None, None
-        # Held while the disk of the node is away.
+        # Held while the node's disk is away.
         self.hold = threading.Lock()
         for directory in ("etc/handlers.d", "etc/routes.d", "state", "run"):
             (self.root / directory).mkdir(mode=0o700, parents=True)

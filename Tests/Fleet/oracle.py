@@ -9,19 +9,19 @@ from engine import wait_until
 
 IDENTIFIER = re.compile(rb"p\d+-\d{6}")
 LEADS = re.compile(r"(\w+) leads from term (\d+) on")
-# What a request has from its acceptance on, and how far what a handler is told may be off: a start takes a moment, more
-# so on a busy machine.
+# The deadline of a request from its acceptance on, and the tolerance of the budget that a handler gets: a start takes a
+# moment, longer on a busy machine.
 DEADLINE, EARLY, LATE = 9, 0.05, 0.3
-# What each node has for itself: the place in a log of one machine, which a pair has not got, and which texts are stored
-# once, which depends on what the node's process has seen. Tables that share texts are compared as their views read.
+# Tables that differ between nodes: log_position is the place in a log of one machine, which a pair does not have; texts
+# depends on what the node's process has seen. Tables that share texts are compared through their views.
 LOCAL_TABLES = {"log_position", "texts"}
-# Sums that each node adds up when it has nothing else to do: what two have is the same.
+# Sums that each node adds up when it is idle: the rows that two nodes both have are equal.
 SUMS = {"figures_by_hour", "figures_by_days"}
 
 
 def ledger(node):
     database = sqlite3.connect(f"file:{node.state}/ledger.db?mode=ro", uri=True, timeout=60)
-    # One reading is of one state.
+    # All queries read one state.
     database.execute("BEGIN")
     return database
 
@@ -48,7 +48,7 @@ class Oracle:
         self.violations = list(record.problems)
         self.lost, self.doubled, self.run_twice = [], [], []
         self.by_id = {request.id: request for request in record.acknowledged}
-        # How far the time that handlers were given was off, for first runs and for those after a takeover.
+        # The errors of the handlers' remaining times, for first runs and for those after a takeover.
         self.deadlines, self.ends = {False: [], True: []}, {}
 
     def expect(self, holds, what):
@@ -111,7 +111,7 @@ class Oracle:
         self.expect(
             not self.lost, "acknowledged, and not in the ledger under that number: "
             f"{[(request.id, request.seq, ids[request.id]) for request in self.lost[:10]]}")
-        # Each request is sent until it is acknowledged.
+        # Each request is repeated until it is acknowledged.
         strangers = [identifier for identifier, found in ids.items() if found and identifier not in by_id]
         self.expect(not strangers, f"in the ledger, and never acknowledged: {strangers[:10]}")
         pending = [(seq, n) for seq, found in outcomes.items() for n, outcome in found.items() if outcome is None]
@@ -155,7 +155,7 @@ class Oracle:
         end = begin + remaining
         if not self.is_relay or not request:
             return
-        # It was accepted between the two, and nobody outside knows when; a later run has the same end as the first.
+        # The request was accepted between the two times; a later run has the same end as the first.
         early, late = request.sent + DEADLINE, request.at + DEADLINE
         if is_again:
             early = late = self.ends[place]
@@ -181,7 +181,7 @@ class Oracle:
             self.expect(int(epoch) >= term, f"batch {batch} is of term {epoch}, after term {term}")
             number, last, term = int(batch), identifier, int(epoch)
             found.update(IDENTIFIER.findall(bytes.fromhex(content)))
-        # Where batches were deleted the ledgers alone tell, and one of them was made of a snapshot.
+        # After a trim of the chain only the ledgers show the requests, and one of the ledgers came from a snapshot.
         missing = [
             request.id for request in self.record.acknowledged if first == 0 and request.id.encode() not in found]
         self.expect(not missing, f"acknowledged, and not in the chain: {missing[:10]}")

@@ -14,9 +14,9 @@ import urllib.request
 
 from engine import PATIENCE, PROGRAMS, check, run, wait_until
 
-# The least that Patroni takes: a primary that died is replaced after so many seconds, and some.
+# The smallest values that Patroni accepts: it replaces a dead primary after TTL seconds and some more.
 TTL, LOOP, RETRY = 20, 2, 5
-# How long a failover may take on a busy machine.
+# The longest failover on a busy machine.
 FAILOVER = 120
 
 
@@ -60,7 +60,7 @@ class Member:
                 "parameters": {"unix_socket_directories": str(self.root)},
                 "remove_data_directory_on_rewind_failure": True,
                 "remove_data_directory_on_diverged_timelines": True}}
-        # JSON is YAML, too.
+        # JSON is also YAML.
         self.settings = self.root / "patroni.yml"
         self.settings.write_text(json.dumps(settings))
 

@@ -8,12 +8,12 @@ import time
 from engine import PATIENCE, Failure, check
 
 DEVICES = [f"device{number}" for number in range(12)]
-# A payload that the tracker takes.
+# A payload for the tracker.
 BRAZE = {"_ab": "true", "cid": "c1", "t": "A parcel", "a": "It is on its way"}
-# A node that does not answer for so long is left for the other one. Some wait until a leader that stood still goes on.
+# After so long without a reply the producer changes to the other node. Some wait until a stopped leader resumes.
 REPLY_PATIENCE = (0.3, 5)
 CONNECT_PATIENCE = 0.3
-# How long an outcome is waited for on one connection.
+# The longest wait for an outcome on one connection.
 OUTCOME_PATIENCE = 3
 
 
@@ -21,8 +21,8 @@ class Request:
     def __init__(self, identifier, facts):
         self.id, self.is_waited_for = identifier, "wait" in facts
         self.line = json.dumps({"id": identifier, **facts}, separators=(",", ":")).encode() + b"\n"
-        # Its number, when it was first sent and when acknowledged, how many outcomes were promised, and those told: n
-        # to outcome.
+        # Its number, the times of the first send and of the acknowledgement, the number of promised outcomes, and the
+        # received ones: n to outcome.
         self.seq = self.sent = self.at = self.outcomes = None
         self.told = {}
 
@@ -67,7 +67,7 @@ class Producer(threading.Thread):
         try:
             while not self.is_over:
                 if self.mine and self.generator.random() < 0.05:
-                    # A repeat of one that is known: it gets the same number.
+                    # Repeats an acknowledged request: the reply has the same number.
                     self.send(self.generator.choice(self.mine[-100:]))
                 else:
                     request = self.draw()

@@ -26,9 +26,9 @@ from oracle import ledger
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 LEASE = 3
-# How many requests ago a delivery has been made for sure.
+# The number of requests after which a delivery is certainly made.
 SETTLED = 700
-# What must be equal, each in an order that does not depend on the time.
+# The rows that must be equal, each query in an order that does not depend on the time.
 QUERIES = {
     "requests": "SELECT seq, id, operation, platform, app, device, state, tracked FROM requests ORDER BY seq",
     "invocations": "SELECT seq, n, callback, route, handler, outcome, reason_code FROM invocations ORDER BY seq, n",
@@ -56,7 +56,7 @@ def requests(seed, count):
         facts = {"id": f"t-{number:07}", "platform": "android", "app": "shop", "device": device}
         way = generator.random()
         if way < 0.1 and number > SETTLED:
-            # Long ago, so that it does not depend on the time whether its turn in the lane has come.
+            # Old enough that its turn in the lane has come at any speed.
             message = number - generator.randrange(SETTLED, 3 * SETTLED)
             facts.update(op="interact", kind="opened", message=max(1, message))
         elif way < 0.15:
@@ -112,7 +112,7 @@ class Sender(threading.Thread):
             return False
         if not reply or not reply["ok"] and reply["error"]["code"] in ("unavailable", "overloaded"):
             return False
-        # A refusal is an answer, too, and both give it.
+        # A refusal is a reply, too, and both daemons give it.
         self.replies.append((identifier, reply["ok"], reply.get("seq"), reply.get("error", {}).get("code")))
         return True
 
@@ -146,7 +146,7 @@ def settle(node):
             database.close()
 
     wait_until(f"everything has an outcome at {node.name}", is_decided, pause=0.2)
-    # What waits for its push decides within the grace.
+    # Held interactions are decided within the grace.
     time.sleep(6)
 
 

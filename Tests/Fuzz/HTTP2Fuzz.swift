@@ -1,10 +1,10 @@
 import HTTP2
 
-// Fuzzes the server's side of HTTP/2. Any bytes of a client, whole or one by one, must bring the same requests, within the
-// limits; the output must be whole frames; each request is answered at most once; nothing may trap or leak.
+// Fuzzes the server's side of HTTP/2. Any bytes of a client, whole or one by one, must bring the same requests, within
+// the limits; the output must be whole frames; each request is answered at most once; nothing may trap or leak.
 //
-// The first byte says what the rest is: the bytes behind the preface (0), all bytes of the client (1), or pieces from which
-// frames are made, so that lengths are right: kind, flags, stream, length and as many bytes (2). Others are taken modulo 3.
+// The first byte selects the form of the rest: the bytes behind the preface (0), all bytes of the client (1), or pieces
+// that make frames with right lengths: kind, flags, stream, length and as many bytes (2). It is taken modulo 3.
 
 @c(LLVMFuzzerTestOneInput)
 public func fuzzHTTP2(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -26,7 +26,7 @@ public func fuzzHTTP2(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
             whole.failure != nil || whole.requests == pieces.requests,
             "bytes one by one bring other requests than at once")
     }
-    // Answers between the pieces, as in life.
+    // Answers between the pieces, as a real server does.
     _ = Client(bytes, piece: 1 + Int(mode) * 3, answersAtOnce: true)
     return 0
 }
@@ -93,7 +93,7 @@ private struct Client {
 
     private mutating func take(_ request: HTTP2Request) {
         let length = request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        // Bytes that are no UTF-8 become three each.
+        // Each invalid byte of UTF-8 becomes three.
         precondition(length <= limits.headerBytes * 3, "longer headers than there may be")
         precondition(request.body.count <= limits.bodyBytes, "a longer body than there may be")
         precondition(!requests.contains { $0.stream == request.stream }, "a request comes twice")
@@ -106,7 +106,7 @@ private struct Client {
         for _ in 0..<2 { session.respond(to: request.stream, status: 200, headers: headers, body: request.body) }
     }
 
-    /// Takes the output, which is whole frames, a bounded number of bytes at a time.
+    /// Reads the output in whole frames, a bounded number of bytes at a time.
     private func drain(_ session: HTTP2Session) {
         while true {
             let output = session.takeOutput()

@@ -1,7 +1,7 @@
 import PushModel
 
-// Fuzzes the strict scan. Any bytes must give a document or an error within the text; a document must be readable
-// to its leaves, and what the writer makes of it must be equivalent to it.
+// Fuzzes the strict scan. Any bytes must give a document or an error within the text; a document must be readable to
+// its leaves, and the writer's output for it must be equivalent to it.
 
 @c(LLVMFuzzerTestOneInput)
 public func fuzzJSONScan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

@@ -3,11 +3,11 @@ import PushModel
 import PushRouting
 import PushSettings
 
-// Fuzzes the payload forms. Any JSON object, given for any platform in any state, must give a decision or an error that
-// names a field; the same one when asked again; and either callbacks or an outcome. What `explain` says of it must be
-// JSON for programs and fit for a terminal. Nothing may trap.
+// Fuzzes the payload forms. Any JSON object, for any platform in any state, must give a decision or an error with a
+// field; the same one twice; and either callbacks or an outcome. The output of `explain` must be JSON for programs and
+// safe for a terminal. Nothing may trap.
 
-/// As shipped: 21 providers and one route.
+/// The shipped configuration: 21 providers and one route.
 private let table: RoutingTable = {
     guard let settings = Settings.load(.shipped).settings else { preconditionFailure("what is shipped has errors") }
     return settings.routing

@@ -7,10 +7,10 @@ import SettingsSyntax
 // Fuzzes the `.provider` files. Any bytes must give a rule or errors, each with its file and a line that exists, and the
 // same ones when read again; under a rule, any payload has its owner. Nothing may trap.
 
-/// Names that the file takes in turn: another provider's, and Braze's, whose place is its own.
+/// The names that the file has in turn: another provider's, and Braze's, whose order is special.
 private let names = ["another", "braze"]
 
-/// Empty files hide the shipped providers but Braze, which would take most of the time.
+/// Empty files mask the shipped providers except Braze; deciding with all would take most of the time.
 private let masks = ConfigurationSources.shippedProviders.map(\.path).filter { !$0.hasSuffix("/braze.provider") }
     .map { ConfigurationFile(path: $0, bytes: []) }
 
@@ -52,7 +52,7 @@ private func check(_ provider: ProviderRule, among detection: DetectionSettings)
                 preconditionFailure("no JSON: \(String(decoding: payload, as: UTF8.self))")
             }
             let delivery = Delivery(platform: platform, state: .foreground, payload: document.root)
-            // A word of the rule may be a key that makes another form of it.
+            // A key of the rule may make another form of the payload.
             guard let decision = try? decide(delivery, settings: detection) else { continue }
             precondition(
                 decision.invocations.isEmpty == (decision.outcome != nil), "callbacks and an outcome, or neither")
@@ -65,14 +65,14 @@ private func check(_ provider: ProviderRule, among detection: DetectionSettings)
     }
 }
 
-/// For any platform, of several providers.
+/// Payloads for any platform, of several providers.
 private let payloads: [[UInt8]] = [
     #"{}"#, #"{"_ab":"true","cid":"c","t":"T","a":"A"}"#, #"{"aps":{"alert":"x"},"ab":{"c":"c"},"custom":{"i":"1"}}"#,
     #"{"data":{"wzrk_pn":"true","nm":"x","push_from":"moengage"},"notification":{"title":"T"}}"#,
     #"{"k":{"k":{"k":[]}},"a":null,"b":true,"c":"{\"k\":1}","d":{},"e":"K"}"#,
 ].map { Array($0.utf8) }
 
-/// A payload of which as many of the conditions hold as one can have at once.
+/// A payload that fulfils as many of the conditions as are compatible.
 private func payload(that conditions: [ProviderCondition]) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -100,7 +100,7 @@ private func payload(that conditions: [ProviderCondition]) -> [UInt8] {
 }
 
 extension ProviderCondition {
-    /// The conditions that it consists of.
+    /// The conditions in it.
     fileprivate var parts: [ProviderCondition] {
         if case .every(let conditions) = self { conditions.flatMap(\.parts) } else { [self] }
     }

@@ -4,10 +4,10 @@ import PushSettings
 import PushTracking
 
 // Fuzzes the path of a request: lines that are read, submitted to one router, run, answered, tapped and timed out. Any
-// bytes must give a reply that is one line of JSON, what a handler is told must be so too and bring the payload as it
-// came, and every invocation must end once; nothing may trap.
+// bytes must give a reply of one line of JSON; a handler's input must be one too, with the payload unchanged; every
+// invocation must end once; nothing may trap.
 //
-// A line that begins with "!" is no request but what the handler that was started first prints.
+// A line that begins with "!" is no request but the output of the oldest running handler.
 
 @c(LLVMFuzzerTestOneInput)
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -49,9 +49,9 @@ private struct RequestPath {
     private var effects = Effects()
     private var time: Int64 = 0
     private var open: Set<InvocationID> = []
-    /// Handlers that were started and neither answered nor were stopped, the first one first.
+    /// Handlers that were started, have not answered and were not stopped, the oldest first.
     private var running: [InvocationID] = []
-    /// What the ledger would know of the deliveries.
+    /// The deliveries that the ledger would know.
     private var past: [SequenceNumber: PastDelivery] = [:]
 
     init() {
@@ -80,7 +80,7 @@ private struct RequestPath {
         carryOut()
     }
 
-    /// The handler that was started first ends: with what it printed, and by that with one exit status or another.
+    /// Ends the oldest running handler with this output, which also selects its exit status.
     mutating func answer(_ output: [UInt8]) {
         let reply = HandlerAnswer.Content(standardOutput: output)
         guard let id = running.first else { return }
@@ -153,7 +153,7 @@ private struct RequestPath {
     private func check(_ end: InvocationEnd) {
         check(Reply.outcome(end.invocation, end.result, id: end.request.id))
         let isCompleted = (end.result.completion?.times ?? 0) >= 1
-        // The callback that an observer has a copy of is its owner's.
+        // The callback of an observer's copy belongs to its owner.
         let isOwed = end.invocation.callback != .none && !end.invocation.isObserver
         precondition(isCompleted == isOwed, "not completed, or nothing to complete")
     }
@@ -180,7 +180,7 @@ private struct RequestPath {
     @discardableResult
     private func check(_ line: [UInt8]) -> JSONNode {
         precondition(line.last == UInt8(ascii: "\n") && !line.dropLast().contains(UInt8(ascii: "\n")), "not one line")
-        // A handler's input holds the payload one level deeper than it was.
+        // A handler's input nests the payload one level deeper.
         guard let document = try? JSONDocument(scanning: line, limits: JSONLimits(depth: 64)) else {
             preconditionFailure("no JSON: \(String(decoding: line, as: UTF8.self))")
         }

@@ -3,9 +3,9 @@ import PushRouting
 import PushSettings
 import PushTracking
 
-// Fuzzes scenarios, read as `pushctl test` reads them and as `simulate` does. Any lines must give errors that name one
-// of them, or a run that ends: every line that was decided is one line of JSON, every invocation ends once, and a second
-// run gives the same. Nothing may trap, or take long.
+// Fuzzes scenarios, read as by `pushctl test` and by `simulate`. Any lines must give errors that name one of them, or a
+// run that ends: every decided line is one line of JSON, every invocation ends once, and a second run gives the same.
+// Nothing may trap, or take long.
 
 /// The shipped providers, and every kind of route.
 private let table: RoutingTable = {
@@ -74,7 +74,7 @@ private func check(_ output: [[UInt8]]) {
             let id = InvocationID(seq: SequenceNumber(seq), n: Int(n))
             precondition(ended.insert(id).inserted, "an invocation ends twice")
             let isCompleted = (root["completion"]?["times"]?.int64 ?? 0) >= 1
-            // The callback that an observer has a copy of is its owner's.
+            // The callback of an observer's copy belongs to its owner.
             let isOwed = callback != "none" && root["observer"]?.bool != true
             precondition(isCompleted == isOwed, "not completed, or nothing to complete")
         case "analytics": precondition(root["event_type"]?.string != nil, "an event without a type")

@@ -9,7 +9,7 @@ top=$(cd "$here/../.." && pwd)
 features="-enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility"
 
 if [ "$*" = --check ]; then
-    # What SwiftPM calls the package: its folder's name.
+    # SwiftPM names the package after its folder.
     package=$(basename "$top" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
     for harness in "$here"/*.swift; do
         # shellcheck disable=SC2086  # several words
@@ -20,8 +20,8 @@ if [ "$*" = --check ]; then
 fi
 [ $# -eq 2 ] || { sed -n '/^# usage/,/^#  /s/^# //p' "$0" >&2; exit 2; }
 
-# A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
-# Beside its own corpus it may begin with other files.
+# A target is a harness beside this script, and the modules of Sources that it needs, in import order. It may start with
+# other files besides its own corpus.
 modules="PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings"
 layer=Core
 libraries=
@@ -55,12 +55,12 @@ for module in $modules; do
         -c "@$build/$module.sources" -o "$build/$module.o"
     objects="$objects $build/$module.o"
 done
-# The default linker warns of each of the sanitizer's symbols.
+# The default linker warns about each of the sanitizer's symbols.
 # shellcheck disable=SC2086  # one word an object or library
 compile -use-ld=lld -module-name Fuzz "$here/$harness" $objects $libraries -o "$build/fuzz"
 
-# With the backtracer on, a crash hangs in it for minutes. Swift keeps flags in spare bits of pointers, so to the leak
-# detector what only constants refer to is lost.
+# With the backtracer on, a crash hangs in it for minutes. Swift keeps flags in spare bits of pointers, so the leak
+# detector reports memory that only constants refer to.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 # An input that takes 10 s is a finding, too.
 # shellcheck disable=SC2086  # one word a directory

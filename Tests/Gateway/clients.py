@@ -11,7 +11,7 @@ import urllib.request
 
 client, keys = sys.argv[1], sys.argv[2]
 slow = "--slow" in sys.argv
-# The gateway's own answers, for the number of requests; on the port that the clients use, without TLS and proxy.
+# The status of the gateway, for the number of requests; on the clients' port, without TLS and proxy.
 STATUS = os.environ["GATEWAY_STATUS"]
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 

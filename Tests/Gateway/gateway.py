@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "Fixtures", "recordings")
 HOSTS = ["fcm.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com", "iid.googleapis.com", "api.push.apple.com",
          "api.sandbox.push.apple.com", "api.development.push.apple.com"]
-# The client, its environment, how it is pointed at the gateway, and the recording.
+# The client, its environment, its way to the gateway, and the recording.
 RUNS = [
     ("firebase-admin", "fcm7", "hosts", "fcm/firebase-admin-python-7.7.0-direct.json"),
     ("firebase-admin", "fcm7", "proxy", "fcm/firebase-admin-python-7.7.0-direct.json"),
@@ -32,7 +32,7 @@ RUNS = [
     ("google-api", "fcm7", "hosts", "fcm/google-api-python-client-2.202.0.json"),
     ("aioapns", "apns", "hosts", "apns/aioapns-4.0-hosts.json"),
 ]
-# Steps that end otherwise than recorded, and why.
+# Steps with another end than in the recording, and the reason.
 OTHERWISE = {
     "client-side: reserved key": ("firebase_admin.exceptions.InvalidArgumentError", "the stand-in checked nothing"),
     "client-side: 5000 bytes": ("firebase_admin.exceptions.InvalidArgumentError", "the stand-in checked nothing"),
@@ -162,7 +162,7 @@ def differences(told, wanted, run):
         return f"{name}: raised {told.get('raised')} ({told.get('message')}), recorded {raised}"
     requests = wanted["requests"]
     if name in ("send, every field", "send", "notify") and requests is not None:
-        # The access token's request.
+        # Counts the request for the access token.
         requests = max(requests, told["requests"])
     if requests is not None and told["requests"] != requests and not name.startswith("client certificate"):
         return f"{name}: {told['requests']} requests, recorded {requests}"

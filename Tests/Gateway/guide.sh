@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first blocks of the guide to the gateway, in an empty directory, with the programs in PATH. Run by gateway.py in namespaces
-# of its own, for the port is the one that the guide names.
+# The first blocks of the guide to the gateway, in an empty directory, with the programs in PATH. gateway.py runs them
+# in their own namespaces, because the guide names the port.
 set -e
 trap 'kill $daemon $gateway' EXIT
 mkdir run state

@@ -42,7 +42,7 @@ class Scene:
         open(f"{root}/config/handlers.d/nobody.handler", "w").write("[Handler]\nType=discard\n")
         open(f"{root}/config/routes.d/10-all.route", "w").write("[Match]\n[Route]\nHandler=nobody\n")
         self.path = f"{root}/gateway.sock"
-        # A peer on a Unix socket has half of the connections.
+        # A peer on a Unix socket may use half of the connections.
         open(f"{root}/config/gateway.conf", "w").write("[Gateway]\nConnectionsMax=5000\n")
         self.daemon = subprocess.Popen(
             [f"{programs}/pushrouterd", "--config", f"{root}/config", "--state", f"{root}/state", "--runtime", f"{root}/run"],
@@ -211,7 +211,7 @@ def run(scene):
     flood(scene, "TLS that is none", b"\x16\3\1\0\5hello" + b"x" * 1000, begins=b"")
     flood(scene, "CONNECT without an end", b"CONNECT " + b"x" * 100_000, begins=b"")
 
-    # Clients that ask and do not read.
+    # Clients that send requests and do not read.
     silent = []
     for _ in range(200):
         connection = scene.connect()

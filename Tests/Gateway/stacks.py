@@ -122,8 +122,8 @@ def curl(host, port, root):
                f"https://{host}:{port}/")
 
 
-# The program curl is linked with one libcurl. The other builds of it are called directly: CURLOPT_URL, _CAINFO, _RESOLVE,
-# _PROXY, _CAPATH; exit status 0 or the library's own words.
+# The program curl is linked with one libcurl. The test calls the other builds of it directly: CURLOPT_URL, _CAINFO,
+# _RESOLVE, _PROXY, _CAPATH; exit status 0 or the library's error text.
 LIBCURL = """
 import ctypes, sys
 path, host, port, ca = sys.argv[1:]
@@ -151,7 +151,7 @@ def libcurl(library):
 
 
 def wget(host, port, root):
-    # Debian's wget is built with GnuTLS. It knows no --resolve: the name is the one of a hosts file of its own.
+    # Debian's wget is built with GnuTLS. It has no --resolve: a hosts file of the test has the name.
     script = f"mount --bind {root}/hosts /etc/hosts && exec wget -q -O /dev/null --no-proxy --tries=1 --no-hsts " \
              f"--ca-certificate={root}/gateway/ca.pem https://{host}:{port}/"
     good, text = ran("unshare", "-m", "sh", "-c", script)

@@ -15,11 +15,11 @@ struct ProxyRequestTests {
         return String(decoding: answer.dropFirst(9).prefix(3), as: UTF8.self)
     }
 
-    @Test("lead to the push hosts on port 443, from this machine alone")
+    @Test("lead to the push hosts on port 443, from this machine only")
     func hosts() {
         let good = "CONNECT fcm.googleapis.com:443 HTTP/1.1\r\nHost: fcm.googleapis.com:443\r\n\r\n"
         #expect(read(good) == .granted(length: good.utf8.count))
-        // What follows is the client's first message of TLS.
+        // The bytes after the request are the client's first TLS message.
         #expect(read(good + "\u{16}abc") == .granted(length: good.utf8.count))
         #expect(status(read(good, isLocal: false)) == "403")
         for place in [
@@ -29,7 +29,7 @@ struct ProxyRequestTests {
         }
     }
 
-    @Test("wait for the end of the request, and not for ever")
+    @Test("wait for the end of the request, up to a limit")
     func ends() {
         #expect(read("CONNECT fcm.googleapis.com:443 HTTP/1.1\r\nHost: a\r\n") == .incomplete)
         #expect(status(read("CONNECT " + String(repeating: "x", count: 9000))) == "431")
@@ -41,7 +41,7 @@ struct ProxyRequestTests {
 
 @Suite("Peers of the gateway")
 struct PeerTests {
-    @Test("are an address, of IPv6 its first 64 bits; those on this machine are told apart")
+    @Test("are identified by address, by the first 64 bits of an IPv6 one; those on this machine are distinguished")
     func addresses() {
         #expect(Acceptor.address([192, 0, 2, 1]) == .address("192.0.2.1"))
         #expect(Acceptor.address([127, 0, 0, 2]) == .loopback("127.0.0.2"))
@@ -59,7 +59,7 @@ struct PeerTests {
 
 @Suite("Lines of the gateway's clients")
 struct FairLinesTests {
-    @Test("leave by turns of the connections, each connection's in their order, and none is lost")
+    @Test("are sent connection by connection, in order within each, and none is lost")
     func turns() {
         var lines = FairLines<String>()
         for number in 1...4 { lines.append("a\(number)", of: 1) }
@@ -73,7 +73,7 @@ struct FairLinesTests {
         #expect(lines.count == 0)
     }
 
-    @Test("of one who sends little wait for one line of each other, however many those have")
+    @Test("of a client with little traffic wait for at most one line of each other client")
     func fairness() {
         var generator = SeededGenerator(seed: 5)
         var lines = FairLines<UInt64>()

@@ -1,7 +1,7 @@
 import Gzip
 import Testing
 
-@Suite("Bodies that a client compressed")
+@Suite("Compressed bodies")
 struct GzipTests {
     /// `printf '{"message":{"token":"tok1"}}' | gzip -n`
     private static let compressed: [UInt8] = [
@@ -11,18 +11,18 @@ struct GzipTests {
     ]
     private static let text = #"{"message":{"token":"tok1"}}"#
 
-    @Test("are read")
+    @Test("are decompressed")
     func reads() throws {
         #expect(try Gzip.inflate(Self.compressed, limit: 100) == Array(Self.text.utf8))
         #expect(try Gzip.inflate(Self.compressed, limit: Self.text.utf8.count) == Array(Self.text.utf8))
     }
 
-    @Test("are refused where they are longer than they may be, whatever they would become")
+    @Test("are refused above the limit, whatever their decompressed length")
     func bounded() {
         #expect(throws: Gzip.Fault.tooLong) { try Gzip.inflate(Self.compressed, limit: Self.text.utf8.count - 1) }
     }
 
-    @Test("are refused where they are damaged, cut off, followed by something, or none")
+    @Test("are refused if they are damaged, truncated, followed by other bytes, or no gzip")
     func malformed() {
         var damaged = Self.compressed
         damaged[damaged.count - 6] ^= 1

@@ -1,4 +1,4 @@
-/// Frames of a client of HTTP/2, byte by byte, right or wrong (RFC 9113).
+/// Frames of an HTTP/2 client, byte by byte, valid or invalid (RFC 9113).
 struct HTTP2Client {
     private(set) var bytes: [UInt8] = []
 
@@ -18,7 +18,7 @@ struct HTTP2Client {
         bytes += payload
     }
 
-    /// A header without the table of HPACK (RFC 7541, 6.2.2).
+    /// A header field without the table of HPACK (RFC 7541, 6.2.2).
     static func header(_ name: String, _ value: String) -> [UInt8] { [0] + text(name) + text(value) }
 
     private static func text(_ text: String) -> [UInt8] {

@@ -1,7 +1,7 @@
 import HTTP2
 import Testing
 
-@Suite("A session of HTTP/2")
+@Suite("An HTTP/2 session")
 struct HTTP2SessionTests {
     private func receive(
         _ session: HTTP2Session, _ bytes: [UInt8], at now: Int64 = 0
@@ -9,7 +9,7 @@ struct HTTP2SessionTests {
         try bytes.withUnsafeBufferPointer { (buffer) throws(HTTP2Failure) in try session.receive(buffer, at: now) }
     }
 
-    @Test("takes a request of a client that sends host and no :authority, and no length")
+    @Test("accepts a request with host and no :authority, and without a length")
     func withoutAuthority() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -28,7 +28,7 @@ struct HTTP2SessionTests {
         #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
     }
 
-    @Test("answers HEAD with the headers alone")
+    @Test("answers HEAD with headers only")
     func head() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -42,7 +42,7 @@ struct HTTP2SessionTests {
         #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
     }
 
-    @Test("takes bytes one by one")
+    @Test("reads single bytes")
     func oneByOne() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -53,7 +53,7 @@ struct HTTP2SessionTests {
         #expect(requests.count == 1)
     }
 
-    @Test("answers a hundred requests at once, and the body of each goes out in pieces")
+    @Test("answers a hundred requests at once, and sends each body in pieces")
     func many() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -68,7 +68,7 @@ struct HTTP2SessionTests {
         #expect(sent == 100 * 400)
     }
 
-    @Test("refuses what is too long with its own answers, and takes the next request")
+    @Test("refuses a request that is too long with an answer of its own, and reads the next one")
     func tooLong() throws {
         var limits = HTTP2Limits()
         (limits.headerBytes, limits.bodyBytes) = (1000, 100)
@@ -86,7 +86,7 @@ struct HTTP2SessionTests {
     }
 
     @Test(
-        "ends a flood of frames that bring no request",
+        "ends a connection that floods frames without a request",
         arguments: [
             (4, 0, 0, []), (6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), (2, 0, 1, [0, 0, 0, 0, 1]), (0, 0, 1, []),
             (8, 0, 0, [0, 0, 0, 1]),
@@ -102,7 +102,7 @@ struct HTTP2SessionTests {
         #expect(throws: HTTP2Failure.self) { try receive(session, client.take()) }
     }
 
-    @Test("ends a client that begins requests and takes them back")
+    @Test("ends a connection that opens and resets streams")
     func rapidReset() throws {
         var limits = HTTP2Limits()
         limits.controlFrames = (atOnce: 50, perSecond: 10)
@@ -116,7 +116,7 @@ struct HTTP2SessionTests {
         #expect(throws: HTTP2Failure.flood) { try receive(session, client.take()) }
     }
 
-    @Test("lets a client ping for ever at the pace that it may")
+    @Test("allows pings for ever at the permitted rate")
     func pings() throws {
         var limits = HTTP2Limits()
         limits.controlFrames = (atOnce: 10, perSecond: 10)
@@ -130,7 +130,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test("answers what came before GOAWAY, and is over then")
+    @Test("answers the requests before GOAWAY, and then ends")
     func goAway() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -144,7 +144,7 @@ struct HTTP2SessionTests {
         #expect(session.isOver)
     }
 
-    @Test("says what it holds of requests that have not come as a whole, and since when")
+    @Test("reports the bytes of incomplete requests, and since when it holds them")
     func unfinished() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -166,7 +166,7 @@ struct HTTP2SessionTests {
         #expect(session.unanswered == 1)
     }
 
-    @Test("gives a client that does not read no more than its window")
+    @Test("sends at most its window to a client that does not read")
     func window() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -182,7 +182,7 @@ struct HTTP2SessionTests {
         #expect(count < 66_000)
     }
 
-    @Test("outlives any bytes", arguments: 0..<200 as Range<UInt64>)
+    @Test("survives any bytes", arguments: 0..<200 as Range<UInt64>)
     func noise(_ seed: UInt64) throws {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
         func next() -> UInt64 {

@@ -9,14 +9,14 @@ struct HTTPClientTests {
     private static let body = #"{"events":[{"braze_id":"b","name":"n","time":"2026-11-21T09:00:00Z"}]}"#
     private static let taken = Array(#"{"message":"success","events_processed":1}"#.utf8)
 
-    /// What comes of one request to a server that answers so.
+    /// The result of one request to a server that gives this answer.
     private func result(of answer: TrackAnswer, timeoutMilliseconds: Int = 30_000) throws -> HTTPResult {
         let server = TrackServer { _ in answer }
         return try Poller().post(
             Self.body, to: .track(server.url + "/users/track", timeoutMilliseconds: timeoutMilliseconds))
     }
 
-    @Test("posts the body with its headers, and gives the answer")
+    @Test("posts the body with its headers, and returns the answer")
     func posts() throws {
         var limits = TrackRequest.Limits()
         limits.authorization = "Bearer key"
@@ -29,7 +29,7 @@ struct HTTPClientTests {
         #expect(server.requests[0].headers["expect"] == nil)
     }
 
-    @Test("reads an answer that comes in chunks, or a byte at a time", arguments: ["chunks", "bytes"])
+    @Test("reads an answer in chunks, or a byte at a time", arguments: ["chunks", "bytes"])
     func slow(kind: String) throws {
         guard case .answer(let answer) = try result(of: kind == "chunks" ? .chunkedSuccess : .slowSuccess) else {
             Issue.record("there is no answer")
@@ -39,7 +39,7 @@ struct HTTPClientTests {
         #expect(answer.damage == nil)
     }
 
-    @Test("gives the wanted headers, whatever the case of their names")
+    @Test("returns the wanted headers, in any case")
     func headers() throws {
         let result = try result(of: .status(429, body: "slow", headers: ["X-RATELIMIT-reset:  17 ", "X-Other: 1"]))
         let answer = HTTPAnswer(
@@ -47,7 +47,7 @@ struct HTTPClientTests {
         #expect(result == .answer(answer))
     }
 
-    @Test("uses a connection again")
+    @Test("reuses a connection")
     func keepsAlive() throws {
         let server = TrackServer()
         let poller = try Poller()
@@ -56,7 +56,7 @@ struct HTTPClientTests {
         #expect(server.connections == 1)
     }
 
-    @Test("keeps the socket of a connection that waits for the next request, and tells of its end")
+    @Test("keeps the socket of an idle connection, and reports its end")
     func socketEnds() throws {
         let server = TrackServer { $0.number == 0 ? .success : .reset }
         let poller = try Poller()
@@ -68,7 +68,7 @@ struct HTTPClientTests {
         #expect(poller.sockets.closed > 0)
     }
 
-    @Test("what an earlier request sent is not taken for this one's")
+    @Test("does not take bytes of an earlier request for those of this one")
     func sentBefore() throws {
         var server: TrackServer? = TrackServer()
         let destination = HTTPDestination.track((server?.url ?? "") + "/users/track")
@@ -97,9 +97,9 @@ struct HTTPClientTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("a refused connection: nothing was sent")
+    @Test("reports of a refused connection that nothing was sent")
     func refused() throws {
-        // A port that nobody has: the server is gone.
+        // The port of a stopped server: no process listens there.
         let url = TrackServer().url
         guard case .failure(let wasSent, let reason) = try Poller().post(Self.body, to: .track(url)) else {
             Issue.record("there is an answer")
@@ -109,7 +109,9 @@ struct HTTPClientTests {
         #expect(reason.contains("onnect"), "\(reason)")
     }
 
-    @Test("a hang, a reset, and what is no HTTP: the server may have got the request", arguments: [0, 1, 2])
+    @Test(
+        "reports of a hang, a reset, and a malformed answer that the server may have got the request",
+        arguments: [0, 1, 2])
     func lost(place: Int) throws {
         let answers: [TrackAnswer] = [.hang, .reset, .garbage("SSH-2.0-OpenSSH_9.2\r\n")]
         let result = try result(of: answers[place], timeoutMilliseconds: place == 0 ? 2000 : 30_000)
@@ -119,7 +121,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a reset in the middle of the answer: its status is known, and that it is not whole")
+    @Test("reports of a reset in the middle of the answer its status, and that it is incomplete")
     func resetWithinAnswer() throws {
         guard case .answer(let answer) = try result(of: .resetWithinAnswer) else {
             Issue.record("there is no answer")
@@ -131,7 +133,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "a connection that was used before and breaks: the request is not sent again by itself",
+        "does not repeat a request when a reused connection breaks",
         arguments: [false, true])
     func noSecondTry(isClosed: Bool) throws {
         let server = TrackServer { $0.number == 0 ? .success : isClosed ? .garbage("") : .reset }
@@ -143,17 +145,17 @@ struct HTTPClientTests {
             return
         }
         #expect(server.requests.count == 2)
-        // libcurl names the function that forbids it to send again.
+        // The reason is not libcurl's message about the callback that forbids the repeat.
         #expect(!reason.contains("seek"), "\(reason)")
         if isClosed { #expect(reason == "the server closed a connection that had been used before") }
     }
 
-    @Test("tells what is left of the time when the request leaves, and what has none left does not leave")
+    @Test("writes the remaining time into the request as it leaves; one without time left does not leave")
     func budget() throws {
         let server = TrackServer()
         let poller = try Poller()
         var destination = HTTPDestination.track(server.url + "/users/track", secret: "key")
-        // The first needs more digits than the second, in the same memory.
+        // The first number needs more digits than the second, in the same memory.
         for seconds: Int64 in [1000, 9] {
             destination.budget = HTTPBudget(
                 header: "X-Left-Ms", deadlineNanoseconds: monotonicNanoseconds() + seconds * 1_000_000_000)
@@ -171,7 +173,7 @@ struct HTTPClientTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("sends nothing after the time until which it may, also over a connection that is open")
+    @Test("sends nothing after the time limit, also over an open connection")
     func expiry() throws {
         let server = TrackServer()
         let poller = try Poller()
@@ -194,7 +196,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("masks the token where an answer repeats it")
+    @Test("masks the token if an answer repeats it")
     func masks() throws {
         let server = TrackServer { request in
             .status(401, body: "no key \(request.headers["authorization"] ?? ""), not se-cre")
@@ -207,7 +209,7 @@ struct HTTPClientTests {
         #expect(String(decoding: answer.body, as: UTF8.self) == "no key Bearer *******, not se-cre")
     }
 
-    @Test("reads at most a mebibyte of an answer")
+    @Test("reads at most 1 MiB of an answer")
     func longAnswer() throws {
         let whole = try result(of: .status(200, body: String(repeating: "x", count: 1 << 20)))
         guard case .answer(let answer) = whole else {
@@ -224,7 +226,7 @@ struct HTTPClientTests {
         #expect(cut.damage == "the answer is longer than 1048576 bytes")
     }
 
-    @Test("refuses a certificate that nobody vouches for, before anything is sent")
+    @Test("refuses a certificate from an unknown authority, before it sends anything")
     func selfSigned() throws {
         guard let server = SelfSignedServer() else { return }
         guard case .failure(let wasSent, let reason) = try Poller().post(Self.body, to: .track(server.url)) else {
@@ -243,7 +245,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("several requests at once each get their own answer")
+    @Test("gives each of several concurrent requests its own answer")
     func atOnce() throws {
         let server = TrackServer { .status(200, body: String(decoding: $0.body, as: UTF8.self)) }
         let bodies = (0..<20).map { #"{"events":[{"braze_id":"\#($0)"}]}"# }
@@ -258,7 +260,7 @@ struct HTTPClientTests {
     }
 }
 
-/// A TLS server whose certificate it signed itself; `nil` where there is no openssl.
+/// A TLS server with a self-signed certificate; `nil` without openssl.
 private final class SelfSignedServer {
     let url: String
     private let directory = TemporaryDirectory()
@@ -287,7 +289,7 @@ private final class SelfSignedServer {
         ]
         process = startProgram(openssl.path, words, environment: ["PATH=/usr/bin:/bin"], actions: &actions)
         defer { close(reading) }
-        // It says which port it got: "ACCEPT 127.0.0.1:34567".
+        // openssl prints the port that it got: "ACCEPT 127.0.0.1:34567".
         var said = ""
         while !said.contains("ACCEPT 127.0.0.1:") || !said.hasSuffix("\n") {
             precondition(waitUntilReadable([reading], milliseconds: 10_000) != nil, "openssl does not listen: \(said)")

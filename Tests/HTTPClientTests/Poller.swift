@@ -1,10 +1,10 @@
 import Glibc
 import HTTPClient
 
-/// A client with a loop of its own: what a program's event loop does for it.
+/// A client with its own loop, in place of a program's event loop.
 final class Poller {
     private final class Wishes {
-        /// Sockets that are there, with what they are watched for; by their numbers.
+        /// The open sockets and their watched events, by number.
         var interests: [Int32: HTTPReadiness] = [:]
         var timerDue: Int?
         var closed = 0
@@ -19,21 +19,21 @@ final class Poller {
         client = try HTTPClient(
             watch: { socket, interest in
                 wishes.interests[socket.number] = interest
-                // Who is told nothing of a socket that is closed would watch another that has its number.
+                // A missed close would leave the watch on a new socket with the same number.
                 if interest == nil { wishes.closed += 1 }
             },
             setTimer: { milliseconds in wishes.timerDue = milliseconds.map { now() + $0 } })
     }
 
-    /// How many sockets there are, and how many were closed.
+    /// The number of open sockets, and of closed ones.
     var sockets: (open: Int, closed: Int) { (wishes.interests.count, wishes.closed) }
 
-    /// Posts a body and waits for what comes of it.
+    /// Posts a body and waits for the result.
     func post(_ body: String, to destination: HTTPDestination) throws -> HTTPResult {
         try post([body], to: destination)[0]
     }
 
-    /// Posts bodies at once and waits for what comes of all.
+    /// Posts bodies at once and waits for all results.
     func post(_ bodies: [String], to destination: HTTPDestination) throws -> [HTTPResult] {
         var results: [HTTPResult?] = bodies.map { _ in nil }
         for (index, body) in bodies.enumerated() {
@@ -69,7 +69,7 @@ final class Poller {
 /// The monotonic clock, in milliseconds.
 private func now() -> Int { Int(monotonicNanoseconds() / 1_000_000) }
 
-/// The same in nanoseconds.
+/// The monotonic clock, in nanoseconds.
 func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -77,7 +77,7 @@ func monotonicNanoseconds() -> Int64 {
 }
 
 extension HTTPDestination {
-    /// The tests' server, or another.
+    /// The tests' server, or another one.
     static func track(
         _ url: String, secret: String? = nil, timeoutMilliseconds: Int = 30_000
     ) -> HTTPDestination {

@@ -17,7 +17,7 @@ struct HTTPReplyTests {
     }
 
     @Test(
-        "means what design 5.3 says",
+        "has the meaning of design 5.3",
         arguments: [
             (200, #""handled""#), (204, #""handled""#), (299, #""handled""#),
             (
@@ -41,7 +41,7 @@ struct HTTPReplyTests {
         #expect(line(status) == "{\"id\":7,\"status\":\(meaning)}\n")
     }
 
-    @Test("declines by 404 with a header, and by nothing else")
+    @Test("declines only by 404 with a header")
     func declines() {
         #expect(line(404, ["push-declined": "1"]) == "{\"id\":7,\"status\":\"declined\",\"http_status\":404}\n")
         #expect(line(404, ["push-declined": "0"]).contains("rejected"))
@@ -49,7 +49,7 @@ struct HTTPReplyTests {
     }
 
     @Test(
-        "says when to try again: seconds or a date, a day at most; nothing else counts",
+        "sets the retry time in seconds or as a date, at most a day; other values are ignored",
         arguments: [
             ("0", "0"), ("2", "2000"), ("999999999999", "86400000"), ("Sun, 06 Nov 1994 08:49:39 GMT", "2000"),
             ("Sun, 06 Nov 1994 08:00:00 GMT", "0"), ("Mon, 06 Nov 2034 08:49:37 GMT", "86400000"), ("soon", nil),
@@ -62,7 +62,7 @@ struct HTTPReplyTests {
                 == "{\"id\":7,\"status\":\"retry\",\(delay)\"http_status\":503,\"reason\":\"HTTP status 503\"}\n")
     }
 
-    @Test("may have a result, options and a log, on however many lines; what is no object is passed over")
+    @Test("may have a result, options and a log, on any number of lines; a line that is no object is skipped")
     func bodies() throws {
         let body = "{\n \"status\":\"rejected\",\"result\":\"newData\",\n\"options\":[\n\"banner\"\r\n],\"more\":1}"
         let answer = line(200, [:], body)
@@ -74,7 +74,7 @@ struct HTTPReplyTests {
         }
     }
 
-    @Test("that is not whole is remarked on, and nothing of it is read")
+    @Test("that is incomplete gives a remark, and none of it is read")
     func notWhole() throws {
         let long = "{\"status\":\"rejected\",\"x\":\"" + String(repeating: "x", count: 65_000)
         for body in ["{\"result\":\"newData\"}", long, ""] {
@@ -85,7 +85,7 @@ struct HTTPReplyTests {
         }
     }
 
-    @Test("that never came is tried again where nothing was sent, or twice is as good as once")
+    @Test("that never came is retried if nothing was sent, or if the handler is idempotent")
     func failures() {
         let retry = "{\"id\":7,\"status\":\"retry\",\"reason\":\"it broke\"}\n"
         #expect(text(.failure(wasSent: false, reason: "it broke")) == retry)
@@ -95,7 +95,7 @@ struct HTTPReplyTests {
         #expect(text(.failure(wasSent: true, reason: "it broke")) == rejected)
     }
 
-    @Test("that is a failure has an excerpt of its body as the reason, for a retry too")
+    @Test("that is a failure has an excerpt of its body as the reason, also for a retry")
     func excerpts() {
         func answer(_ status: Int, _ body: String) -> String {
             text(.answer(status: status, headers: [:], body: Array(body.utf8), isWhole: true))
@@ -107,7 +107,7 @@ struct HTTPReplyTests {
         #expect(answer(500, String(repeating: "x", count: 60_000)).utf8.count < 500)
     }
 
-    @Test("that was rejected has its reason in the outcome, the beginning of a long one")
+    @Test("that rejects has its reason in the outcome, truncated if it is long")
     func reasons() throws {
         let long = String(repeating: "x", count: 1000)
         for (reason, expected) in [("HTTP status 410", "HTTP status 410"), (long, String(long.prefix(400)) + "...")] {

@@ -17,7 +17,7 @@ struct HTTPRequestTests {
 
     private static let now = Instant(nanoseconds: 20_000_000_000)
 
-    /// The invocation of a line with these members before those of every handler.
+    /// The invocation of a line with these members before the usual ones.
     private func invocation(_ members: String, object: String = Self.object) throws -> HTTPInvocation {
         guard case .post(let invocation) = try HTTPLine(Array("{\(members),\(object.dropFirst())".utf8), at: Self.now)
         else { throw LineFault.noID }
@@ -35,7 +35,7 @@ struct HTTPRequestTests {
 
     private func body(_ request: HTTPRequest) -> String { String(decoding: request.body, as: UTF8.self) }
 
-    @Test("has the object that every kind gets, op, callback, lane and attempt, and its file's headers")
+    @Test("has the object of every kind of handler, op, callback, lane and attempt, and its file's headers")
     func plain() throws {
         let request = try request(.plain)
         #expect(body(request) == Self.object)
@@ -55,7 +55,7 @@ struct HTTPRequestTests {
         #expect(try !self.request(.plain).headers.lines.contains { $0.hasPrefix("Push-Epoch") })
     }
 
-    @Test("is an event of CloudEvents in binary mode: its attributes are headers, percent-encoded where they must be")
+    @Test("is a CloudEvents event in binary mode: its attributes are headers, percent-encoded if necessary")
     func binary() throws {
         let request = try request(.cloudEvents)
         #expect(body(request) == Self.object)
@@ -69,7 +69,7 @@ struct HTTPRequestTests {
         #expect(!request.headers.lines.contains { $0.hasPrefix("ce-app") }, "what is null is no attribute")
     }
 
-    @Test("is an event of CloudEvents in structured mode: one object with the data")
+    @Test("is a CloudEvents event in structured mode: one object with the data")
     func structured() throws {
         let request = try request(.structuredCloudEvents)
         #expect(request.headers.lines.contains("Content-Type: application/cloudevents+json; charset=utf-8"))
@@ -80,18 +80,18 @@ struct HTTPRequestTests {
         #expect(event["data"].map { String(decoding: $0.rawBytes, as: UTF8.self) } == Self.object)
     }
 
-    @Test("has the deadline that its line says, however long that waited; without one it is too late")
+    @Test("has the deadline of its line, however long that waited; without one it is too late")
     func deadline() throws {
         func deadline(_ members: String) throws -> Duration { try invocation(members).deadline - Self.now }
         #expect(try deadline(#""id":5,"deadline_ns":28000000000"#) == .seconds(8))
         #expect(try deadline(#""id":5"#) == .seconds(-20))
-        // Nonsense is bounded, either way.
+        // Absurd deadlines are bounded, both ways.
         let day = Duration.seconds(86_400)
         #expect(try deadline(#""id":5,"deadline_ns":9223372036854775807"#) == day)
         #expect(try deadline(#""id":5,"deadline_ns":-1"#) == .seconds(-20))
     }
 
-    @Test("is taken back by a line of its own; other lines are refused")
+    @Test("is withdrawn by a line of its own; other lines are refused")
     func lines() throws {
         guard case .cancel(9) = try HTTPLine(HandlerInput.cancellation(of: 9).dropLast(), at: Self.now) else {
             Issue.record("a cancellation is not read as one")

@@ -26,7 +26,7 @@ struct SigningTests {
     }
 
     @Test(
-        "are refused with a secret file that is wrong, and the reason repeats none of it",
+        "are refused with a wrong secret file, and the reason repeats none of it",
         arguments: [
             ("", "has no secret"),
             ("\n \n", "has no secret"),
@@ -42,7 +42,7 @@ struct SigningTests {
         #expect(throws: SigningKeysFault(description: reason)) { try keys(text) }
     }
 
-    @Test("are over the id of the request, the time and the very body")
+    @Test("cover the id of the request, the time and the exact body")
     func request() throws {
         let line = #"{"id":5,"delivery":{"seq":41,"n":1,"accepted_at":"2026-11-21T03:08:00.120Z"},"payload":{"a":"b"}}"#
         guard case .post(let invocation) = try HTTPLine(Array(line.utf8), at: Instant(nanoseconds: 0)) else {
@@ -64,7 +64,7 @@ struct SigningTests {
         }
     }
 
-    @Test("Base64 of every length comes back")
+    @Test("use Base64, which round-trips at every length")
     func base64() {
         for count in 0..<50 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37) }

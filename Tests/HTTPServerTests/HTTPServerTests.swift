@@ -17,7 +17,7 @@ struct HTTPServerTests {
 
     private static let fine: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, text: "fine") }
 
-    @Test("gives who answers the method, the path, the headers and the body, and sends what it says")
+    @Test("gives the handler the method, the path, the headers and the body, and sends its answer")
     func exchange() throws {
         let seen = Mutex<[HTTPRequest]>([])
         var limits = HTTPServer.Limits()
@@ -31,7 +31,7 @@ struct HTTPServerTests {
         let answer = client.receiveAnswer()
         #expect(
             answer.hasPrefix("HTTP/1.1 201 ") && answer.contains("\r\nX-A: b\r\n") && answer.hasSuffix("\r\n\r\nmade"))
-        // The same connection goes on.
+        // The next request uses the same connection.
         client.send("HEAD /e HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         let head = client.receiveToEnd()
         #expect(head.hasPrefix("HTTP/1.1 201 ") && head.hasSuffix("\r\n\r\n") && head.contains("Content-Length: 4"))
@@ -41,7 +41,7 @@ struct HTTPServerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("refuses a body that is too long: by its length, or while it comes in chunks")
+    @Test("refuses a body that is too long: by its length, or while it arrives in chunks")
     func longBody() throws {
         var limits = HTTPServer.Limits()
         limits.bodyBytes = 4
@@ -52,7 +52,7 @@ struct HTTPServerTests {
         let chunked = try HTTPTestClient(port)
         chunked.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n")
         #expect(!chunked.receiveToEnd().contains("fine"))
-        // Many short chunks come to the same, and the longest that fits is taken, however it comes.
+        // Many short chunks have the same limit, and the longest allowed body is accepted in either form.
         let pieces = try HTTPTestClient(port)
         pieces.send(
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -66,7 +66,7 @@ struct HTTPServerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("refuses headers that are longer than a connection may have, whatever length they would come to")
+    @Test("refuses headers above the limit, whatever their full length")
     func longHeaders() throws {
         let (server, port) = try Self.server(answer: Self.fine)
         for request in [
@@ -84,7 +84,7 @@ struct HTTPServerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("ends a client that takes too long for a request, and one that rests too long, but none in time")
+    @Test("ends a client that is too slow, and one that idles too long, and no other")
     func slow() throws {
         let (server, port) = try Self.server(answer: Self.fine)
         let slow = try HTTPTestClient(port)
@@ -92,7 +92,7 @@ struct HTTPServerTests {
         let resting = try HTTPTestClient(port)
         resting.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(resting.receiveAnswer().hasSuffix("fine"))
-        // Both connections are known now: the server took them in their order.
+        // The server has accepted both connections, in order.
         let now = SystemClock.monotonicNanoseconds
         #expect(server.endOverdue(at: now) == 0)
         #expect(server.endOverdue(at: now + 11_000_000_000) == 2)
@@ -100,17 +100,17 @@ struct HTTPServerTests {
         #expect(server.endOverdue(at: now + 11_000_000_000) == 0)
     }
 
-    @Test("serves others while some clients send nothing, and no more connections than it may have")
+    @Test("serves others while some clients send nothing, up to its limit of connections")
     func many() throws {
         var limits = HTTPServer.Limits()
         (limits.connections, limits.threads) = (8, 2)
         let (server, port) = try Self.server(limits, answer: Self.fine)
         var silent: [HTTPTestClient] = []
-        // As many as the kernel lets wait beside those that the server has.
+        // More connections than the server accepts wait in the kernel's backlog.
         for _ in 0..<40 { silent.append(try HTTPTestClient(port)) }
         let client = try HTTPTestClient(port)
         client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        // The time of those that it has is up, again and again, until it is the client's turn.
+        // The silent connections time out one after the other, until it is the client's turn.
         var answer = ""
         while answer.isEmpty, client.isOpen {
             #expect(server.endOverdue(at: .max) <= 8)
@@ -122,7 +122,7 @@ struct HTTPServerTests {
         #expect(next.receiveToEnd().hasSuffix("fine"))
     }
 
-    @Test("answers what is no HTTP with an error or not at all, and goes on")
+    @Test("answers malformed HTTP with an error or not at all, and serves the next client")
     func rubbish() throws {
         let (server, port) = try Self.server(answer: Self.fine)
         for request in [
@@ -138,7 +138,7 @@ struct HTTPServerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("is stopped while clients are in the middle of a request")
+    @Test("can be stopped while clients are in the middle of a request")
     func stops() throws {
         var server: HTTPServer?
         let port: UInt16
@@ -161,11 +161,11 @@ struct ListenAddressTests {
     }
 
     @Test(
-        "are nothing else",
+        "have no other form",
         arguments: ["", "localhost:1", "127.0.0.1", "127.0.0.1:", "::1:80", "1.2.3:1", "1.2.3.4:65536"])
     func bad(text: String) { #expect(ListenAddress(text) == nil) }
 
-    @Test("say when somebody listens there already, and take a socket only that listens")
+    @Test("report a port in use, and accept only a listening socket")
     func errors() throws {
         let first = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
         let taken = try #require(ListenAddress("127.0.0.1:\(first.port)"))

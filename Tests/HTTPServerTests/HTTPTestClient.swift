@@ -2,9 +2,9 @@ import Glibc
 import HTTPServer
 import Testing
 
-/// A client that sends what it is told, right or wrong.
+/// A client that sends any bytes, valid or invalid.
 final class HTTPTestClient {
-    /// Whether the server has not closed the connection.
+    /// Whether the connection is still open at the server.
     private(set) var isOpen = true
     private let socket: Int32
 
@@ -24,7 +24,7 @@ final class HTTPTestClient {
 
     deinit { close(socket) }
 
-    /// Sends all of it, as far as the server takes it.
+    /// Sends all bytes, as far as the server accepts them.
     func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -34,17 +34,17 @@ final class HTTPTestClient {
         }
     }
 
-    /// Sends no more.
+    /// Shuts down the sending side.
     func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// What comes until the server closes the connection, or nothing comes for so long.
+    /// The bytes that come until the server closes the connection, or until none comes for so long.
     func receiveToEnd(waitingMilliseconds: Int32 = -1) -> String {
         var all: [UInt8] = []
         while let bytes = receive(waitingMilliseconds) { all += bytes }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// What comes until the body is as long as its header says.
+    /// The bytes that come until the body has the length of its `Content-Length` header.
     func receiveAnswer() -> String {
         var all = ""
         while let bytes = receive(-1) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Connections on the calling thread, and the client's end of one.
+/// A server's connections on the calling thread, and the client's end of one.
 private final class StreamScene {
     let server: HTTPConnections
     let client: Int32
@@ -42,7 +42,7 @@ private final class StreamScene {
 
     struct Missing: Error {}
 
-    /// What the client has got, once it ends so.
+    /// The bytes that the client has received once they end with `end`.
     func received(until end: String) -> String {
         var text = ""
         for _ in 0..<10_000 where !text.hasSuffix(end) {
@@ -60,7 +60,7 @@ private final class StreamScene {
 struct StreamTests {
     private static let head = HTTPResponse(status: 200, text: "first\n", type: "text/event-stream")
 
-    @Test("reach the client part by part, and end when they are ended")
+    @Test("reach the client part by part, until they are ended")
     func parts() throws {
         let scene = try StreamScene()
         scene.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -76,14 +76,14 @@ struct StreamTests {
         #expect(scene.received(until: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
         #expect(scene.ended == [number] && scene.server.streamCount == 0)
         #expect(!scene.server.send([1], to: number) && !scene.server.beginStream(number, with: Self.head))
-        // The connection goes on.
+        // The connection serves the next request.
         scene.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         let next = try scene.arrival().number
         scene.server.respond(to: next, with: HTTPResponse(status: 200, text: "whole"))
         #expect(scene.received(until: "whole").hasSuffix("whole"))
     }
 
-    @Test("are bounded for a client that does not read")
+    @Test("have a bounded buffer for a client that does not read")
     func unread() throws {
         var limits = HTTPConnections.Limits()
         limits.streamBytes = 64 << 10
@@ -97,11 +97,11 @@ struct StreamTests {
             sent += part.count
             _ = scene.server.run()
         }
-        // What the kernel holds beside, of both ends.
+        // The sockets of both ends hold the rest in kernel buffers.
         #expect(sent < 4 << 20)
     }
 
-    @Test("are over when the client is gone")
+    @Test("end when the client is gone")
     func gone() throws {
         let scene = try StreamScene()
         scene.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -116,7 +116,7 @@ struct StreamTests {
         #expect(scene.ended == [number])
     }
 
-    @Test("take any time, while a request that does not come as a whole is ended")
+    @Test("have no time limit, while an incomplete request has one")
     func overdue() throws {
         var limits = HTTPConnections.Limits()
         limits.requestNanoseconds = 1_000_000_000

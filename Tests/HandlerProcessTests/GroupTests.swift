@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A program's process group", .timeLimit(.minutes(30)))
 struct GroupTests {
-    @Test("ends by SIGTERM when asked to")
+    @Test("ends by SIGTERM")
     func terminate() throws {
         let child = try shell("echo; sleep 60").start()
         _ = try child.outputLines(1)
@@ -13,7 +13,7 @@ struct GroupTests {
         #expect(try child.waitForExit() == .signaled(SIGTERM))
     }
 
-    @Test("may refuse SIGTERM, but not the kill")
+    @Test("may ignore SIGTERM, but not SIGKILL")
     func refusal() throws {
         let child = try shell("trap 'echo no' TERM; echo; while :; do sleep 0.01; done").start()
         _ = try child.outputLines(1)
@@ -24,7 +24,7 @@ struct GroupTests {
         #expect(try child.waitForExit() == .signaled(SIGKILL))
     }
 
-    @Test("dies whole: children, grandchildren, stopped ones")
+    @Test("dies as a whole: children, grandchildren, stopped processes")
     func descendants() throws {
         let child = try shell(
             "sleep 60 & echo $!; sh -c 'sleep 60 & echo $!; kill -STOP $$' & echo $!; sleep 60"
@@ -45,7 +45,7 @@ struct GroupTests {
         #expect(waitUntilGone(background))
     }
 
-    @Test("does not save a leader that moved to ours")
+    @Test("does not protect a leader that moved to the daemon's group")
     func deserter() throws {
         let perl = "setpgrp(0, getpgrp(getppid())) or die; $| = 1; print qq(\\n); sleep 60"
         let child = try shell("exec perl -e '\(perl)'").start()
@@ -55,7 +55,7 @@ struct GroupTests {
         #expect(try child.waitForExit() == .signaled(SIGKILL))
     }
 
-    @Test("dies with a handle that is dropped")
+    @Test("dies when its handle is dropped")
     func dropped() throws {
         func start() throws -> [Int32] {
             let child = try shell("sleep 60 & echo $!; echo $$; sleep 60").start()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("A program that is started", .timeLimit(.minutes(30)))
+@Suite("A started program", .timeLimit(.minutes(30)))
 struct LaunchTests {
-    @Test("gets its arguments as they are, its directory, and only the environment given, with the mark")
+    @Test("gets its arguments unchanged, its directory, and only the given environment, with the mark")
     func surroundings() throws {
         var command = ProcessCommand(
             arguments: [
@@ -22,7 +22,7 @@ struct LaunchTests {
     }
 
     @Test(
-        "reads its whole input, whichever way it reads",
+        "reads its whole input, by any kind of read",
         arguments: [
             ("cat", "{\"a\":1}"),
             ("read line; echo \"$line\"", "{\"a\":1}"),
@@ -34,7 +34,7 @@ struct LaunchTests {
         #expect(try shell(script, input: "{\"a\":1}").start().outputLines() == [output])
     }
 
-    @Test("may leave 256 KiB of input unread, and nobody waits")
+    @Test("may leave 256 KiB of input unread, and no thread waits")
     func unreadInput() throws {
         let child = try shell("exit 7", input: String(repeating: "x", count: 256 << 10)).start()
         #expect(try child.waitForExit() == .exited(7))
@@ -46,17 +46,17 @@ struct LaunchTests {
         #expect(try child.outputLines() != ["0"])
     }
 
-    /// How much a process is one for the kernel to end when memory is short.
+    /// The oom_score_adj of a process.
     private func preference(of process: String) throws -> Int {
         let bytes = try #require(readFile("/proc/\(process)/oom_score_adj"))
         return try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))
     }
 
-    @Test("is one for the kernel to end before us when memory is short, once it is settled, and we are not")
+    @Test("has a higher oom_score_adj than the daemon once it is settled, and the daemon's stays")
     func memoryPreference() throws {
         let own = try preference(of: "self")
         let child = try shell("echo; exec sleep 60").start()
-        // Its shell runs, so its exec stands.
+        // The shell writes, so its exec is done.
         _ = try child.outputLines(1)
         #expect(try preference(of: "\(child.processID)") == own)
         #expect(child.settle())
@@ -64,7 +64,7 @@ struct LaunchTests {
         #expect(try preference(of: "self") == own)
     }
 
-    @Test("that stays is one for the kernel to end before us from its start")
+    @Test("that keeps running has the higher oom_score_adj from its start")
     func memoryPreferenceOfConversation() throws {
         let own = try preference(of: "self")
         var command = shell("cat /proc/self/oom_score_adj")
@@ -73,10 +73,10 @@ struct LaunchTests {
         #expect(try preference(of: "self") == own)
     }
 
-    @Test("is not settled while it shares our memory: that would be our own preference")
+    @Test("is not settled while it shares the daemon's memory: the write would change the daemon's own oom_score_adj")
     func settledTooEarly() throws {
         let own = try preference(of: "self")
-        // Asked from the first moment on, mostly before its exec stands.
+        // The test asks from the first moment on, mostly before the exec.
         let child = try shell("exit 0").start()
         while !child.settle() { sched_yield() }
         #expect(try preference(of: "self") == own)
@@ -84,15 +84,15 @@ struct LaunchTests {
         #expect(child.settle(), "there is nothing left to be done")
     }
 
-    @Test("has no descriptor but 0, 1 and 2")
+    @Test("has no descriptors except 0, 1 and 2")
     func descriptors() throws {
         let inheritable = open("/dev/null", O_RDONLY)
         defer { close(inheritable) }
-        // The last one is the directory that ls reads.
+        // Descriptor 3 is the directory that ls reads.
         #expect(try shell("exec ls /proc/self/fd").start().outputLines() == ["0", "1", "2", "3"])
     }
 
-    @Test("has the soft limit of open files that it is given, and the hard one as it is")
+    @Test("has the given soft limit of open files, and the hard limit unchanged")
     func descriptorLimit() throws {
         var command = shell("ulimit -Sn; ulimit -Hn")
         let inherited = try command.start().outputLines()
@@ -100,7 +100,7 @@ struct LaunchTests {
         #expect(try command.start().outputLines() == ["100", inherited[1]])
     }
 
-    @Test("has no file of ours as a standard stream, though ours were closed at our start")
+    @Test("has no file of the daemon as a standard stream, even if the daemon started with closed streams")
     func standardDescriptors() async {
         await #expect(processExitsWith: .success) {
             for descriptor: Int32 in 0...2 { close(descriptor) }
@@ -112,7 +112,7 @@ struct LaunchTests {
     }
 
     @Test(
-        "is talked to by one socket, and what it writes to standard error is read, or thrown away",
+        "has one socket as standard input and output, and its standard error is read or discarded",
         arguments: [true, false])
     func conversation(readsErrors: Bool) throws {
         let script = "while read line; do echo \"got $line\"; echo \"heard $line\" >&2; done; exit 5"
@@ -136,7 +136,7 @@ struct LaunchTests {
         #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "heard one\nheard two\n")
     }
 
-    @Test("has no signal blocked or ignored, although we have")
+    @Test("has no signal blocked or ignored, although the daemon has")
     func signals() async {
         await #expect(processExitsWith: .success) {
             var all = sigset_t()
@@ -155,25 +155,25 @@ struct LaunchTests {
         #expect(getpgid(child.processID) == child.processID)
     }
 
-    @Test("ends with the code it gives", arguments: [0, 1, 75, 80, 255] as [Int32])
+    @Test("ends with its exit code", arguments: [0, 1, 75, 80, 255] as [Int32])
     func exitCode(code: Int32) throws {
         let child = try shell("exit \(code)").start()
         #expect(try child.waitForExit() == .exited(code))
         #expect(child.reap() == nil, "a status is given once")
     }
 
-    @Test("ends by the signal it gets", arguments: [SIGKILL, SIGTERM, SIGSEGV])
+    @Test("ends by a signal", arguments: [SIGKILL, SIGTERM, SIGSEGV])
     func exitSignal(signal: Int32) throws {
         let child = try shell("kill -\(signal) $$").start()
         #expect(try child.waitForExit() == .signaled(signal))
     }
 
-    @Test("has no status while it runs")
+    @Test("has no exit status while it runs")
     func noStatus() throws {
         #expect(try shell("sleep 60").start().reap() == nil)
     }
 
-    @Test("does not run at all when a descriptor is missing for what watches it")
+    @Test("does not run at all without a descriptor to watch it")
     func noDescriptor() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit()
@@ -194,7 +194,8 @@ struct LaunchTests {
                 } catch let error as SpawnError {
                     #expect(error.isShortage, "\(error)")
                 }
-                // What has been reaped has touched memory.
+                // A process that ran has page faults: `ru_minflt` of RUSAGE_CHILDREN counts those of all reaped
+                // children.
                 var usage = rusage()
                 #expect(getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage) == 0 && usage.ru_minflt == 0)
                 let filler = fillers.popLast()

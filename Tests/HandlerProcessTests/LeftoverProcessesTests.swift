@@ -5,7 +5,7 @@ import Testing
 
 @Suite("After a crash of the daemon", .timeLimit(.minutes(30)))
 struct LeftoverProcessesTests {
-    @Test("all processes of this state are killed, escaped or not, and no others")
+    @Test("all processes of this state directory are killed, escaped or not, and no others")
     func kills() throws {
         let state = "left\(getpid())"
         let run = try shell(
@@ -24,12 +24,12 @@ struct LeftoverProcessesTests {
         #expect(try other.waitForExit() == .signaled(SIGTERM), "another state's")
     }
 
-    @Test("nothing is found where nothing is left")
+    @Test("no process is found if none is left")
     func nothing() {
         #expect(LeftoverProcesses.kill(of: "none\(getpid())", patience: .zero) == [])
     }
 
-    @Test("a number that means another process by now, or did when its status was read, is left alone")
+    @Test("a pid that was reused, now or when its status was read, is left alone")
     func usedAgain() {
         func status(_ startTime: UInt64) -> ProcessFiles.Status {
             ProcessFiles.Status(

@@ -4,28 +4,28 @@ import Testing
 
 @testable import HandlerProcess
 
-/// A subreaper with a pool, as the daemon has them.
+/// A subreaper with a pool, as in the daemon.
 private final class Daemon {
     var reaper: OrphanReaper
     let pool = WaitingPool()
 
     init() throws { reaper = try OrphanReaper() }
 
-    /// What a test that failed has started would stay when its process has ended.
+    /// Kills the processes that a failed test left: they would outlive the test's process.
     deinit {
         while true {
             for thread in names(in: "/proc/self/task") {
                 let children = ProcessFiles.contents("/proc/self/task/\(thread)/children") ?? []
                 for process in ProcessFiles.processes(parsing: children) { kill(process, SIGKILL) }
             }
-            // What the dead leave is adopted.
+            // This process adopts the children of each that it kills; `waitpid` fails with ECHILD after the last.
             if waitpid(-1, nil, 0) < 0, errno == ECHILD { return }
         }
     }
 
     func start(_ script: String) throws -> ChildProcess { try pool.start(shell(script)) }
 
-    /// Starts a program that stays.
+    /// Starts a program that keeps running.
     func startWorker(_ script: String) throws -> ChildProcess {
         try pool.start(
             ProcessCommand(
@@ -33,19 +33,19 @@ private final class Daemon {
                 streams: .conversation(readsErrors: false), mark: uniqueMark()))
     }
 
-    /// Sweeps until nothing adopted is left to kill.
+    /// Sweeps until no adopted process is left to kill.
     func sweepUntilEmpty() {
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             let sweep = reaper.sweep()
-            // One that was reaped may have left others since the list was read.
+            // A reaped process may have left children since the list was read.
             if sweep.killed == 0, sweep.undecided == 0, sweep.reaped == 0 { return }
             sched_yield()
         }
         Issue.record("adopted processes do not end")
     }
 
-    /// Sweeps until it is decided what may live; says how many were killed.
+    /// Sweeps until every process is judged; returns the number of killed ones.
     func killedUntilDecided() -> Int {
         var killed = 0
         while true {
@@ -56,7 +56,7 @@ private final class Daemon {
         }
     }
 
-    /// Ends the run as at its deadline, and all that it left.
+    /// Ends the run as at its deadline, with all processes that it left.
     func end(_ child: ChildProcess) throws {
         child.killGroup()
         _ = reaper.sweep()
@@ -65,11 +65,11 @@ private final class Daemon {
     }
 }
 
-/// Each of these is a process of its own: a subreaper changes whose children the orphans of all other tests are.
-@Suite("What a run leaves behind", .timeLimit(.minutes(30)))
+/// Each test runs in its own process: a subreaper adopts the orphans of all other tests.
+@Suite("A process that a run left", .timeLimit(.minutes(30)))
 struct OrphanReaperTests {
     @Test(
-        "dies at the end of the run, wherever it went",
+        "dies at the end of the run, wherever it moved",
         arguments: [
             "setsid sleep 60 & echo $!; sleep 60",
             "setsid sh -c 'echo $$; sleep 60 & echo $!; wait' & sleep 60",
@@ -92,7 +92,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("may live as long as its run does")
+    @Test("may live as long as its run")
     func live() async {
         await #expect(processExitsWith: .success) {
             for script in [
@@ -112,7 +112,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("may live without mark and group as long as a run that may have started it, and no longer")
+    @Test("without mark and group may live as long as a run that may have started it")
     func unmarked() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -121,7 +121,7 @@ struct OrphanReaperTests {
             while ProcessFiles.status(of: escaped)?.parent != getpid() { sched_yield() }
             #expect(daemon.killedUntilDecided() == 0)
             #expect(isRunning(escaped))
-            // This one began later, and cannot have started it.
+            // This run began later, and cannot have started it.
             let other = try daemon.start("sleep 60")
             try daemon.end(child)
             #expect(kill(escaped, 0) == -1 && errno == ESRCH)
@@ -129,7 +129,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("may live without mark and group as long as a worker that may have started it, and no longer")
+    @Test("without mark and group may live as long as a worker that may have started it")
     func unmarkedOfWorker() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -140,7 +140,7 @@ struct OrphanReaperTests {
             #expect(daemon.killedUntilDecided() == 0)
             try daemon.end(run)
             #expect(isRunning(helper))
-            // This one began later, and cannot have started it.
+            // This worker began later, and cannot have started it.
             let other = try daemon.startWorker("sleep 60")
             try daemon.end(worker)
             #expect(kill(helper, 0) == -1 && errno == ESRCH)
@@ -149,11 +149,11 @@ struct OrphanReaperTests {
     }
 
     // Root reads every environment.
-    @Test("may live while its run does although nobody may read whose it is", .enabled(if: geteuid() != 0))
+    @Test("may live with its run although its environment cannot be read", .enabled(if: geteuid() != 0))
     func unreadable() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
-            // prctl(PR_SET_DUMPABLE, 0): nobody but root may read it.
+            // prctl(PR_SET_DUMPABLE, 0): only root may read its environment.
             let hide = "syscall(157, 4, 0); print qq($$\\n); sleep 60"
             let child = try daemon.start("(setsid perl -e '$| = 1; \(hide)' &); sleep 60")
             let hidden = try child.outputProcesses(1)[0]
@@ -165,7 +165,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("costs a sweep no look at it once it is judged; new ones are judged some at a time")
+    @Test("is not read again by a sweep once it is judged; new ones are judged in parts")
     func many() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -181,7 +181,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("needs one kill each after its run if it was judged before, so that 2,000 die within 16 sweeps")
+    @Test("needs one kill after its run if it was judged before, so that 2,000 die within 16 sweeps")
     func manyKills() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -191,7 +191,7 @@ struct OrphanReaperTests {
                 "exec perl -MPOSIX -e '$| = 1; pipe $from, $to; for (1 .. \(count)) { if (fork) { wait } else "
                     + "{ fork and POSIX::_exit(0); \(helper) } read $from, $x, 1; print qq($_\\n) } sleep 600'"
             )
-            // A line for each, so that a slow machine is not taken for one that does nothing.
+            // Waits for a line from each, so that a slow machine does not fail the test.
             _ = try child.outputLines(count)
             #expect(daemon.killedUntilDecided() == 0)
             child.killGroup()
@@ -211,7 +211,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("dies after a run that ended by itself, with the leader's group and beyond")
+    @Test("dies after a run that ended by itself, in the leader's group and outside")
     func afterExit() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -224,7 +224,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("dies even while it forks as fast as it can")
+    @Test("dies even if it forks as fast as it can")
     func storm() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -237,7 +237,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("dies even if it hops from process to process, each in a session of its own")
+    @Test("dies even if it hops from process to process, each in a new session")
     func relay() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -250,7 +250,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("is reaped when it ends by itself, and takes no exit from a handler")
+    @Test("is reaped when it ends by itself, and takes no exit status from a handler")
     func zombies() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -263,7 +263,7 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("also after the pool has stopped, when the kernel gives its children to the main thread")
+    @Test("is adopted after the pool has stopped, too, when the kernel gives its children to the main thread")
     func stoppedPool() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
@@ -276,10 +276,10 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("is not confused with children from before, which are reaped but not killed")
+    @Test("is not confused with the daemon's earlier children, which are reaped but not killed")
     func inherited() async {
         await #expect(processExitsWith: .success) {
-            // As after `other & exec pushrouterd`: a child that the module has not started. The kernel puts it into the
+            // As after `other & exec pushrouterd`: a child that this module did not start. The kernel puts it into the
             // main thread's list when the thread that started it ends.
             var thread = pthread_t()
             var other: pid_t = 0
@@ -300,10 +300,10 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("is spared with the process group of a child from before: it is what that one left")
+    @Test("is spared in the process group of an earlier child, which left it")
     func leftByInherited() async {
         await #expect(processExitsWith: .success) {
-            // As after `setsid other & exec pushrouterd`; it goes on when the daemon is there.
+            // As after `setsid other & exec pushrouterd`; the child continues once the daemon runs.
             var thread = pthread_t()
             var other: pid_t = 0
             pthread_create(

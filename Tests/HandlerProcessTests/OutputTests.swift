@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A program's output", .timeLimit(.minutes(30)))
 struct OutputTests {
-    @Test("is kept up to the limit; of 10 MB the rest is read, thrown away and counted")
+    @Test("is kept up to the limit; of 10 MB the rest is read, discarded and counted")
     func flood() throws {
         let child = try shell("exec head -c 10000000 /dev/zero").start()
         var kept: [UInt8] = []
@@ -20,7 +20,7 @@ struct OutputTests {
         #expect(try child.waitForExit() == .exited(0))
     }
 
-    @Test("is never waited for")
+    @Test("is never awaited")
     func nothingYet() throws {
         let child = try shell("sleep 60").start()
         var kept: [UInt8] = []
@@ -28,7 +28,7 @@ struct OutputTests {
         #expect(kept.isEmpty)
     }
 
-    @Test("comes in pieces when it never ends, so that it cannot keep us")
+    @Test("is read in pieces if it never ends, so that it does not block the daemon")
     func endless() throws {
         let child = try shell("exec cat /dev/zero").start()
         var kept: [UInt8] = []
@@ -42,7 +42,7 @@ struct OutputTests {
         #expect(kept.count == 100)
     }
 
-    @Test("may end long before the program does")
+    @Test("may end long before the program")
     func closed() throws {
         let child = try shell("echo last; exec >&-; sleep 60").start()
         #expect(try child.outputLines() == ["last"])
@@ -51,7 +51,7 @@ struct OutputTests {
         #expect(try child.waitForExit() == .signaled(9))
     }
 
-    @Test("is complete after the exit, even if something else still holds the pipe")
+    @Test("is complete after the exit, even if another process holds the pipe")
     func afterExit() throws {
         let child = try shell("sleep 60 & echo done").start()
         #expect(try child.waitForExit() == .exited(0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("What /proc tells about a process", .timeLimit(.minutes(30)))
+@Suite("A process in /proc", .timeLimit(.minutes(30)))
 struct ProcessFilesTests {
     private func stat(name: String, flags: Int = 0, code: Int = 4096, environment: (Int, Int) = (100, 350)) -> [UInt8] {
         var fields = Array(repeating: "0", count: 53)
@@ -21,7 +21,7 @@ struct ProcessFilesTests {
         return Array((fields[1...].joined(separator: " ") + "\n").utf8)
     }
 
-    @Test("survives any name", arguments: ["sh", "", ") R 1 1 1 (", "a b\nc)"])
+    @Test("may have any name", arguments: ["sh", "", ") R 1 1 1 (", "a b\nc)"])
     func names(name: String) {
         let status = ProcessFiles.status(parsing: stat(name: name))
         #expect(
@@ -29,23 +29,23 @@ struct ProcessFilesTests {
                 == ProcessFiles.Status(parent: 7, group: 41, startTime: 8871, isExiting: false, environmentLength: 250))
     }
 
-    @Test("tells an empty environment from none yet, and who is exiting")
+    @Test("with an empty environment differs from one without an environment yet, and from one that is exiting")
     func phases() {
         #expect(ProcessFiles.status(parsing: stat(name: "sh", environment: (9, 9)))?.environmentLength == 0)
-        // execve gives the environment its place before its length; the code's place comes last.
+        // execve(2) sets the environment's address before its length; the code's address comes last.
         #expect(ProcessFiles.status(parsing: stat(name: "sh", code: 0, environment: (9, 9)))?.environmentLength == nil)
         #expect(ProcessFiles.status(parsing: stat(name: "sh", code: 1, environment: (0, 0)))?.environmentLength == 0)
         #expect(ProcessFiles.status(parsing: stat(name: "sh", flags: 0x40_0104))?.isExiting == true)
     }
 
-    @Test("is refused when it is cut short")
+    @Test("is refused if its status is truncated")
     func short() {
         #expect(ProcessFiles.status(parsing: Array("42 (sh) S 7 42".utf8)) == nil)
         #expect(ProcessFiles.status(parsing: []) == nil)
     }
 
     @Test(
-        "has a mark only as a whole entry, and the first one counts",
+        "has a mark only as a whole environment entry, and the first one counts",
         arguments: [
             ("PUSH_RUN=s:1:0\0", "s:1:0"), ("A=1\0PUSH_RUN=s:1:0", "s:1:0"), ("PUSH_RUN=a\0PUSH_RUN=b\0", "a"),
             ("PUSH_RUN=\0", ""), ("A=PUSH_RUN=s:1:0\0", nil), ("XPUSH_RUN=s:1:0\0", nil), ("PUSH_RUN\0", nil),
@@ -55,7 +55,7 @@ struct ProcessFilesTests {
         #expect(ProcessFiles.mark(in: Array(environment.utf8)) == mark)
     }
 
-    @Test("is true of real processes: marked, without environment, dead")
+    @Test("is read correctly: marked, without environment, dead")
     func real() throws {
         let mark = uniqueMark()
         let child = try shell("env -i sh -c 'echo $$; kill -STOP $$' & kill -STOP $$", mark: mark).start()
@@ -74,7 +74,7 @@ struct ProcessFilesTests {
         #expect(ProcessFiles.status(of: child.processID) == nil)
     }
 
-    @Test("is undecided for nobody but who is in execve: 20,000 looks at a process that does nothing else")
+    @Test("is undecided only within execve: 20,000 looks at a process that does nothing else")
     func execve() throws {
         let mark = uniqueMark()
         let child = try shell("f='exec sh -c \"$f\"'; export f; echo; exec sh -c \"$f\"", mark: mark).start()

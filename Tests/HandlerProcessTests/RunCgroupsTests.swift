@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The cgroup of a run", .timeLimit(.minutes(30)))
 struct RunCgroupsTests {
-    @Test("has the limits of the handler, and is there before the program")
+    @Test("has the limits of the handler, and exists before the program")
     func limits() throws {
         let directory = TemporaryDirectory()
         mkdir("\(directory.path)/runs", 0o755)
@@ -24,7 +24,7 @@ struct RunCgroupsTests {
         #expect(written == ["1048576", "1", "7", "20", "0"], "0 is who writes it: the child itself")
     }
 
-    @Test("a limit that is refused keeps the program from starting, with the file and the reason")
+    @Test("with a refused limit keeps the program from starting, with the file and the reason")
     func refusedLimit() throws {
         let directory = TemporaryDirectory()
         let cgroups = RunCgroups(directory: directory.path, isStandIn: true)
@@ -36,7 +36,7 @@ struct RunCgroupsTests {
                 == "cannot set up its cgroup, \(directory.path)/runs/run-1: No such file or directory")
     }
 
-    @Test("controllers are turned on at both levels; one that the service does not have is told")
+    @Test("has its controllers enabled at both levels; one that the service lacks is reported")
     func controllers() throws {
         let directory = TemporaryDirectory()
         mkdir("\(directory.path)/runs", 0o755)
@@ -52,13 +52,13 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "ends with the run, whatever the run did to get away: no process is left and no cgroup",
+        "ends with the run, whatever the run did to escape: no process is left and no cgroup",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func end() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
         defer { cgroups.stop() }
-        // Another session, no mark in the environment, no parent; and one that forks on and on.
+        // A process in another session, without a mark or a parent, and one that forks without end.
         let script = """
             env -i setsid sh -c 'sleep 600 & echo $!; exec sleep 600' &
             setsid sh -c 'while :; do sleep 600 & sleep 0.001; done' & echo $!
@@ -75,7 +75,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "a helper that a run has left goes when the run ends, and one of another run stays",
+        "loses the helpers of its run at the end of that, and those of another run stay",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func others() throws {
         let cgroup = try #require(TestCgroup())
@@ -98,7 +98,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "that was left empty is the next one's of the same command with the same confinement, and goes with the others",
+        "that is empty is reused by the next run of the same command and confinement, and removed with the others",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func usedAgain() throws {
         let cgroup = try #require(TestCgroup())
@@ -115,7 +115,7 @@ struct RunCgroupsTests {
         #expect(try run("exit 0") == ["run-1"])
         #expect(try run("exit 0") == ["run-1"])
         #expect(try run("exit 0", niceness: 1) == ["run-2"], "it may have other limits")
-        // What it has left has to go, and the next one does not wait for that.
+        // A cgroup with a process left in it must be killed first; the next run gets another cgroup at once.
         let leaves = "setsid sleep 600 >/dev/null 2>&1 </dev/null &"
         #expect(try run(leaves) == ["run-3"], "it is another command")
         #expect(try run(leaves) == ["run-4"])
@@ -128,7 +128,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "is kept for later runs up to a number, and not beyond",
+        "is kept for later runs up to a limit",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func keptAtMost() throws {
         let cgroup = try #require(TestCgroup())
@@ -145,13 +145,13 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "is not kept where a run was killed, was not started, has a limit of memory, or stops what comes",
+        "is not kept if its run was killed or not started, if it has a memory limit, or if it is frozen",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func notKept() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
         defer { cgroups.stop() }
-        // At once, when it may not be in its cgroup yet.
+        // Kills at once, when the program may not be in its cgroup yet.
         for _ in 1...50 {
             let child = try shell("while :; do sleep 1; done").start(in: cgroups, KnownUsers())
             child.killGroup()
@@ -164,7 +164,7 @@ struct RunCgroupsTests {
         limited.confinement.cgroup.memoryMax = 64 << 20
         #expect(try limited.start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
         try cgroup.waitUntilEmpty()
-        // It leaves its cgroup, and freezes it.
+        // The program leaves its cgroup, and freezes it.
         let away = #"own=\#(cgroup.path)/runs/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)"#
         let leaves = "; echo 0 >\(cgroup.path)/cgroup.procs"
         let freezes = "; echo 1 >$own/cgroup.freeze; grep -q 'frozen 1' $own/cgroup.events"
@@ -173,7 +173,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "that keeps others from being joined goes when one could not be",
+        "that a process cannot join is removed",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func threaded() throws {
         let cgroup = try #require(TestCgroup())
@@ -181,7 +181,8 @@ struct RunCgroupsTests {
         defer { cgroups.stop() }
         let away = #"own=\#(cgroup.path)/runs/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)"#
         let spoils = "; echo 0 >\(cgroup.path)/cgroup.procs; echo threaded >$own/cgroup.type"
-        // Of one that stays it is known at once, of one with its whole input at the end of its process.
+        // A failure of a program that keeps running is known at once, one with its whole input at the end of its
+        // process.
         for streams in [ProcessCommand.Streams.once(input: []), .conversation(readsErrors: false)] {
             #expect(try shell(away + spoils).start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
             var command = shell("exit 0")
@@ -196,7 +197,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "of a command with many gives way to that of another",
+        "of a command with many kept ones makes room for another command's",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func givesWay() throws {
         let cgroup = try #require(TestCgroup())
@@ -216,7 +217,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "can be ended by a kernel without cgroup.kill",
+        "can be killed on a kernel without cgroup.kill",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func olderKernel() throws {
         let cgroup = try #require(TestCgroup())
@@ -232,7 +233,7 @@ struct RunCgroupsTests {
     }
 }
 
-/// What sets a program apart from us.
+/// Limits and attributes that separate a program from the daemon.
 @Suite("A confined program", .timeLimit(.minutes(30)))
 struct ConfinementTests {
     @Test("has its limit of open files, soft and hard, and its niceness")
@@ -252,7 +253,7 @@ struct ConfinementTests {
         #expect(try command.start().outputLines() == ["65534", "65534", "65534", "0"])
     }
 
-    @Test("gains no privileges by an exec, if it is not to", arguments: [true, false])
+    @Test("gains no privileges by an exec with NoNewPrivileges", arguments: [true, false])
     func privileges(hasNone: Bool) throws {
         let ours = try shell("grep NoNewPrivs /proc/self/status").start().outputLines()
         var command = shell("grep NoNewPrivs /proc/self/status")
@@ -260,7 +261,7 @@ struct ConfinementTests {
         #expect(try command.start().outputLines() == (hasNone ? ["NoNewPrivs:\t1"] : ours))
     }
 
-    @Test("whose user does not exist is not started, with the reason")
+    @Test("with an unknown user is not started, with the reason")
     func unknownUser() {
         var command = shell("exit 0")
         command.confinement.user = "no-such-user"
@@ -270,18 +271,18 @@ struct ConfinementTests {
 }
 
 extension ProcessCommand {
-    /// Starts it without a cgroup.
+    /// Starts the command without a cgroup.
     func start() throws(SpawnError) -> ChildProcess { try start(in: nil, KnownUsers()) }
 }
 
-/// A cgroup of a test's own, with `runs` below it, removed with all that is in it.
+/// A cgroup for one test, with `runs` below it, removed with its contents.
 final class TestCgroup {
-    /// Where cgroups of version 2 are.
+    /// The mount point of cgroup v2.
     private static let mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first {
         access("\($0)/cgroup.procs", W_OK) == 0 && access("\($0)/cgroup.subtree_control", F_OK) == 0
     }
 
-    /// Whether this user may make one here.
+    /// Whether this user may create one here.
     static let isPossible = TestCgroup() != nil
 
     let path: String
@@ -295,14 +296,14 @@ final class TestCgroup {
 
     deinit {
         CgroupFile.kill("\(path)/runs")
-        // Who was killed is there for a moment more.
+        // rmdir(2) fails until the killed processes have exited.
         for _ in 0..<5000 where !CgroupFile.remove(path) { usleep(1000) }
     }
 
     /// Waits until no run has a cgroup.
     func waitUntilEmpty() throws { try waitUntilLeft(0) }
 
-    /// Waits until there are no more than so many cgroups of runs.
+    /// Waits until at most so many cgroups of runs are left.
     func waitUntilLeft(_ count: Int) throws {
         let end = ContinuousClock.now + .seconds(60)
         while CgroupFile.children(of: "\(path)/runs").count > count {

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("A program that cannot be started", .timeLimit(.minutes(30)))
 struct SpawnErrorTests {
-    /// A directory with one file of every kind that execve refuses.
+    /// A directory with a file of every kind that execve refuses.
     private struct Shelf: ~Copyable {
         private let directory = TemporaryDirectory()
         var path: String { directory.path }
 
         init() {
-            // Another process writes them: while we had one open a program that another test starts would have it, too, up
-            // to its exec, and execve refuses a file that somebody may write (ETXTBSY).
+            // Another process writes the files: a program that another test starts meanwhile would inherit an open
+            // descriptor until its exec, and execve refuses a file that is open for writing (ETXTBSY).
             let script = """
                 cd "$0" && echo echo hello >no-shebang && chmod 755 no-shebang && echo '#!/bin/sh' >not-executable \
                     && echo '#!/nowhere/sh' >no-interpreter && chmod 755 no-interpreter
@@ -23,7 +23,7 @@ struct SpawnErrorTests {
     }
 
     @Test(
-        "says what is wrong with it",
+        "reports the reason",
         arguments: [
             ("missing", ENOENT, "no such program"),
             ("no-shebang/x", ENOTDIR, "no such program"),
@@ -37,7 +37,7 @@ struct SpawnErrorTests {
         ])
     func reason(name: String, code: Int32, reason: String) throws {
         let shelf = Shelf()
-        // Of one that stays it is known at once, of one with its whole input at the end of its process.
+        // The failure of a program that keeps running is known at once, that of one with its whole input at its end.
         for streams in [ProcessCommand.Streams.once(input: []), .conversation(readsErrors: false)] {
             let command = ProcessCommand(
                 arguments: ["\(shelf.path)/\(name)"], environment: [], streams: streams, mark: uniqueMark())
@@ -49,14 +49,14 @@ struct SpawnErrorTests {
         }
     }
 
-    @Test("is told apart from one that ends with the exit status of a shell that finds no program")
+    @Test("differs from one that exits with a shell's status for a missing program")
     func exitStatus() throws {
         let child = try shell("exit 127").start()
         #expect(try child.waitForExit() == .exited(127))
         #expect(child.startFailure == nil)
     }
 
-    @Test("is known at the end of the process, whenever the run is settled")
+    @Test("is reported at the end of its process, whenever the run is settled")
     func settled() throws {
         var command = shell("true")
         command.arguments[0] = "/no/such/program"
@@ -67,7 +67,7 @@ struct SpawnErrorTests {
         #expect(child.startFailure?.code == ENOENT)
     }
 
-    @Test("is known at once where memory has a limit: before its exec the kernel would end us with the program")
+    @Test("is reported at once with a memory limit: before its exec the kernel's OOM killer would end the daemon too")
     func limitedMemory() throws {
         var command = shell("true")
         command.arguments[0] = "/no/such/program"
@@ -75,7 +75,7 @@ struct SpawnErrorTests {
         #expect(throws: SpawnError(ENOENT, starting: command)) { _ = try command.start() }
     }
 
-    @Test("says when it is the working directory", arguments: ["/nowhere", "/etc/passwd"])
+    @Test("is reported with its working directory", arguments: ["/nowhere", "/etc/passwd"])
     func directory(path: String) throws {
         var command = shell("true")
         command.workingDirectory = path
@@ -84,7 +84,7 @@ struct SpawnErrorTests {
             error.reason == "its working directory \(path) is missing, not a directory, or may not be entered")
     }
 
-    @Test("says when its environment is too large")
+    @Test("is reported with an environment that is too large")
     func tooLarge() throws {
         var command = shell("true")
         command.environment.append(("A", String(repeating: "x", count: 128 << 10)))
@@ -94,14 +94,14 @@ struct SpawnErrorTests {
             error.reason == "its arguments and environment are larger than the system takes (a single one: 128 KiB)")
     }
 
-    @Test("is not to blame when descriptors are short; no child and no run stays behind")
+    @Test("is not to blame for a lack of descriptors; no child and no run is left")
     func shortage() async {
         await #expect(processExitsWith: .success) {
             let command = shell("sleep 60", mark: "s:1:0")
             _ = try command.start()  // so that nothing is opened for the first time below
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            // Short at each of the descriptors that a start needs: input, two ends of the output, pidfd.
+            // A shortage at each descriptor of a start: input, two ends of the output, pidfd.
             let next = dup(0)
             close(next)
             for available in 0..<4 {

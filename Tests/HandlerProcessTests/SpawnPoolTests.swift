@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The pool that starts programs", .timeLimit(.minutes(30)))
 struct SpawnPoolTests {
-    @Test("answers each command once, with its token", arguments: [1, 2])
+    @Test("reports each command once, with its token", arguments: [1, 2])
     func answers(threads: Int) throws {
         let pool = WaitingPool(threads: threads)
         for token in 0..<100 {
@@ -29,7 +29,7 @@ struct SpawnPoolTests {
         #expect(try (0..<20).map { _ in try pool.next().token } == Array(0..<20 as Range<UInt64>))
     }
 
-    @Test("hands over what cannot be started, and goes on")
+    @Test("reports a program that cannot be started, and starts the next")
     func failure() throws {
         let pool = WaitingPool(threads: 1)
         let command = ProcessCommand(
@@ -43,9 +43,9 @@ struct SpawnPoolTests {
         #expect(try pool.start(shell("exit 1")).waitForExit() == .exited(1))
     }
 
-    @Test("does not start what no thread took up before its deadline, and says so")
+    @Test("does not start a command that no thread took before its deadline, and reports it")
     func late() throws {
-        // The one thread is held until the second command's time is up, as by a start that takes too long.
+        // The one thread is blocked until the second command's time is over, as by a slow start.
         let now = TestClock()
         let inbox = TestInbox()
         let (isHeld, arrived) = (CLinux_semaphore(), CLinux_semaphore())
@@ -78,7 +78,7 @@ struct SpawnPoolTests {
         #expect(try outcomes[2].outcome.get().waitForExit() == .exited(3))
     }
 
-    @Test("answers for all that it has started before it stops, and takes nothing afterwards")
+    @Test("reports every started program before it stops, and accepts no command afterwards")
     func stop() async {
         await #expect(processExitsWith: .success) {
             let pool = WaitingPool()
@@ -105,7 +105,7 @@ private final class TestClock: Sendable {
 private final class TestInbox: Sendable {
     let results = Mutex<[SpawnResult]>([])
 
-    @Test("does not start what was taken back before a thread took it up")
+    @Test("does not start a command withdrawn before a thread took it")
     func takenBack() throws {
         let (entered, go) = (CLinux_semaphore(), CLinux_semaphore())
         let results = Mutex<[UInt64]>([])
@@ -115,7 +115,7 @@ private final class TestInbox: Sendable {
             var one: UInt64 = 1
             _ = write(descriptor, &one, 8)
         }
-        // The only thread asks for the time of what has a deadline, and gets it late.
+        // The only thread reads the clock for a command with a deadline, and gets the time late.
         let pool = SpawnPool(
             threads: 1,
             clock: {

@@ -6,12 +6,12 @@ import Testing
 
 @testable import HandlerProcess
 
-/// How long a test waits for an event before it fails: never reached when all is well.
+/// The time in milliseconds after which a waiting test fails; a correct run never reaches it.
 private let patience: Int32 = 60_000
 
 private let runs = Atomic(0)
 
-/// A mark that no other run of any test process has.
+/// A mark that is unique among the runs of all test processes.
 func uniqueMark() -> String {
     "test\(getpid()):\(runs.add(1, ordering: .relaxed).newValue):0"
 }
@@ -24,7 +24,7 @@ func shell(_ script: String, input: String = "", mark: String = uniqueMark()) ->
         mark: mark)
 }
 
-/// Whether the descriptor becomes readable before patience ends.
+/// Whether the descriptor becomes readable within `patience`.
 func waitUntilReadable(_ descriptor: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while true {
@@ -33,12 +33,12 @@ func waitUntilReadable(_ descriptor: Int32) -> Bool {
     }
 }
 
-/// Whether there is a descriptor that becomes readable before patience ends.
+/// Whether the descriptor exists and becomes readable within `patience`.
 func waitUntilReadable(_ descriptor: SharedDescriptor?) -> Bool {
     descriptor.map { waitUntilReadable($0.rawValue) } ?? false
 }
 
-/// Whether a process that is not reaped by this thread's caller has exited, or does so before patience ends.
+/// Whether a process that the caller has not reaped has exited, or exits within `patience`.
 func waitUntilGone(_ process: Int32) -> Bool {
     guard let descriptor = FileDescriptor(CLinux_pidfd_open(process)) else { return errno == ESRCH }
     return waitUntilReadable(descriptor.rawValue)
@@ -49,7 +49,7 @@ func isRunning(_ process: Int32) -> Bool {
 }
 
 extension ProcessCommand {
-    /// Why it cannot be started, whether that is known at once or at the end of its process.
+    /// Why the program cannot be started, known at once or at the end of its process.
     func startFailure(in cgroups: RunCgroups? = nil) throws -> SpawnError {
         let child: ChildProcess
         do throws(SpawnError) { child = try start(in: cgroups, KnownUsers()) } catch { return error }
@@ -64,14 +64,14 @@ extension ChildProcess {
         return try #require(reap())
     }
 
-    /// Takes what the program has written.
+    /// Reads the program's output so far.
     func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) {
             readOutput(into: &buffer, limit: limit, using: $0)
         }
     }
 
-    /// The output's lines until there are `count`, or all of them until its end.
+    /// The first `count` lines of the output, or all of them.
     func outputLines(_ count: Int = .max) throws -> [String] {
         var bytes: [UInt8] = []
         var hasEnded = false
@@ -82,13 +82,13 @@ extension ChildProcess {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The process ids that the program writes, one a line.
+    /// The process ids in the output, one a line.
     func outputProcesses(_ count: Int) throws -> [Int32] {
         try outputLines(count).map { try #require(Int32($0)) }
     }
 }
 
-/// A pool whose results are waited for.
+/// A pool whose results the test waits for.
 final class WaitingPool: Sendable {
     private final class Inbox: Sendable {
         let results = Mutex<[SpawnResult]>([])
@@ -129,7 +129,7 @@ final class WaitingPool: Sendable {
 
     func stop() { pool.stop() }
 
-    /// The answers that are there, without waiting.
+    /// The results so far, without a wait.
     func takeAll() -> [SpawnResult] {
         inbox.results.withLock { results in
             defer { results = [] }

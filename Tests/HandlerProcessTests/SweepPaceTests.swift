@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The pace of sweeps")
 struct SweepPaceTests {
-    @Test("leaves 19 twentieths of the time to others, however long a sweep takes")
+    @Test("leaves 19 twentieths of the time to other work, however long a sweep takes")
     func share() {
         var pace = SweepPace()
         #expect(pace.next(at: 1000) == 1000)

@@ -38,7 +38,7 @@ struct BridgeRequestTests: ~Copyable {
             invocation: record, request: request, subject: InvocationSubject(), handler: handler, deadline: deadline)
     }
 
-    @Test("has them taken in with its handler's name, in their order, beside its answer")
+    @Test("has them accepted with its handler's name, in order, beside its answer")
     func requests() throws {
         let listener = try Listener(path: path, mode: 0o600)
         let loop = try EventLoop()

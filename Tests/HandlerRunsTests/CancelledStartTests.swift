@@ -8,9 +8,9 @@ import Testing
 @testable import HandlerRuns
 @testable import PushRouting
 
-@Suite("A start that is taken back", .timeLimit(.minutes(30)))
+@Suite("A withdrawn start", .timeLimit(.minutes(30)))
 struct CancelledStartTests {
-    /// So many that the threads have not begun with most of them when they are taken back.
+    /// The number of starts: the threads have not begun most of them when they are withdrawn.
     private static let count: Int64 = 100
 
     private static func run(
@@ -44,8 +44,8 @@ struct CancelledStartTests {
         return (loop, runner)
     }
 
-    // In a process of its own: it becomes the parent of what others orphan, and ends what it does not know.
-    @Test("leaves nothing behind, of an exec handler and of a worker", arguments: [false, true])
+    // Runs in its own process: it adopts orphans, and kills processes that it does not know.
+    @Test("leaves no process, of an exec handler and of a worker", arguments: [false, true])
     func takenBack(isWorker: Bool) async {
         await #expect(processExitsWith: .success) { [isWorker] in
             let (loop, runner) = try Self.begin()
@@ -53,7 +53,7 @@ struct CancelledStartTests {
             for run in runs { runner.start(run) }
             #expect(runner.processCount == Int(Self.count))
             runner.stopAll()
-            // Perhaps all were taken back, and nothing more comes.
+            // All starts may have been withdrawn, so that no event comes.
             if runner.processCount == 0 { loop.exit(code: 0) }
             let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
@@ -63,8 +63,8 @@ struct CancelledStartTests {
         }
     }
 
-    // A reload changed the handler twice while its callbacks waited: each version gets an entry for its late callback.
-    @Test("ends the worker of a handler that the configuration has no more, also when another one of that name comes")
+    // A reload changed the handler twice while its callbacks waited: each version has an entry for its late callback.
+    @Test("ends the worker of a removed handler, even if another one of that name comes")
     func removed() async {
         await #expect(processExitsWith: .success) {
             let (loop, runner) = try Self.begin()
@@ -82,7 +82,7 @@ struct CancelledStartTests {
         }
     }
 
-    @Test("counts as started at its deadline when its program may run, though the loop has not heard of it")
+    @Test("counts as started at its deadline if its program may run before the loop knows")
     func startedUnheard() async {
         await #expect(processExitsWith: .success) {
             var told: [InvocationID] = []
@@ -104,9 +104,9 @@ struct CancelledStartTests {
         }
     }
 
-    // The limit counts the processes and threads of a user, and does not bind root: so of a user that has no others.
+    // RLIMIT_NPROC counts the processes and threads of a user, and does not bind root: uses a user without others.
     @Test(
-        "that the limit of processes refuses is tried again until its deadline",
+        "that RLIMIT_NPROC refuses is retried until its deadline",
         .enabled(if: geteuid() == 0, "needs root"))
     func refused() async {
         await #expect(processExitsWith: .success) {
@@ -126,7 +126,7 @@ struct CancelledStartTests {
             runner.start(Self.run(1, isWorker: false, arguments: ["/bin/true"]))
             #expect(try run() == 0)
             wanted = 6
-            // Our threads, and one program.
+            // The daemon's threads, and one program.
             let threads = rlim_t(names(in: "/proc/self/task").count)
             var limit = rlimit(rlim_cur: threads + 1, rlim_max: threads + 1)
             #expect(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
@@ -137,9 +137,9 @@ struct CancelledStartTests {
         }
     }
 
-    // The daemon ends at once when its disk cannot be trusted.
+    // The daemon ends at once when it cannot trust its disk.
     @Test(
-        "ends what runs already, though the loop has not heard of it and takes no further turn",
+        "ends a program that runs already, though the loop does not know it and takes no further turn",
         arguments: [false, true])
     func unheard(isWorker: Bool) async {
         await #expect(processExitsWith: .success) { [isWorker] in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HandlerRuns
 
-@Suite("What sets a handler's program apart")
+@Suite("The confinement of a handler's program")
 struct ConfinementTests {
-    @Test("gains no privileges if it has a user, unless its file says otherwise")
+    @Test("has no new privileges with a user, unless its file says otherwise")
     func privileges() {
         var confinement = Handler.Confinement()
         #expect(!ProcessConfinement(confinement).hasNoNewPrivileges)

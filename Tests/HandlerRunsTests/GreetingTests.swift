@@ -9,12 +9,12 @@ import UnixSockets
 
 @testable import HandlerRuns
 
-@Suite("A connection to a service that says when it is up", .timeLimit(.minutes(30)))
+@Suite("A connection to a service that greets", .timeLimit(.minutes(30)))
 struct GreetingTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private var path: String { directory.path + "/service.sock" }
 
-    @Test("is given up, and closed, when the service does not say so in time")
+    @Test("is closed when the greeting does not come in time")
     func silent() throws {
         let listener = try Listener(path: path, mode: 0o600)
         let loop = try EventLoop()
@@ -41,7 +41,7 @@ struct GreetingTests: ~Copyable {
         limit.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
         #expect(try loop.run() == 0, "it waits on")
         #expect(failures == ["at \(path) did not say within 2 ms that it is up"])
-        // A program that a test beside this one is starting may have a copy of it for a moment.
+        // A program that another test is starting may have a copy of the descriptor for a moment.
         #expect(waitUntilReadable([try service.descriptor.rawValue], milliseconds: 60_000) != nil)
         #expect(service.read(using: ReadBuffer(), maximumLineLength: 100) == .endOfFile(unterminated: nil))
         channel.close()

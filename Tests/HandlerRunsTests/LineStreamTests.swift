@@ -7,9 +7,9 @@ import UnixSockets
 
 @Suite("Lines to and from an instance", .timeLimit(.minutes(30)))
 struct LineStreamTests {
-    @Test("that are sent in one turn leave together, at its end")
+    @Test("sent in one turn leave together, at its end")
     func together() throws {
-        // A socket on which what is written at once is read at once, and nothing with it.
+        // SOCK_SEQPACKET keeps the writes apart: one recv returns the bytes of one send.
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         defer { close(ends[1]) }
@@ -35,9 +35,9 @@ struct LineStreamTests {
         stream.close()
     }
 
-    @Test("of a stream that begins in the handler of one that has just ended, and gets its number, are heard")
+    @Test("of a stream that begins in the handler of an ended one, with the same descriptor, are read")
     func sameNumber() async {
-        // In a process of its own, in which nobody else takes the number.
+        // Runs in its own process, in which no other thread takes the descriptor.
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop()
             let (first, other) = try Connection.pair()
@@ -47,7 +47,7 @@ struct LineStreamTests {
                 guard case .end = report else { fatalError("\(report)") }
                 do {
                     let (end, far) = try Connection.pair()
-                    // The lowest free number from that one on.
+                    // F_DUPFD_CLOEXEC returns the lowest free number from that one on.
                     guard let near = SharedDescriptor(fcntl(try end.descriptor.rawValue, F_DUPFD_CLOEXEC, number))
                     else {
                         fatalError("no descriptor is left")
@@ -70,11 +70,11 @@ struct LineStreamTests {
         }
     }
 
-    /// What the other end does with the line before it goes.
+    /// The part of the line that the other end reads before it closes; `gone`: it closes before the line is sent.
     enum Reading: CaseIterable { case all, part, none, gone }
 
     @Test(
-        "that the other end has not read to their end before it went are known as unread", arguments: Reading.allCases)
+        "that the other end has not read completely before it closed are known as unread", arguments: Reading.allCases)
     func unread(_ reading: Reading) throws {
         let (connection, other) = try Connection.pair()
         let loop = try EventLoop(turnBudgetNanoseconds: .max)

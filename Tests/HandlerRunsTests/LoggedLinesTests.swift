@@ -2,9 +2,9 @@ import Testing
 
 @testable import HandlerRuns
 
-@Suite("What handlers write to standard error, for the journal")
+@Suite("The standard error of handlers in the journal")
 struct LoggedLinesTests {
-    @Test("is cut into lines, wherever it was cut before, and long ones are shortened")
+    @Test("is split into lines, in whatever pieces it came, and long lines are shortened")
     func lines() {
         var lines = LoggedLines()
         #expect(lines.take(Array("one\ntw".utf8), at: 0) == ["one"])
@@ -15,7 +15,7 @@ struct LoggedLinesTests {
         #expect(lines.end(at: 0) == ["rest"])
     }
 
-    @Test("is told a hundred lines in ten seconds; the others are counted")
+    @Test("has a hundred lines in ten seconds; further ones are counted")
     func flood() {
         var lines = LoggedLines()
         let flood = Array(String(repeating: "x\n", count: 250).utf8)

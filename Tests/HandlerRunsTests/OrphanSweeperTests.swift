@@ -5,15 +5,15 @@ import Testing
 @testable import HandlerProcess
 @testable import HandlerRuns
 
-/// In a process of its own: a subreaper changes whose children the orphans of all other tests are.
+/// Each test runs in its own process: a subreaper adopts the orphans of all other tests.
 @Suite("The sweeper", .timeLimit(.minutes(30)))
 struct OrphanSweeperTests {
-    /// How often a process was looked at.
+    /// The number of looks at a process.
     private final class Looks {
         var count = 0
     }
 
-    @Test("looks again, without a signal, at what was in the middle of an execve, and ends it if its run has ended")
+    @Test("looks again, without a signal, at a process within execve, and kills it if its run has ended")
     func secondLook() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block([SIGCHLD])
@@ -30,7 +30,7 @@ struct OrphanSweeperTests {
 
             sweeper.sweep()
             #expect(looks.count == 1 && kill(orphan, 0) == 0)
-            // Only a sweeper that does not look again gets there.
+            // The timer fires only if the sweeper does not look again.
             let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
             limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
             let code = try loop.run { if kill(orphan, 0) != 0 { loop.exit(code: 0) } }
@@ -39,14 +39,14 @@ struct OrphanSweeperTests {
         }
     }
 
-    /// Who is who when the daemon ends.
+    /// The processes that the daemon leaves at its end.
     private final class Family {
         var helper: Int32 = 0
         var parent: Int32 = 0
         var child: Int32 = 0
     }
 
-    @Test("finds at the end of the daemon what was left by those that died while it looked")
+    @Test("finds at the daemon's end the children of processes that died during the sweep")
     func leftMeanwhile() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block([SIGCHLD])
@@ -55,7 +55,7 @@ struct OrphanSweeperTests {
             let orphans = try OrphanReaper(adopts: true) { process in
                 switch process {
                 case family.helper:
-                    // The list was read. When the parent has ended its child is ours, and not in that list.
+                    // The list was read. When the parent has ended, its child is adopted, and not in that list.
                     kill(family.parent, SIGKILL)
                     var facts = siginfo_t()
                     waitid(P_PID, id_t(family.parent), &facts, WEXITED | Int32(WNOWAIT))
@@ -82,7 +82,7 @@ struct OrphanSweeperTests {
         }
     }
 
-    /// A process that lost its parent, so that it is ours.
+    /// A process without a parent, which this process adopts.
     private static func orphan(_ script: String = "sleep 600 & exit") throws -> Int32 {
         var shell: pid_t = 0
         let words = ["sh", "-c", script]

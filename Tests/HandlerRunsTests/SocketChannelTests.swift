@@ -12,7 +12,7 @@ import UnixSockets
 struct SocketChannelTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
-    @Test("that the service closes says whether it has left the last line unread", arguments: [false, true])
+    @Test("reports after a close by the service whether the last line was left unread", arguments: [false, true])
     func unread(isRead: Bool) throws {
         let path = directory.path + "/service.sock"
         let listener = try Listener(path: path, mode: 0o600)

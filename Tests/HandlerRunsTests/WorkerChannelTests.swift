@@ -10,8 +10,8 @@ import Testing
 
 @Suite("The program of a worker", .timeLimit(.minutes(30)))
 struct WorkerChannelTests {
-    // In a process of its own: what the sweeper does not know it ends.
-    @Test("that is still being started when nothing more will come gets the end of its input once it is up")
+    // Runs in its own process: the sweeper kills processes that it does not know.
+    @Test("that is being started when its input ends gets the end of input once it runs")
     func endOfInput() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block([SIGCHLD])
@@ -34,7 +34,7 @@ struct WorkerChannelTests {
             }
             try starter.begin { channel.wasSpawned($0.outcome) }
             channel.open()
-            // The loop has not begun, so it has not heard of the start.
+            // The loop has not run, so it does not know the start yet.
             channel.finishInput()
             let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
             limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
@@ -44,8 +44,8 @@ struct WorkerChannelTests {
         }
     }
 
-    // A line that is longer than the socket holds is not sent to its end.
-    @Test("that ends while a child of its holds the socket has left a line unread that was not sent to its end")
+    // A line longer than the socket buffer is sent only in part.
+    @Test("that ends while its child holds the socket has left a partly sent line unread")
     func heldSocket() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block([SIGCHLD])

@@ -1,7 +1,7 @@
 import PushModel
 import TestSupport
 
-/// Documents with what json-c would bend, at random.
+/// Random documents with values that json-c would change.
 enum HostileJSON {
     private static let strings = [
         "", "a", "é\u{1F600}", #"\ud83d\ude00"#, #"\u0000"#, #"x\u0000y"#, #"\n\u000a\/"#, #"\"\\"#, "\u{7F}",
@@ -14,13 +14,14 @@ enum HostileJSON {
     ]
     private static let spaces = ["", "", " ", "\n", "\t \r\n"]
 
-    /// A document that passes the scan, nested at most so deep.
+    /// A document that passes the scan, with at most this depth.
     static func text(depth: Int, using generator: inout SeededGenerator) -> String {
         let space = spaces.randomElement(using: &generator) ?? ""
         switch Int.random(in: depth > 0 ? 0...7 : 3...7, using: &generator) {
         case 0, 1:
             let members = (0..<Int.random(in: 0...4, using: &generator)).map { index in
-                // A key has no U+0000, and the index keeps keys apart. Of a line feed json-c writes the short escape.
+                // A key has no U+0000, and the index keeps keys distinct. json-c writes the short escape of a line
+                // feed.
                 let key = (strings.randomElement(using: &generator) ?? "").replacing(#"\u0000"#, with: "")
                     .replacing(#"\n\u000a"#, with: #"\u0001"#)
                 return "\(space)\"\(key)\(index)\"\(space):\(text(depth: depth - 1, using: &generator))"
@@ -37,7 +38,7 @@ enum HostileJSON {
         }
     }
 
-    /// Writes a value without white space: scalars as they came, keys with the escapes that they need.
+    /// Writes a value without white space: scalars unchanged, keys with the necessary escapes.
     static func write(_ node: JSONNode, to writer: inout JSONWriter) {
         switch node.kind {
         case .object:

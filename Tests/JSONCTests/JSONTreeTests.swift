@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("A document that json-c holds")
+@Suite("A document in json-c")
 struct JSONTreeTests {
     private func printed(_ text: String, _ style: JSONTree.Style = .line) throws -> String {
         String(decoding: try JSONTree(scanning: Array(text.utf8)).bytes(style), as: UTF8.self)
@@ -15,26 +15,26 @@ struct JSONTreeTests {
         "1e308",
     ]
 
-    @Test("what json-c would bend is printed as the bytes that came", arguments: bent)
+    @Test("has the original bytes of values that json-c would change", arguments: bent)
     func keepsBytes(text: String) throws {
         #expect(try printed(text) == text)
         #expect(try printed("{\"a\":[\(text),{\"b\":\(text)}]}") == "{\"a\":[\(text),{\"b\":\(text)}]}")
     }
 
     @Test(
-        "what the scan refuses is no document",
+        "does not exist for a text that the scan refuses",
         arguments: [#"{"a":1,"a":2}"#, "NaN", "1e999", #""\ud800""#, "[1,]", "'a'"])
     func refusal(text: String) {
         #expect(throws: JSONError.self) { try JSONTree(scanning: Array(text.utf8)) }
     }
 
-    @Test("keys that json-c would take for one another stay apart")
+    @Test("keeps keys apart that json-c would confuse")
     func keys() throws {
         let text = #"{"\ud83d\ude00":1,"\ud83d\ude01":2}"#
         #expect(try printed(text) == "{\"\u{1F600}\":1,\"\u{1F601}\":2}")
     }
 
-    @Test("for people a value stands on a line of its own, indented by its depth")
+    @Test("has for people each value on its own line, indented by its depth")
     func indented() throws {
         #expect(
             try printed(#"{"a":{"b":1.50},"c":[],"d":["x",null]}"#, .indented) == """
@@ -52,7 +52,7 @@ struct JSONTreeTests {
                 """)
     }
 
-    @Test("members are read by their names, and only as what they are")
+    @Test("has members by name and type")
     func reading() throws {
         let text =
             #"{"s":"a\u0000\ud83d\ude00","i":-7,"f":1.0,"big":9223372036854775808,"b":false,"n":null,"l":[1,"x"]}"#
@@ -68,7 +68,7 @@ struct JSONTreeTests {
         #expect(root["l"].map { String(decoding: $0.bytes, as: UTF8.self) } == #"[1,"x"]"#)
     }
 
-    @Test("random documents with hostile values are printed as the canonical writer writes them")
+    @Test("is printed as by the canonical writer, for random documents with hostile values")
     func property() throws {
         var generator = SeededGenerator(seed: 46)
         for _ in 0..<3000 {
@@ -77,10 +77,10 @@ struct JSONTreeTests {
             var writer = JSONWriter()
             HostileJSON.write(document.root, to: &writer)
             let tree = JSONTree(document.root)
-            // The writer escapes what steers a terminal; the tree prints payloads as they came.
+            // The writer escapes terminal control characters; the tree prints payloads unchanged.
             let expected = escapingControls(inJSON: writer.bytes)
             try #require(escapingControls(inJSON: tree.bytes()) == expected, "\(text)")
-            // Indented it is the same document, and printing changes nothing.
+            // The indented text is the same document, and printing changes nothing.
             let again = try JSONTree(scanning: tree.bytes(.indented))
             try #require(escapingControls(inJSON: again.bytes()) == expected, "\(text)")
             try #require(escapingControls(inJSON: tree.bytes()) == expected, "\(text)")

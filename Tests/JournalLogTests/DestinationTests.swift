@@ -3,9 +3,9 @@ import Testing
 
 @testable import JournalLog
 
-@Suite("Where entries go", .timeLimit(.minutes(30)))
+@Suite("The destination of entries", .timeLimit(.minutes(30)))
 struct DestinationTests {
-    @Test("is the journal only where standard error is the journal's stream")
+    @Test("is the journal only if standard error is the journal's stream")
     func detected() {
         var facts = stat()
         let descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC)

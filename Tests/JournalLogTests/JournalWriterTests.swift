@@ -4,7 +4,7 @@ import Testing
 
 @testable import JournalLog
 
-/// A pipe whose reader the test is.
+/// A pipe that the test reads.
 private final class WatchedPipe {
     private(set) var output: Int32
     private var input: Int32
@@ -29,7 +29,7 @@ private final class WatchedPipe {
         input = -1
     }
 
-    /// Waits for so many lines and gives what each says after `message=`.
+    /// Waits for so many lines and returns the text of each after `message=`.
     func messages(_ count: Int) -> [String] {
         var bytes: [UInt8] = []
         while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
@@ -43,7 +43,7 @@ private final class WatchedPipe {
         }
     }
 
-    /// Takes what room there is, so that the next writer waits, and returns how much.
+    /// Fills the pipe, so that the next writer waits, and returns the number of bytes.
     func fill() -> Int {
         let flags = fcntl(output, F_GETFL)
         _ = fcntl(output, F_SETFL, flags | O_NONBLOCK)
@@ -67,7 +67,7 @@ extension StringProtocol {
 
 @Suite("JournalWriter", .timeLimit(.minutes(30)))
 struct JournalWriterTests {
-    @Test("writes everything in order before it stops, and nothing afterwards")
+    @Test("writes all entries in order before it stops, and none afterwards")
     func flushesOnStop() throws {
         let pipe = WatchedPipe()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))
@@ -78,7 +78,7 @@ struct JournalWriterTests {
         #expect(writer.stop(timeoutMilliseconds: -1))
     }
 
-    @Test("writes without being stopped")
+    @Test("writes without a stop")
     func writesAtOnce() throws {
         let pipe = WatchedPipe()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))
@@ -89,18 +89,18 @@ struct JournalWriterTests {
         writer.stop(timeoutMilliseconds: -1)
     }
 
-    @Test("never waits for a destination that stalls: counts what it drops, and says so")
+    @Test("never waits for a stalled destination: counts dropped entries, and reports them")
     func countsWhatItDrops() throws {
         let pipe = WatchedPipe()
         let filled = pipe.fill()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output), capacity: 4)
-        // However many of the first the thread has in hand, 4 fit behind them and most of the rest do not.
+        // The thread may hold some of the first entries; 4 fit behind them and most of the rest do not.
         for number in 0..<100 { writer.log(JournalEntry(.info, "\(number)")) }
         #expect(!writer.stop(timeoutMilliseconds: 0))
         pipe.drain(filled)
         #expect(writer.stop(timeoutMilliseconds: -1))
 
-        // What is left of the pipe are whole lines: some numbers in order, and the losses.
+        // The pipe holds whole lines: some of the numbers in order, and the notices of losses.
         pipe.closeOutput()
         let messages = pipe.messages(.max)
         let written = messages.compactMap { Int($0) }
@@ -112,7 +112,7 @@ struct JournalWriterTests {
         #expect(notices.allSatisfy { $0.contains("message_id=\(MessageID.entriesDropped.rawValue)") })
     }
 
-    @Test("survives that nobody reads its output any more")
+    @Test("survives an output without a reader")
     func survivesABrokenPipe() throws {
         let pipe = WatchedPipe()
         pipe.closeInput()
@@ -121,7 +121,7 @@ struct JournalWriterTests {
         #expect(writer.stop(timeoutMilliseconds: -1))
     }
 
-    @Test("waits for a nonblocking output that has no room")
+    @Test("waits for a nonblocking output without room")
     func waitsForRoom() throws {
         let pipe = WatchedPipe()
         let filled = pipe.fill()

@@ -22,7 +22,7 @@ struct LogfmtTests {
     }
 
     @Test(
-        "quotes and escapes what would not be one word, so that an entry stays one line",
+        "quotes and escapes a value that is not one word, so that an entry stays one line",
         arguments: [
             ("word", "word"), ("", #""""#), ("two words", #""two words""#), ("a=b", #""a=b""#),
             (#"say "hi""#, #""say \"hi\"""#), (#"C:\x"#, #""C:\\x""#), ("a\r\nb\tc", #""a\r\nb\tc""#),
@@ -33,7 +33,7 @@ struct LogfmtTests {
         #expect(line(JournalEntry(.info, text)) == "time=2026-01-02T03:04:05.678Z level=info message=\(quoted)\n")
     }
 
-    @Test("the time is RFC 3339 with milliseconds, UTC")
+    @Test("writes the time as RFC 3339 with milliseconds, in UTC")
     func timeIsReadable() throws {
         #expect(try #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#.wholeMatch(in: currentTime()) != nil)
     }

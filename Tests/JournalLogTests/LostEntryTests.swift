@@ -3,7 +3,7 @@ import Testing
 
 @testable import JournalLog
 
-@Suite("A journal that does not take its entries", .timeLimit(.minutes(30)))
+@Suite("Lost entries", .timeLimit(.minutes(30)))
 struct LostEntryTests {
     private func dropped(by descriptor: Int32, _ count: Int) throws -> UInt64 {
         let writer = try JournalWriter(destination: .logfmt(descriptor: descriptor))
@@ -12,14 +12,14 @@ struct LostEntryTests {
         return writer.dropCount
     }
 
-    @Test("has each one counted: on a full disk")
+    @Test("are counted on a full disk")
     func full() throws {
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         defer { close(full) }
         #expect(try dropped(by: full, 7) == 7)
     }
 
-    @Test("has each one counted: a pipe whose reader is gone")
+    @Test("are counted for a pipe without a reader")
     func closedReader() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -28,16 +28,16 @@ struct LostEntryTests {
         #expect(try dropped(by: ends[1], 5) == 5)
     }
 
-    @Test("has each one counted: a descriptor that is closed")
+    @Test("are counted for a closed descriptor")
     func closed() throws { #expect(try dropped(by: -1, 3) == 3) }
 
-    @Test("has the one counted that was cut in the middle")
+    @Test("are counted if they were written in part")
     func half() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { close(ends[1]) }
         let writer = try JournalWriter(destination: .logfmt(descriptor: ends[1]))
-        // More than a pipe holds: the writer waits within the line until the reader goes.
+        // The entry is longer than the pipe's buffer: the writer waits within the line until the reader closes.
         writer.log(JournalEntry(.info, String(repeating: "x", count: 1 << 20)))
         var byte: UInt8 = 0
         #expect(read(ends[0], &byte, 1) == 1)

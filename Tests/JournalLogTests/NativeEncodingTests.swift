@@ -15,7 +15,7 @@ struct NativeEncodingTests {
     }
 
     @Test(
-        "gives one NAME=value for each field, values as they are, and nothing of the entry before"
+        "writes one NAME=value for each field, with unchanged values, and nothing of the entry before"
     )
     func encodesFields() {
         var encoding = NativeEncoding()
@@ -33,9 +33,9 @@ struct NativeEncodingTests {
 
 @Suite("Names of the journal", .timeLimit(.minutes(30)))
 struct JournalNamesTests {
-    // journal_field_valid() of systemd; the journal drops other fields silently.
+    // Source: journal_field_valid() of systemd; the journal drops other fields silently.
     @Test(
-        "a field's name is one that the journal takes",
+        "are valid field names of the journal",
         arguments: [
             ("PUSH_SEQ", true), ("A", true), ("A1", true), (String(repeating: "A", count: 64), true),
             (String(repeating: "A", count: 65), false), ("", false), ("_PID", false), ("1A", false),
@@ -43,12 +43,12 @@ struct JournalNamesTests {
         ])
     func validatesNames(name: String, valid: Bool) { #expect(FieldName.isValid(name) == valid) }
 
-    @Test("a name that the journal would drop traps")
+    @Test("trap if the journal would drop the field")
     func trapsOnBadNames() async {
         await #expect(processExitsWith: .failure) { _ = FieldName("_PID") }
     }
 
-    @Test("every message id is 128 bits in hexadecimal, different, and explained in the catalog")
+    @Test("include message ids of 128 bits in hexadecimal, each different, and explained in the catalog")
     func messageIDsAreInTheCatalog() throws {
         let catalog = try textFile(packageDirectory + "/packaging/catalog/pushrouterd.catalog")
         let explained = catalog.split(separator: "\n").filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }

@@ -102,7 +102,7 @@ def tell_everything(root):
         for line, is_accepted in ((json.dumps(entry), True), ("no JSON", False)):
             client.sendall(line.encode() + b"\n")
             check(json.loads(lines.readline())["ok"] == is_accepted, f"{line} is accepted or refused wrongly")
-    # As the forwarder does.
+    # Reports as the forwarder does.
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(60)
         client.connect(str(root / "run/control.sock"))
@@ -206,7 +206,7 @@ def check_dashboard(root, own, query):
     empty = list(expressions.items())
     end = time.monotonic() + 120
     while empty and time.monotonic() < end:
-        # A rate needs two scrapes with something between them.
+        # A rate needs two scrapes with requests between them.
         tell_everything(root)
         empty = [(expression, title) for expression, title in empty if not query(expression)]
     for expression, title in empty:
@@ -291,7 +291,7 @@ def main():
                 "pushrouterd_requests_accepted_total") == 12)
             check_prometheus(root, port)
             check_hostile(port)
-            # A daemon that is stopped takes connections and does not answer.
+            # A stopped daemon accepts connections and does not answer.
             router.send_signal(signal.SIGSTOP)
             check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics of a stopped daemon")
             check(Page(port, "/healthz").status == 503, "healthz of a stopped daemon is not 503")

@@ -14,7 +14,7 @@ struct MonitoringFilesTests {
         String(decoding: try #require(readFile("\(root)/\(path)")), as: UTF8.self)
     }
 
-    @Test("ask for no metric that the daemon does not have", arguments: [rules, dashboard])
+    @Test("use only metrics that the daemon has", arguments: [rules, dashboard])
     func names(path: String) throws {
         let known = Set(OpenMetrics.sampleNames)
         let text = try Self.text(path)
@@ -26,7 +26,7 @@ struct MonitoringFilesTests {
         #expect(asked.subtracting(known).subtracting(recorded) == [])
     }
 
-    @Test("ask for no outcome, reason or phase that there is not", arguments: [rules, dashboard])
+    @Test("use only existing outcomes, reasons and phases", arguments: [rules, dashboard])
     func labelValues(path: String) throws {
         let known: [Substring: [String]] = [
             "outcome": Outcome.allCases.map(\.rawValue), "phase": SendingState.Phase.allCases.map(\.rawValue),
@@ -38,7 +38,7 @@ struct MonitoringFilesTests {
         }
     }
 
-    @Test("have a paragraph in the operations guide for each alert, and none for others")
+    @Test("have a paragraph in the operations guide for each alert, and for no other")
     func paragraphs() throws {
         let alerts = try Self.text(Self.rules).matches(of: /alert: (\w+)/).map { String($0.output.1) }
         let guide = try Self.text("Sources/PushDaemon/Documentation.docc/Operations.md")
@@ -46,7 +46,7 @@ struct MonitoringFilesTests {
         #expect(alerts.count > 15 && described.sorted() == alerts.sorted())
     }
 
-    @Test("is JSON with panels that each have a title, a description and an expression")
+    @Test("include a dashboard in JSON whose panels each have a title, a description and an expression")
     func panels() throws {
         let root = try JSONDocument(scanning: Array(try Self.text(Self.dashboard).utf8)).root
         let panels = root["panels"]?.elements ?? []

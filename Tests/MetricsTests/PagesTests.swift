@@ -36,7 +36,7 @@ struct PagesTests {
         response.headers.first { $0.name == name }?.value
     }
 
-    @Test("have the metrics in the format that the client prefers", arguments: MetricsFormat.allCases)
+    @Test("serve the metrics in the format that the client prefers", arguments: MetricsFormat.allCases)
     func metrics(format: MetricsFormat) {
         let accept = format == .openMetrics ? "application/openmetrics-text;version=1.0.0" : "text/plain"
         let response = answer(HTTPRequest(method: "GET", path: "/metrics", headers: ["accept": accept]))
@@ -45,14 +45,14 @@ struct PagesTests {
         #expect(header("Vary", of: response) == "Accept")
     }
 
-    @Test("say in the metrics that the daemon does not answer, and nothing else")
+    @Test("report in the metrics that the daemon does not answer, and nothing else")
     func away() {
         let response = answer(HTTPRequest(method: "GET", path: "/metrics"), isAway: true)
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
         #expect(response.status == 200 && lines.filter { !$0.hasPrefix("#") } == ["pushrouterd_up 0"])
     }
 
-    @Test("tell the journal why there are no metrics, once, and when there are again")
+    @Test("log once why there are no metrics, and when there are some again")
     func told() {
         let isAway = Mutex(true)
         let messages = Mutex<[String]>([])
@@ -73,7 +73,7 @@ struct PagesTests {
         #expect(messages.withLock { $0 } == ["\(Self.away)", "the daemon answers again"])
     }
 
-    @Test("say in the health whether the daemon takes requests, else why not")
+    @Test("report in the health whether the daemon accepts requests, or the reason why not")
     func health() {
         let request = HTTPRequest(method: "GET", path: "/healthz")
         #expect(answer(request).status == 200)
@@ -83,7 +83,7 @@ struct PagesTests {
         #expect(away.status == 503 && away.body == Array("\(Self.away)\n".utf8))
     }
 
-    @Test("say whether requests are for this machine, else which one leads; a full disk does not change that")
+    @Test("report whether this machine leads, or which one does; a full disk does not change that")
     func leader() {
         let request = HTTPRequest(method: "GET", path: "/leader")
         #expect(answer(request).status == 200 && answer(request, problem: "the disk is full").status == 200)
@@ -120,7 +120,7 @@ struct PagesTests {
         #expect(try DaemonSource.follows(answer) == said)
     }
 
-    @Test("are these, and are only read")
+    @Test("are these, and allow only GET and HEAD")
     func others() {
         #expect(answer(HTTPRequest(method: "GET", path: "/")).status == 200)
         for path in ["/metrics/", "/../metrics", "//metrics", "", "/favicon.ico"] {
@@ -148,7 +148,7 @@ struct MetricsArgumentsTests {
     }
 
     @Test(
-        "is refused with the word that is wrong",
+        "is refused with the wrong word",
         arguments: [
             (["--listen", "localhost:80"], "localhost:80"), (["--interval", "0"], "0"), (["--interval=x"], "x"),
             (["--textfile"], "--textfile needs a value"), (["--nope"], "there is no option --nope"),

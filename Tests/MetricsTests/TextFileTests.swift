@@ -8,7 +8,7 @@ import Testing
 struct TextFileTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
-    @Test("is replaced as a whole, may be read by all, and nothing is left beside it")
+    @Test("is replaced atomically, readable for all, without a temporary file left")
     func replaces() throws {
         let file = TextFile(path: directory.path + "/a.prom")
         try file.replace(with: String(repeating: "a 1\n", count: 100_000))
@@ -16,14 +16,14 @@ struct TextFileTests: ~Copyable {
         defer { close(reader) }
         try file.replace(with: "b 2\n")
         #expect(readFile(file.path) == Array("b 2\n".utf8))
-        // Who has the old file open has all of it.
+        // A reader with the old file open still sees all of it.
         #expect(lseek(reader, 0, Int32(SEEK_END)) == 400_000)
         var facts = stat()
         #expect(stat(file.path, &facts) == 0 && facts.st_mode & 0o777 == 0o644)
         #expect(Program(path: "/bin/ls").run(["-A", directory.path]).lines == ["a.prom"])
     }
 
-    @Test("says what the system refused, and leaves the old one and nothing else")
+    @Test("reports the system's error, and keeps the old file")
     func refuses() {
         let nowhere = TextFile(path: directory.path + "/none/a.prom")
         #expect(throws: (any Error).self) { try nowhere.replace(with: "a 1\n") }

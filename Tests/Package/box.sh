@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs a command under a systemd and journald of its own: process 1 of its own namespaces, over a copy-on-write view of /
-# whose changes are in memory, and below a cgroup of its own. Whatever it installs, enables or logs is gone afterwards, and
-# nothing outside is touched. Several may run at once. This package and each DIRECTORY are there at their paths; nothing else
-# of /tmp, /run and /dev is, nor of any file system but that of /.
+# Runs a command under its own systemd and journald: process 1 of its own namespaces, over a copy-on-write view of /
+# whose changes are in memory, and below its own cgroup. Everything that the command installs, enables or logs is gone
+# afterwards, and nothing outside changes. Several boxes may run at once. This package and each DIRECTORY are mounted at
+# their paths; the box sees nothing else of /tmp, /run and /dev, and no file system except that of /.
 # usage: box.sh [--seconds N] [--show DIRECTORY]... COMMAND [ARGUMENT]...
-# Exit status: the command's; 125 if the box could not be started; 77, with the reason, where there can be none.
+# Exit status: the command's; 125 if the box could not be started; 77, with the reason, if a box is impossible here.
 set -euo pipefail
 
 skip() { echo "box.sh: no box here: $*" >&2; exit 77; }
 broken() { echo "box.sh: $*" >&2; exit 125; }
 
-# The programs of administrators, which not every user's PATH has.
+# The directories of administration programs, which not every user's PATH has.
 PATH=$PATH:/usr/sbin:/sbin
 seconds=300
 shown=("$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)")
@@ -58,7 +58,7 @@ boot='
     for directory in "$@"; do
         layer=$(mktemp -d "$work/layer.XXXXXX")
         mkdir -p "$layer/upper" "$layer/work" "$work/root$directory"
-        # The lower layer by a relative path: nothing in its name is an option then.
+        # Names the lower layer by a relative path, so that a character in its name cannot be read as an option.
         cd "$directory"
         mount -t overlay overlay -o "lowerdir=.,upperdir=$layer/upper,workdir=$layer/work" "$work/root$directory"
         cd "$work/root"
@@ -67,15 +67,15 @@ boot='
     pivot_root . before
     cd /
     umount -l /before
-    # A unit with User= does not see its credentials otherwise.
+    # Without shared propagation a unit with User= does not see its credentials.
     mount --make-rshared /
     ip link set lo up
-    # Of this machine only what every system has is to start.
+    # Only the services that every system has may start.
     for unit in /etc/systemd/system/*.wants/*; do
         case $unit in *dbus*) ;; *) rm -f "$unit" ;; esac
     done
-    # A first boot would enable again what the presets name: on Debian all of it. After it the command has a system
-    # without this preset, in which a package enables its units.
+    # A first boot would enable all units of the presets again: on Debian every unit. After the boot the command has a
+    # system without this preset, in which a package enables its units.
     mkdir -p /etc/systemd/system-preset
     echo "disable *" >/etc/systemd/system-preset/00-box.preset
     for unit in systemd-logind systemd-udevd systemd-update-utmp systemd-firstboot getty@tty1 console-getty; do
@@ -88,7 +88,7 @@ boot='
     export container=box
     exec /lib/systemd/systemd --system --unit=multi-user.target --log-target=null --show-status=no </dev/null
 '
-# Two systemds below one cgroup would end each other's processes, and take away each other's cgroups.
+# Two systemds below one cgroup would kill each other's processes, and remove each other's cgroups.
 # shellcheck disable=SC2016  # Expanded in there.
 enter='
     work=$1 boot=$2
@@ -107,7 +107,7 @@ remove_cgroup='
         sleep 0.05
     done
 '
-# It ends with this script, also when that is killed.
+# Ends with this script, even when the script is killed.
 setpriv --pdeathsig KILL unshare --mount bash -euc "$enter" box "$work" "$boot" "${shown[@]}" >/dev/null 2>"$work.log" &
 outer=$!
 # shellcheck disable=SC2317  # By the trap.
@@ -122,7 +122,7 @@ trap clean_up EXIT
 
 state=none
 for ((tries = 1; tries <= 900; tries++)); do
-    # Who waits for this script knows that it goes on.
+    # Prints a sign of life every 50 tries.
     ((tries % 50)) || echo "box.sh: the system in the box is starting" >&2
     kill -0 "$outer" 2>/dev/null || broken "systemd did not start: $(<"$work.log")"
     inner=$(pgrep -P "$outer" -x systemd || true)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What run.sh does in the box. Each step says what it shows; the first that fails ends the test.
+# Runs the steps of run.sh in the box. Each step prints what it shows; the first that fails ends the test.
 # usage: inside.sh DIR     DIR has the packages in old and new
 set -euo pipefail
 packages=$1
@@ -9,7 +9,7 @@ payload='{"data":{"k":"v"}}'
 service=pushrouterd.service
 sockets=(pushrouterd-inject.socket pushrouterd-control.socket pushrouterd-read.socket)
 
-# A container's image forbids its packages to start services; this is a machine.
+# A container's image forbids its packages to start services; the box is a machine.
 rm -f /usr/sbin/policy-rc.d
 
 step() { printf -- '-- %s\n' "$*"; }
@@ -18,9 +18,9 @@ fail() {
     journalctl --no-pager -n 60 -o short-monotonic >&2 || true
     exit 1
 }
-# holds TEXT COMMAND...: the command is to succeed.
+# holds TEXT COMMAND...: expects the command to succeed.
 holds() { local text=$1; shift; "$@" >/tmp/holds.log 2>&1 || { cat /tmp/holds.log >&2; fail "$text: $*"; }; }
-# denies TEXT COMMAND...: the command is to fail.
+# denies TEXT COMMAND...: expects the command to fail.
 denies() { local text=$1; shift; if "$@" >/tmp/holds.log 2>&1; then cat /tmp/holds.log >&2; fail "$text: $*"; fi; }
 # until_so TEXT COMMAND...: waits up to 30 s until the command succeeds.
 until_so() {

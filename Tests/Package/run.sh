@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the Debian packages under a systemd of their own (box.sh): install, start by socket, reload, watchdog, upgrade
-# under load, remove, purge. Prints what it measured. Skips with the reason where there can be no such systemd; with
+# Tests the Debian packages under their own systemd (box.sh): install, start by socket, reload, watchdog, upgrade under
+# load, remove, purge. Prints its measurements. Skips with the reason if there can be no such systemd; with
 # PUSH_TEST_ALL=1 that is a failure.
 # usage: run.sh [DIR]     DIR has the packages; default .build/debian
 set -euo pipefail
@@ -12,7 +12,7 @@ packages=$(cd "${1:-.build/debian}" && pwd)
     exit 2
 }
 
-# The next version: the same files, so that only the upgrade itself is seen.
+# The next version has the same files, so that only the upgrade itself matters.
 work=$(mktemp -d "${TMPDIR:-/tmp}/package.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/old" "$work/new"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016  # inside.sh has the variables and functions.
-# The steps of inside.sh, in their order. They share one machine: each begins where the one before ended.
+# The steps of inside.sh, in order. They share one machine: each continues where the one before ended.
 
-# ours: paths with the product's names, those of this checkout among them; not what man, the journal and systemd keep.
+# ours: paths with the product's names, including this checkout; without the caches of man, the journal and systemd.
 ours() {
     find / /run -xdev \( -path /var/cache/man -o -path /var/log -o -path /run/log -o -path /run/systemd -o -path /tmp \) -prune \
         -o \( -name 'pushrouter*' -o -name 'pushctl*' -o -name '_push*' \) -print 2>/dev/null | LC_ALL=C sort
@@ -128,7 +128,7 @@ pushctl inject --app org.example --device page-1 --platform android --id page-1 
     <<<'{"notification":{"title":"Hi"},"data":{}}'
 until_so "the push is listed" bash -c 'curl -sf "http://127.0.0.1:18080/api/pushes?query=id:page-1" | grep -q "\"seq\":"'
 seq=$(curl -sf 'http://127.0.0.1:18080/api/pushes?query=id:page-1' | grep -o '"seq":[0-9]*' | head -n 1 | cut -d: -f2)
-# tap: the status of a tap on that push, and its answer in /tmp/tap.
+# tap: taps on that push; prints the status, and leaves the answer in /tmp/tap.
 tap() {
     curl -s -o /tmp/tap -w '%{http_code}' -X POST -H 'X-Pushrouter: 1' "http://127.0.0.1:18080/api/pushes/$seq/tap"
 }
@@ -192,7 +192,7 @@ holds "a right one is taken again" systemctl reload "$service"
 
 step "user: the unit of one user has a service, sockets and cgroups of its own"
 useradd -m -u 4711 someone
-# The box has none; a user's service manager asks it for its directory.
+# The box has no logind; a user's service manager asks it for its directory.
 rm -f /etc/systemd/system/systemd-logind.service
 systemctl daemon-reload
 holds "the user's service manager starts" systemctl start user@4711.service
@@ -239,7 +239,7 @@ for producer in 1 2 3 4; do
     (
         for ((number = 0; ; number++)); do
             [[ -e /tmp/stop ]] && break
-            # Whom the ending daemon disconnects before its reply sends again, under the same id.
+            # A client that the stopping daemon disconnects before its reply sends again, under the same id.
             until pushctl inject --app org.example --id "p$producer-$number" - <<<"$payload" >/dev/null 2>>/tmp/complaints
             do echo "p$producer-$number" >>/tmp/repeated; done
             echo "p$producer-$number" >>/tmp/sent

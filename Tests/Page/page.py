@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).resolve()
 ROOT = HERE.parents[2]
 CHROMIUM = "/usr/bin/chromium"
 PACKAGES = ["playwright==1.65.2", "axe-playwright-python==0.1.8", "firebase-admin==7.7.0", "pillow"]
-# As long as a wait for an event may take: a program that is slower is wrong.
+# The longest wait for an event: a slower program is wrong.
 PATIENCE = 20
 wrong = []
 
@@ -64,7 +64,7 @@ def wait_until(what, condition, seconds=PATIENCE):
         time.sleep(0.01)
 
 
-# MARK: The Python of the test
+# MARK: The test's own code
 
 
 def python_with_packages(cache):
@@ -148,7 +148,7 @@ def free_port():
 
 
 HANDLERS = {
-    # Runs until the test lets it go on: a push comes twice in the stream, undecided and done.
+    # Runs until the test releases it: a push comes twice in the stream, undecided and done.
     "gated": ("#!/bin/sh\nwhile [ ! -e {root}/open ]; do sleep 0.02; done\n", "Data=gated yes"),
     "good": ("#!/bin/sh\nexec cat >/dev/null\n", "Data=order_id *"),
     "bad": ("#!/bin/sh\necho 'the <b>database</b> is gone' >&2\nexit 1\n", "Data=job *"),
@@ -247,7 +247,7 @@ class Stack:
             found = self.get(f"/api/pushes?{urllib.parse.urlencode(words)}")
             if found.status == 204:
                 return []
-            # A search that looked for 50 ms goes on where it ended.
+            # A search that stopped after 50 ms continues where it stopped.
             if found.json["pushes"] or not found.json["next"] or "wait" in words:
                 return found.json["pushes"]
             words["before"] = found.json["next"]
@@ -290,17 +290,17 @@ class Answer:
         return json.loads(self.text)
 
 
-# MARK: What is shown
+# MARK: Payloads to show
 
 MARKUP = ("<script>window.taken=1;document.title='taken'</script><img src=http://evil.example/i.png onerror=\"window.taken=2\">"
           "<a href=\"javascript:window.taken=3\">link</a></textarea></pre></table></title><style>*{display:none}</style>")
-# Escapes of a terminal, marks that turn the direction of text, and a line separator.
+# Terminal escapes, marks of text direction, and a line separator.
 MARKS = "\x1b[31m\x1b]0;taken\x07\u202e\u2066\u200f\u2028end"
 
 
 def hostile():
     text = MARKUP + MARKS
-    # A name has 255 bytes at most.
+    # A name has at most 255 bytes.
     name = (MARKS + MARKUP)[:200]
     return {
         "platform": "android", "app": name, "device": "evil-" + name, "external_id": name, "id": "evil",
@@ -381,7 +381,7 @@ class Browser:
     def go(self, page, path, status=200):
         answer = page.goto(self.stack.base + path)
         check(answer.status == status, f"{path}: status {answer.status}")
-        # Chromium itself tells the console of a page that is not 200.
+        # Chromium itself logs a page whose status is not 200 to the console.
         if status != 200:
             page.said[:] = [text for text in page.said if f"status of {status}" not in text]
         return answer
@@ -419,7 +419,7 @@ def row(page, seq):
     return page.locator(f"#p{seq}")
 
 
-# What a page is told by its stream, and when: before any script of the page runs.
+# JavaScript that records the events of the page's stream, with their times; runs before any script of the page.
 LISTENING = """
 window.heard = []; window.opened = 0;
 const Own = window.EventSource;
@@ -487,7 +487,7 @@ class Steps:
                 stack.inject(request)
                 accepted += 1
             except Wrong:
-                # Some are payloads that are refused.
+                # Some payloads are refused.
                 pass
         check(accepted >= 60, f"only {accepted} payloads were accepted")
         evil = [{"op": "deliver"} | request for request in (hostile(), hostile_long(), hostile_buttons())]
@@ -599,7 +599,8 @@ class Steps:
             outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             check(outline == "solid", "the focus on Tap cannot be seen")
             before = self.last_interaction()
-            # The filter of requests answers while Playwright is called, so the form is waited for there.
+            # Playwright waits within this call, so the filter of requests answers meanwhile and the form is awaited
+            # there.
             with page.expect_navigation():
                 page.keyboard.press("Enter")
             wait_until("Tap by Enter", lambda: self.last_interaction() > before)
@@ -619,7 +620,7 @@ class Steps:
         (stack.root / "open").unlink(missing_ok=True)
         with live_page(browser, "/") as page:
             before = list_of(page)
-            # A sender of its own, for its start counts.
+            # A sender of its own, because its start counts.
             sender = Sender(stack)
             told = sender.send(token="live-1", data={"gated": "yes", "title": "Held"})
             push = stack.wait_for_push("device:live-1")
@@ -635,7 +636,7 @@ class Steps:
             heard = page.evaluate("window.heard.map(Number)").count(seq)
             check(heard >= 2, f"the stream told the push {heard} times, not twice")
             check(list_of(page).count(seq) == 1, "a push that was told twice has two rows")
-            # Somebody who reads further down is not disturbed.
+            # A new push does not move the page for a reader further down.
             page.mouse.move(600, 500)
             page.mouse.wheel(0, 700)
             wait_until("the list is scrolled", lambda: page.evaluate("window.scrollY > 300"))
@@ -648,7 +649,7 @@ class Steps:
             expect(button).to_have_text("2 new")
             check(list_of(page) == rows, "the list changed under who reads it")
             check(page.evaluate("window.scrollY") > 300, "the list scrolled by itself")
-            # Somebody who reads can reach it: it is in sight.
+            # The reader can reach the button: it is visible.
             in_sight = button.evaluate("b => { const r = b.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight }")
             check(in_sight, "the button \"2 new\" is out of sight for who has scrolled down (page.css: .live)")
             button.click()
@@ -696,7 +697,7 @@ class Steps:
 
     def killed(self):
         stack, browser = self.device, self.browser
-        # What a killed program does to the console is right.
+        # The browser logs connection errors while a program is killed: they are no fault of the page.
         with live_page(browser, "/?query=title-kill", is_quiet=False) as page:
             number, answered, again = 0, [], 0
             for what in ("page", "gateway", "daemon"):
@@ -705,7 +706,7 @@ class Steps:
                     number += 1
                     told = self.sender.send(token=f"kill-{number}", data={"order_id": str(number), "title": "title-kill"})
                     answered.append(told["name"])
-                # In the middle of a send.
+                # The kill comes in the middle of a send.
                 number += 1
                 message = {"token": f"kill-{number}", "data": {"order_id": str(number), "title": "title-kill"}}
                 self.sender.begin(**message)
@@ -787,7 +788,7 @@ class Steps:
         browser = self.browser
         with live_page(browser, "/?query=device%3Aevil-*") as page:
             check(page.locator("#pushes tbody tr").count() == 3, "the list has not the 3 hostile pushes")
-            # By the stream too.
+            # The stream shows them too.
             more = self.device.inject({"op": "deliver"} | hostile() | {"id": "another"})[0]["seq"]
             row(page, more).wait_for()
             self.nothing_taken(page, "the list")
@@ -866,7 +867,7 @@ class Steps:
             check(answer.status in wanted, f"{name}: {answer.status}, not {status}: {answer.text[:100]!r}")
             check("access-control-allow-origin" not in answer.headers, f"{name}: CORS")
         check(self.last_interaction() == before, "an attack tapped")
-        # A proxy is a user over a Unix socket; anybody can write a header.
+        # A proxy is a user over a Unix socket; any client can write a header.
         forged = stack.get("/", headers={"X-Forwarded-User": "ceo", "X-Forwarded-Host": "evil.example"})
         check(forged.status == 200 and "ceo" not in forged.text and "evil.example" not in
               re.sub(r"(?s)<main.*", "", forged.text), "a forged proxy header is believed")
@@ -874,7 +875,7 @@ class Steps:
         for word in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]:
             check(word in policy, f"no {word} in the policy: {policy}")
         check(forged.headers.get("X-Content-Type-Options") == "nosniff", "no nosniff")
-        # The same form, from the page itself, is right.
+        # The same form, sent by the page itself, is accepted.
         right = stack.get(tap, method="POST", body=body, headers=kind | {
             "Origin": stack.base, "Sec-Fetch-Site": "same-origin"})
         check(right.status == 303, f"the page's own form: {right.status}")
@@ -935,7 +936,7 @@ class Steps:
         """A user who may read, and do nothing."""
         if os.geteuid() != 0:
             return left_out("only root starts a page as another user")
-        # Nobody with the group of the state directory, as the unit has the group pushrouterd.
+        # The state directory without a user of its group, as the unit has the group pushrouterd.
         self.root.chmod(0o755)
         self.programs_for_others()
         run = self.device.root / "run"
@@ -955,7 +956,7 @@ class Steps:
                         forms = page.locator("form[method=post]").count()
                         check(forms == 0, f"the reader's {path} has {forms} buttons")
                         check(page.locator(".problem").count() == 0, f"the reader's {path} has a problem")
-                # The form of the page that may: nobody gets it here, so it is taken from explain.
+                # The form token of the page that may act: no page shows it here, so the test takes it from explain.
                 form = re.search(r'name="form" value="(\w+)"', Answer(other.port, "/explain").text).group(1)
                 kind = {"Content-Type": "application/x-www-form-urlencoded"}
                 before = self.last_interaction()
@@ -1002,7 +1003,7 @@ class Steps:
             return client.recv(256).split(b"\r\n")[0].decode()
 
         try:
-            # Streams of the browser may still end.
+            # The browser's streams may still be ending.
             first = wait_until("a stream begins", lambda: (lambda c: c if "200" in head(c) else c.close())(stream()))
             open_streams.append(first)
             for _ in range(31):

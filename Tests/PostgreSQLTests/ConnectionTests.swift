@@ -7,7 +7,7 @@ import Testing
 
 @testable import PostgreSQL
 
-@Suite("What says where the engine is")
+@Suite("The connection string of the engine")
 struct ConnectionStringTests {
     private func parameters(_ text: String) throws -> [String: String] {
         let address = try ConnectionString(text)
@@ -15,7 +15,7 @@ struct ConnectionStringTests {
         return Dictionary(uniqueKeysWithValues: all.map { ($0.keyword, $0.value) })
     }
 
-    @Test("has several hosts, each with its port")
+    @Test("has several hosts, each with a port")
     func hosts() throws {
         let address = try ConnectionString("postgresql://u:p@db1:5433,db2/push")
         #expect(address.hosts.map(\.name) == ["db1", "db2"])
@@ -25,7 +25,7 @@ struct ConnectionStringTests {
         #expect(throws: EngineProblem.self) { try ConnectionString("host=a,b,c port=1,2") }
     }
 
-    @Test("gives way where the program is stricter")
+    @Test("is overridden where the program is stricter")
     func strictness() throws {
         let written = try parameters("host=a tcp_user_timeout=900000 keepalives_idle=2 keepalives=0 connect_timeout=0")
         #expect(written["tcp_user_timeout"] == "5000" && written["keepalives_idle"] == "2")
@@ -37,7 +37,7 @@ struct ConnectionStringTests {
         #expect(options.hasPrefix("-csynchronous_commit=off -c synchronous_commit=on "))
     }
 
-    @Test("never shows its password, not even where it cannot be read")
+    @Test("never shows its password, not even in a syntax error")
     func password() throws {
         for text in ["postgresql://u@h/push?geheim", "host='h password=geheim", "geheim"] {
             let problem = #expect(throws: EngineProblem.self) { try ConnectionString(text) }
@@ -47,7 +47,7 @@ struct ConnectionStringTests {
         #expect(!shows(address, "geheim") && "\(address)" == "h")
     }
 
-    /// Whether a value's descriptions have a word in them.
+    /// Whether a value's descriptions contain a word.
     private func shows(_ value: Any, _ word: String) -> Bool {
         var dumped = ""
         dump(value, to: &dumped)
@@ -55,7 +55,7 @@ struct ConnectionStringTests {
         return text.indices.contains { text[$0...].starts(with: word.utf8) }
     }
 
-    @Test("every SQLSTATE has a place")
+    @Test("has a class for every SQLSTATE of the server")
     func stateCodes() throws {
         for code in ["08006", "25006", "40001", "40P01", "53300", "55P03", "57P01", "57P03", "57014", ""] {
             #expect(StateCodes.kind(of: code) == .unreachable, "\(code)")
@@ -64,7 +64,7 @@ struct ConnectionStringTests {
             #expect(StateCodes.kind(of: code) == .ill, "\(code)")
         }
         for code in ["42P01", "3D000", "42501"] { #expect(StateCodes.kind(of: code) == .notOurs, "\(code)") }
-        // The server's own list, where there is one.
+        // The server's own list, if it is installed.
         let list = readFile("/usr/share/postgresql/15/errcodes.txt") ?? []
         for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
             let code = line.prefix(5)
@@ -77,7 +77,7 @@ struct ConnectionStringTests {
 
 @Suite("A host that never answers")
 struct SilentHostTests {
-    /// A socket that takes connections and says nothing.
+    /// A socket that accepts connections and sends nothing.
     private struct SilentHost: ~Copyable {
         let descriptor: FileDescriptor
         let port: UInt16
@@ -105,7 +105,7 @@ struct SilentHostTests {
                 address: try ConnectionString(address), durability: .engine, node: "a", role: .log, time: time))
     }
 
-    @Test("is given up within the time")
+    @Test("is given up within the time limit")
     func givenUp() throws {
         let host = try SilentHost()
         let engine = try engine("postgresql://u:geheim@127.0.0.1:\(host.port)/push", time: .milliseconds(300))
@@ -119,7 +119,7 @@ struct SilentHostTests {
     }
 
     @Test(
-        "is passed over for one that does", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+        "is skipped for the next host", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
         RunningServerOfTest())
     func passedOver() throws {
         let server = try #require(RunningServer.current)
@@ -131,7 +131,7 @@ struct SilentHostTests {
     }
 }
 
-/// Runs a server beside one test.
+/// Runs a server for one test.
 struct RunningServerOfTest: TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

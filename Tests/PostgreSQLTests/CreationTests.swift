@@ -36,7 +36,7 @@ struct CreationTests {
         }
     }
 
-    @Test("begins with the ledger of one machine: its chain behind that, and the snapshot")
+    @Test("begins with the ledger of one machine: its chain follows that ledger, and so does the snapshot")
     func ledger() throws {
         let made = try make()
         let engine = engine()
@@ -50,7 +50,7 @@ struct CreationTests {
         #expect(try FleetDatabase.status(address).shards[0].snapshots.count == 1)
     }
 
-    @Test("is none when its set-up ended half-way, and the next one takes what is left away", arguments: [0, 1])
+    @Test("does not exist after an incomplete set-up, and the next set-up removes the remains", arguments: [0, 1])
     func halfWay(missing: Int) throws {
         #expect(throws: EngineProblem.self) { try make(missing: missing) }
         let problem = #expect(throws: EngineProblem.self) { try engine().identity() }
@@ -60,7 +60,7 @@ struct CreationTests {
         #expect(again?.message.hasSuffix("already") == true)
     }
 
-    @Test("gets another id for its clone, which nobody leads then")
+    @Test("gets another id for its clone, which then has no leader")
     func adopt() throws {
         let made = try make()
         let engine = engine()
@@ -71,7 +71,7 @@ struct CreationTests {
         #expect(try self.engine().tail().reference == start.batch.reference)
     }
 
-    @Test("says which cluster and which database it is, where the user may know")
+    @Test("reports its cluster and its database, if the user may know")
     func place() throws {
         _ = try make()
         let place = try engine().identity().place

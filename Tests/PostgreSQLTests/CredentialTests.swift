@@ -6,14 +6,14 @@ import Testing
 
 @testable import PostgreSQL
 
-/// What proves who is who: made by openssl, as an administrator makes it.
+/// A certificate authority and its certificates, made by openssl as an administrator makes them.
 private struct Authority: ~Copyable {
     let directory = TemporaryDirectory()
     private let openssl = Program(path: "/usr/bin/openssl")
 
     static var isPossible: Bool { access("/usr/bin/openssl", X_OK) == 0 }
 
-    /// The certificate by which those of this authority are known.
+    /// The root certificate of this authority.
     var root: String { directory.path + "/ca.pem" }
 
     init() {
@@ -27,9 +27,9 @@ private struct Authority: ~Copyable {
         precondition(result.end == .exited(0), "openssl: \(result.errors)")
     }
 
-    /// A key and its certificate, which replace those of before.
+    /// Issues a key and its certificate, which replace the earlier ones.
     ///
-    /// - Parameter owner: the user whose key it is; `nil`: this one.
+    /// - Parameter owner: the user who owns the key file; `nil`: this one.
     func issue(_ name: String, subject: String, alternative: String? = nil, owner: String? = nil) {
         let path = "\(directory.path)/\(name)"
         run("req", "-subj", "/CN=\(subject)", "-keyout", path + ".key", "-out", path + ".csr")
@@ -42,7 +42,7 @@ private struct Authority: ~Copyable {
         precondition(chown(path + ".key", user.pointee.pw_uid, user.pointee.pw_gid) == 0)
     }
 
-    /// Its certificate takes the place of another one's.
+    /// Replaces another authority's root certificate by this one's.
     func replace(_ other: borrowing Authority) {
         writeFile(String(decoding: readFile(root) ?? [], as: UTF8.self), to: other.root)
     }
@@ -54,7 +54,7 @@ private struct Authority: ~Copyable {
 struct CredentialTests: ~Copyable {
     private let authority = Authority()
     private let files = TemporaryDirectory()
-    /// An address of this machine that no other test listens on.
+    /// An address of this machine on which no other test listens.
     private let host = "127.83.\(UInt8.random(in: .min ... .max)).\(UInt8.random(in: 1...254))"
     private let server: PostgreSQLServer
 
@@ -86,7 +86,7 @@ struct CredentialTests: ~Copyable {
                 address: try ConnectionString(words), durability: .engine, node: "a", role: .read, time: .seconds(5)))
     }
 
-    /// The sessions end, as when the database restarts: the next call connects anew.
+    /// Ends the sessions, as a restart of the database does: the next call reconnects.
     private func endSessions() {
         server.sql(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'pushrouterd-%'")
@@ -98,7 +98,7 @@ struct CredentialTests: ~Copyable {
         chmod(file, 0o400)
     }
 
-    @Test("a password that was changed is read from its file at the next connection, without a restart")
+    @Test("a changed password is read from its file at the next connection, without a restart")
     func password() throws {
         writePassword("old")
         let engine = try engine("push", root: authority.root, "passfile=\(files.path)/pass")
@@ -112,7 +112,7 @@ struct CredentialTests: ~Copyable {
         #expect(try engine.identity().state == UUID128(high: 1, low: 2))
     }
 
-    @Test("a database whose certificate another authority signed is refused, until the file names that authority")
+    @Test("a database with a certificate of another authority is refused, until the file names that authority")
     func authorities() throws {
         let other = Authority()
         let engine = try engine("push", root: other.root, "password=old")
@@ -122,12 +122,12 @@ struct CredentialTests: ~Copyable {
         #expect(try engine.identity().state == UUID128(high: 1, low: 2))
     }
 
-    @Test("a database that has another name in its certificate is refused")
+    @Test("a database with another name in its certificate is refused")
     func name() throws {
         authority.issue("server", subject: "database", alternative: "IP:127.0.0.9", owner: "postgres")
         server.sql("SELECT pg_reload_conf()")
         let engine = try engine("push", root: authority.root, "password=old")
-        // The server reads its files a moment later.
+        // The server rereads its files a moment later.
         var refused: EngineProblem?
         for _ in 0..<400 where refused == nil {
             do throws(EngineProblem) {
@@ -141,7 +141,7 @@ struct CredentialTests: ~Copyable {
         #expect(refused?.kind == .unreachable)
     }
 
-    @Test("a node that proves itself by a key uses a renewed one at the next connection")
+    @Test("a node with a client key uses a renewed one at the next connection")
     func key() throws {
         let directory = authority.directory.path
         authority.issue("node", subject: "certified")

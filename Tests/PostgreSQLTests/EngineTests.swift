@@ -24,7 +24,7 @@ struct EngineTests {
         #expect(try engine.identity().state == UUID128(high: 1, low: 2))
     }
 
-    @Test("takes a batch behind the last one, and gives it back as it was")
+    @Test("accepts a batch behind the last one, and returns it unchanged")
     func append() throws {
         let engine = try fleet.engine()
         let first = batch(1)
@@ -39,7 +39,7 @@ struct EngineTests {
         #expect(try engine.batches(from: 3, atMost: 1) == [])
     }
 
-    @Test("takes nothing behind a batch that is not there, nor a second one of a number, nor one of a lower term")
+    @Test("refuses a batch behind a missing one, a second one with a number, and one of a lower term")
     func other() throws {
         let engine = try fleet.engine()
         let first = batch(1, epoch: 2)
@@ -51,7 +51,7 @@ struct EngineTests {
         #expect(try engine.tail().reference == first.reference)
     }
 
-    @Test("takes the same batch once; the tail says whose it is")
+    @Test("accepts the same batch once; the tail shows whose it is")
     func twice() throws {
         let engine = try fleet.engine()
         #expect(engine.append(batch(1)) == .there)
@@ -59,7 +59,7 @@ struct EngineTests {
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
-    @Test("gives so many bytes of batches at a time, and one batch at least")
+    @Test("returns batches up to a number of bytes, and at least one")
     func readLimit() throws {
         let engine = try fleet.engine()
         var last = BatchReference.start
@@ -87,7 +87,7 @@ struct EngineTests {
 
     // MARK: The lease
 
-    @Test("has one leader of two that take at once, with a term above that of the tail")
+    @Test("has one leader when two take the lease at once, with a term above that of the tail")
     func take() throws {
         _ = try fleet.engine().append(batch(1, epoch: 7))
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
@@ -98,7 +98,7 @@ struct EngineTests {
         #expect(try second.lease() == LeaseRow(owner: a, epoch: 8, renewals: 1))
     }
 
-    @Test("tells a leader that its lease was taken, or that it gave it back")
+    @Test("refuses a renewal of a lease that was taken or released")
     func renew() throws {
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
         #expect(try first.take(try first.lease(), for: a) == 1)
@@ -108,7 +108,7 @@ struct EngineTests {
         #expect(try second.lease().renewals == 2)
         #expect(try second.take(try second.lease(), for: b) == 2)
         #expect(try first.renew(a, epoch: 1) == nil)
-        // The process before has the same name and another id.
+        // The earlier process has the same name and another id.
         #expect(try second.renew(NodeIncarnation(node: "b", id: a.id), epoch: 2) == nil)
         try first.release(a, epoch: 1)
         #expect(try second.renew(b, epoch: 2) != nil)
@@ -117,7 +117,7 @@ struct EngineTests {
         #expect(try second.renew(b, epoch: 2) == nil)
     }
 
-    @Test("has the orders of people in it, which move no lease; who takes it clears the successor")
+    @Test("stores people's orders in the lease, which move no lease; a take clears the successor")
     func orders() throws {
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
         try second.note(b, applied: 0, reads: 1, program: "1.0")
@@ -135,7 +135,7 @@ struct EngineTests {
         #expect(try second.lease().successor == nil)
     }
 
-    @Test("has the sessions that write it ended by who takes it: an uncommitted batch holds up nobody (P4)")
+    @Test("ends the sessions of the former leader at a take: an uncommitted batch blocks no one (P4)")
     func takeEndsWriters() throws {
         var dead = try fleet.holder("pushrouterd-log/0/dead")
         let lease = try fleet.engine("b", .lease)
@@ -145,7 +145,7 @@ struct EngineTests {
         #expect(problem?.kind == .unreachable)
     }
 
-    @Test("ends nobody's session for a taker that comes too late")
+    @Test("ends no session for a take that comes too late")
     func lateTaker() throws {
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
         let seen = try first.lease()
@@ -158,7 +158,7 @@ struct EngineTests {
 
     // MARK: Sessions
 
-    @Test("is asked again on a new connection when the session was ended")
+    @Test("reconnects when its session was ended")
     func ended() throws {
         let engine = try fleet.engine()
         #expect(engine.append(batch(1)) == .there)
@@ -167,14 +167,14 @@ struct EngineTests {
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
-    @Test("has a node's lost session ended by its next one")
+    @Test("ends a node's lost session by its next one")
     func lostSession() throws {
         let lost = try fleet.holder("pushrouterd-log/0/a")
         #expect(try fleet.engine().append(batch(1)) == .there)
         _ = consume lost
     }
 
-    @Test("lets nobody wait for a number longer than 0.7 s, and says that nothing is known then (P7)")
+    @Test("limits the wait for a number to 0.7 s, with an unknown result then (P7)")
     func lockTimeout() throws {
         let holder = try fleet.holder("somebody")
         let engine = try fleet.engine()
@@ -186,7 +186,7 @@ struct EngineTests {
         _ = consume holder
     }
 
-    @Test("has what it acknowledged after all of the server's processes were killed")
+    @Test("keeps acknowledged batches after a kill of all the server's processes")
     func killed() throws {
         let engine = try fleet.engine()
         #expect(engine.append(batch(1)) == .there)
@@ -196,7 +196,7 @@ struct EngineTests {
         #expect(engine.append(batch(2, behind: batch(1).reference)) == .there)
     }
 
-    @Test("is not this fleet's where the database is another one, or none")
+    @Test("refuses a database of another fleet, or of none")
     func notOurs() throws {
         let none = #expect(throws: EngineProblem.self) {
             try fleet.engine(address: fleet.server.address("nothing")).tail()
@@ -214,13 +214,13 @@ struct EngineTests {
         #expect(engine.append(batch(1)).problem?.kind == .notOurs)
     }
 
-    @Test("is left alone where a newer program set it up")
+    @Test("refuses a database that a newer program set up")
     func newer() throws {
         fleet.server.sql("UPDATE push_fleet SET schema = schema + 1", database: fleet.database)
         #expect(try fleet.engine().append(batch(1)).problem?.kind == .newer)
     }
 
-    @Test("keeps the settings that a session depends on, whatever a person wrote")
+    @Test("overrides a person's settings that a session depends on")
     func sessionSettings() throws {
         let options = " options='-c synchronous_commit=off -c client_min_messages=error -c statement_timeout=0'"
         let address = fleet.server.address(fleet.database) + options
@@ -252,11 +252,11 @@ struct EngineTests {
             try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
         }
         #expect(partly?.kind == .notOurs)
-        // One transaction: nothing of the second try is left.
+        // One transaction: the second try leaves nothing.
         #expect(server.sql("SELECT to_regclass('push_fleet') IS NULL", database: database) == ["t"])
     }
 
-    @Test("says how it is")
+    @Test("reports its state")
     func status() throws {
         let lease = try fleet.engine("a", .lease)
         _ = try lease.take(try lease.lease(), for: a)

@@ -18,7 +18,7 @@ struct FindingsTests {
             .map { "\($0.severity.rawValue): \($0.message)" }
     }
 
-    @Test("each thing that may lose or stop something, and nothing else")
+    @Test("name each setting that may lose or stop something, and nothing else")
     func rules() throws {
         let address = try ConnectionString("postgresql://postgres@/postgres?host=\(server.root)")
         _ = try FleetDatabase.initialise(address, state: UUID128(high: 1, low: 2))
@@ -72,7 +72,7 @@ struct FindingsTests {
         #expect(bad(changed).count == 2, "b is silent, and so there is no second machine")
     }
 
-    @Test("a replication slot that nobody reads is seen with what it holds")
+    @Test("name a replication slot without a reader, with the bytes that it retains")
     func slot() throws {
         let address = try ConnectionString("postgresql://postgres@/postgres?host=\(server.root)")
         _ = try FleetDatabase.initialise(address, state: UUID128(high: 1, low: 2))

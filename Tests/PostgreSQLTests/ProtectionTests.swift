@@ -14,7 +14,7 @@ struct ProtectionTests {
 
     init() throws { fleet = try Fleet() }
 
-    /// Appends the first batch on a thread of its own, and waits until its commit waits.
+    /// Appends the first batch on its own thread, and waits until its commit waits.
     private func appending(_ engine: PostgreSQLEngine) throws -> Background<AppendResult> {
         let result = try Background { engine.append(batch(1)) }
         fleet.waitUntilWaiting(writer)
@@ -22,7 +22,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "a wait that somebody cancelled leaves a batch in doubt (P1)", arguments: [EngineDurability.standby, .engine])
+        "a cancelled wait leaves a batch in doubt (P1)", arguments: [EngineDurability.standby, .engine])
     func cancelled(durability: EngineDurability) throws {
         let engine = try fleet.engine("a", .log, durability)
         let result = try appending(engine)
@@ -41,7 +41,7 @@ struct ProtectionTests {
         fleet.server.start()
     }
 
-    @Test("nothing is known of a batch when the time is over; its number is then its own (P2)")
+    @Test("the fate of a batch is unknown after the time limit; its number is then its own (P2)")
     func blocked() throws {
         let engine = try fleet.engine("a", .log, .standby, time: .milliseconds(1500))
         var result: AppendResult?
@@ -53,7 +53,7 @@ struct ProtectionTests {
         #expect(engine.confirm(batch(1).reference).problem?.kind == .unreachable)
     }
 
-    @Test("nothing is known of a batch whose session was ended in the wait")
+    @Test("the fate of a batch is unknown when its session was ended in the wait")
     func ended() throws {
         let engine = try fleet.engine("a", .log, .standby)
         let result = try appending(engine)
@@ -62,7 +62,7 @@ struct ProtectionTests {
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
-    @Test("nothing is known of a batch where the server stops at once: it tells the end of the statement then")
+    @Test("the fate of a batch is unknown after an immediate stop of the server, which ends the statement then")
     func stopped() throws {
         let result = try appending(try fleet.engine("a", .log, .standby))
         fleet.server.stop(.immediate)
@@ -70,7 +70,7 @@ struct ProtectionTests {
         fleet.server.start()
     }
 
-    @Test("a node goes on reading, and tells how far it is")
+    @Test("a node keeps reading, and reports its position")
     func reading() throws {
         let reader = try fleet.engine("b", .read, .standby)
         try reader.note(NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)), applied: 4, reads: 1, program: "1.0")
@@ -78,7 +78,7 @@ struct ProtectionTests {
         #expect(fleet.server.sql("SELECT node, applied FROM push_copies", database: fleet.database) == ["b|4"])
     }
 
-    @Test("nobody takes a lease")
+    @Test("no node can take the lease")
     func lease() throws {
         let engine = try fleet.engine("b", .lease, .standby, time: .milliseconds(500))
         let seen = try engine.lease()
@@ -88,7 +88,7 @@ struct ProtectionTests {
         #expect(problem?.kind == .unreachable)
     }
 
-    @Test("a batch is there when a standby has it; right after a change of the settings it is in doubt")
+    @Test("a batch is durable when a standby has it; right after a change of the settings it is in doubt")
     func standby() throws {
         let standby = fleet.server.makeStandby("s1")
         fleet.server.set("synchronous_standby_names", "s1")
@@ -98,7 +98,7 @@ struct ProtectionTests {
         #expect(result == .there || result.doubt == "the engine read its settings anew a moment ago")
         while result.doubt != nil { result = engine.confirm(batch(1).reference) }
         #expect(result == .there)
-        // What was acknowledged is on the standby, and what was not may be lost.
+        // An acknowledged batch is on the standby; a batch without acknowledgement may be lost.
         standby.stop(.fast)
         let lost = batch(2, behind: batch(1).reference)
         let waiting = try Background { engine.append(lost) }

@@ -23,7 +23,7 @@ struct SnapshotTests {
         Snapshot(id: Self.id(id), reference: reference, schema: 1, length: length, checksum: .max)
     }
 
-    /// A chain of batches with three bytes each.
+    /// Appends batches with three bytes each.
     private func append(_ numbers: ClosedRange<UInt64>) throws {
         for number in numbers {
             #expect(engine.append(batch(number, behind: try engine.tail().reference)) == .there)
@@ -42,7 +42,7 @@ struct SnapshotTests {
             "UPDATE push_batches SET at = at - interval '601 seconds' WHERE \(batches)", database: fleet.database)
     }
 
-    @Test("count once they are finished, and tell how old they are and what came behind them")
+    @Test("count once they are finished, with their age and the number of bytes behind them")
     func counts() throws {
         try append(1...3)
         let first = try engine.batches(from: 1, atMost: 1)[0].batch.reference
@@ -61,7 +61,7 @@ struct SnapshotTests {
         #expect(try engine.part(1, of: Self.id(1)) == nil)
     }
 
-    @Test("are written by one at a time; one that did not move is given up, and its writer is told")
+    @Test("are written by one node at a time; a stalled one is given up, and its writer gets an error")
     func oneAtATime() throws {
         let other = try fleet.engine("b", .read)
         #expect(try engine.beginSnapshot(Self.id(1), by: "a", replacing: nil))
@@ -79,7 +79,7 @@ struct SnapshotTests {
         #expect(try other.snapshots().claim?.id == Self.id(2))
     }
 
-    @Test("go when there are two newer ones, some parts at a time")
+    @Test("are deleted when there are two newer ones, a few parts at a time")
     func two() throws {
         try append(1...3)
         for id in 1...3 as ClosedRange<UInt64> { try finish(id, behind: id) }
@@ -90,7 +90,7 @@ struct SnapshotTests {
         #expect(try engine.part(0, of: Self.id(2)) == [1, 2, 3])
     }
 
-    @Test("let batches go that are older than ten minutes and before the older one of two, however far copies are")
+    @Test("allow deleting batches older than ten minutes and before the older one of two, however far copies are")
     func trims() throws {
         try append(1...6)
         makeOld("number < 6")
@@ -108,18 +108,18 @@ struct SnapshotTests {
         #expect(try engine.batches(from: 0, atMost: 9).map(\.batch.reference.number) == [4, 5, 6, 7])
     }
 
-    @Test("leave no gap where the engine's clock was set back, and nothing that is young")
+    @Test("leave no gap when the engine's clock was set back, and delete no young batch")
     func young() throws {
         try append(1...6)
         for id in 1...2 as ClosedRange<UInt64> { try finish(id, behind: 6) }
         #expect(try engine.trim(atMost: 100) == 0)
-        // 3 and 4 are from before the clock was set back.
+        // Batches 3 and 4 are from before the clock was set back.
         makeOld("number NOT IN (3, 4)")
         #expect(try engine.trim(atMost: 100) == 3)
         #expect(try engine.snapshots().first == 3)
     }
 
-    @Test("let no late copy of an append run for as long as a batch stays in any case")
+    @Test("keep a batch longer than any late copy of an append can run")
     func lateAppend() throws {
         let limit = try #require(SessionSettings.options.first { $0.name == "statement_timeout" })
         #expect(try #require(Int(limit.value)) <= 600_000 / 60)

@@ -7,15 +7,15 @@ import Testing
 
 @testable import PostgreSQL
 
-/// Runs a server beside the tests of a suite.
+/// Runs a server for the tests of a suite.
 struct RunningServer: SuiteTrait, TestScoping {
-    /// The standbys that commits wait for; empty: for none.
+    /// The standbys that commits wait for; empty: none.
     var standbyNames = ""
 
     /// The server of the suite.
     @TaskLocal static var current: PostgreSQLServer?
 
-    /// A database that is set up, which each test has a copy of.
+    /// The database that is set up once and copied for each test.
     static let template = "fleet_template"
 
     func provideScope(
@@ -35,7 +35,7 @@ struct RunningServer: SuiteTrait, TestScoping {
     }
 }
 
-/// A fleet's database of one test.
+/// The database of a fleet for one test.
 struct Fleet {
     let server: PostgreSQLServer
     let database: String
@@ -44,7 +44,7 @@ struct Fleet {
         server = try #require(RunningServer.current)
         database = "test_\(UInt32.random(in: 0 ... .max))"
         server.sql("CREATE DATABASE \(database) TEMPLATE \(RunningServer.template)")
-        // The template is as old as the run, and ten minutes make a batch old.
+        // The template is as old as the run, and a batch counts as old after ten minutes.
         server.sql("UPDATE push_batches SET at = clock_timestamp()", database: database)
     }
 
@@ -58,7 +58,7 @@ struct Fleet {
                 role: role, time: time))
     }
 
-    /// A session that does what no engine does.
+    /// A session for statements that no engine sends.
     func session(_ name: String) throws -> Connection {
         let address = try ConnectionString(server.address(database))
         return try Connection.open(
@@ -66,7 +66,7 @@ struct Fleet {
             until: Deadline(after: .seconds(5)))
     }
 
-    /// A session that has inserted the first batch, and not committed it.
+    /// A session with an uncommitted insert of the first batch.
     func holder(_ name: String) throws -> Connection {
         var session = try session(name)
         let insert = """
@@ -79,7 +79,7 @@ struct Fleet {
         return session
     }
 
-    /// Waits until a session of a name waits for a standby.
+    /// Waits until a session with a name waits for a standby.
     func waitUntilWaiting(_ name: String) {
         server.wait(
             """
@@ -88,7 +88,7 @@ struct Fleet {
             """, for: "1")
     }
 
-    /// Has a function of the server's done to the sessions of a name.
+    /// Calls a function of the server on the sessions with a name.
     func signal(_ function: String, _ name: String) {
         server.sql(
             """
@@ -97,7 +97,7 @@ struct Fleet {
     }
 }
 
-/// The batch that stands behind another, in the first term unless said.
+/// A batch behind another, in the first term by default.
 func batch(
     _ id: UInt64, behind last: BatchReference = .start, epoch: Int64 = 1, bytes: [UInt8] = [0, 1, 255]
 ) -> ChainBatch {
@@ -107,7 +107,7 @@ func batch(
         bytes: bytes)
 }
 
-/// What a thread beside the test comes to.
+/// The result of a body that runs on its own thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Monitor<Value?>(nil)
 
@@ -122,7 +122,7 @@ final class Background<Value: Sendable>: Sendable {
     func value() throws -> Value { try #require(result.wait(atMost: .seconds(20)) { $0 }) }
 }
 
-/// The time that a body took.
+/// The running time of a body.
 func elapsed(_ body: () throws -> Void) rethrows -> Duration {
     let start = SystemClock.monotonicNanoseconds
     try body()
@@ -136,7 +136,7 @@ extension AppendResult {
         return why
     }
 
-    /// Why nothing is known of a batch.
+    /// Why the fate of a batch is unknown.
     var problem: EngineProblem? {
         guard case .unknown(let problem) = self else { return nil }
         return problem

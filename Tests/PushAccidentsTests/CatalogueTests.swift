@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The catalogue of accidents")
 struct CatalogueTests {
-    /// What an accident's scenario expects, and how it fails.
+    /// The failed checks of an accident's scenario.
     private func failures(of name: String, by sources: ConfigurationSources = .shipped) throws -> [Check] {
         let accident = try #require(Accident.named(name))
         let table = try #require(Settings.load(sources).settings?.routing)
@@ -21,7 +21,7 @@ struct CatalogueTests {
         return result.checks.filter { $0.failure != nil }
     }
 
-    /// An accident as `explain --example` tells it by the shipped configuration.
+    /// The text of an accident from `explain --example` with the shipped configuration.
     private func story(of name: String) throws -> String {
         let table = try #require(Settings.load(.shipped).settings?.routing)
         return try #require(Accident.named(name)).text(by: table)
@@ -39,7 +39,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "explains each accident by what decides it",
+        "explains each accident by the deciding rule",
         arguments: [
             ("notification-block", "No code of the app runs; the outcome is shown_by_system", "its open is lost"),
             ("two-owners", "two owners: the rules of Braze and Mixpanel match", "handlers of Mixpanel do not get it"),
@@ -63,7 +63,7 @@ struct CatalogueTests {
         #expect(parts[1].contains("\nSources\n  - "))
     }
 
-    @Test("tells the explanation of a payload once, where two have the same")
+    @Test("prints the explanation of a payload once, if two are equal")
     func same() throws {
         let story = try story(of: "slow-handler")
         #expect(story.contains("\nfast: as for slow\n"))
@@ -71,7 +71,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "shows no accident where the rule is another: its scenario fails then",
+        "fails an accident's scenario under another rule",
         arguments: [
             ("notification-block", "braze"), ("two-owners", "mixpanel"), ("silent-tap", "braze"),
             ("no-braze-instance", "braze"), ("force-stopped", "braze"), ("own-receiver", "onesignal"),
@@ -83,14 +83,14 @@ struct CatalogueTests {
         #expect(try failures(of: name, by: sources) != [])
     }
 
-    @Test("shows no accident where the handler has more time", arguments: ["completion", "slow-handler"])
+    @Test("fails an accident's scenario with more time for the handler", arguments: ["completion", "slow-handler"])
     func otherDeadline(name: String) throws {
         var sources = ConfigurationSources.shipped
         sources.main = [ConfigurationFile(path: "pushrouterd.conf", bytes: Array("[Deadline]\nBudget=5s\n".utf8))]
         #expect(try failures(of: name, by: sources) != [])
     }
 
-    @Test("tells a program the same, with the scenario as a file")
+    @Test("gives programs the same as JSON, with the scenario as a file")
     func json() throws {
         let table = try #require(Settings.load(.shipped).settings?.routing)
         for accident in Accident.catalogue {
@@ -105,7 +105,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "refuses a file without head, without a word of it, or with ids that are none",
+        "refuses a file without a head, with a missing field, or with malformed ids",
         arguments: [
             ("{}", "x: no head"), ("{\n}\n", "x: title is missing"),
             (

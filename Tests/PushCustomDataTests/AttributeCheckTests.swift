@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Checks of custom attributes")
 struct AttributeCheckTests {
-    /// What is wrong with an attribute `a` of this value.
+    /// The problem with an attribute `a` of this value.
     private func reason(_ value: String, elementsMax: Int = 500) throws -> String? {
         var bench = CustomDataBench { $0.arrayElementsMax = elementsMax }
         return try bench.log(.customAttributes, #"{"attributes":{"a":\#(value)}}"#).first
@@ -12,7 +12,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "attributes are an object with something in it",
+        "attributes are a non-empty object",
         arguments: [
             ("{}", "attributes: is missing"),
             (#"{"attributes":{}}"#, "attributes: has no attribute in it"),
@@ -26,9 +26,9 @@ struct AttributeCheckTests {
         }
     }
 
-    @Test("attributes that no request has room for are set aside, and hold up nothing")
+    @Test("attributes without room in any request are rejected, and hold up nothing")
     func sizeTogether() throws {
-        // {"a0":"x...x",...}: each member and the comma or brace after it have 100 bytes.
+        // In {"a0":"x...x",...} each member with the comma or brace after it has 100 bytes.
         func json(_ count: Int, plus extra: Int) -> String {
             let members = (0..<count).map { number in
                 let name = String(100_000 + number)
@@ -49,7 +49,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "of very many that are wrong the last are one entry: they do not fill the ledger", arguments: [100, 101, 5000])
+        "of very many wrong ones the last are one entry: they do not fill the ledger", arguments: [100, 101, 5000])
     func manyWrong(count: Int) throws {
         var bench = CustomDataBench()
         let members = (1...count).map { #""a\#($0)":[[]]"# } + [#""right":1"#]
@@ -65,7 +65,7 @@ struct AttributeCheckTests {
         #expect(rest.members.map(\.key) == (100...count).map { "a\($0)" })
     }
 
-    @Test("one that is wrong is set aside by itself; its neighbours are one entry")
+    @Test("a wrong one is rejected alone; its neighbours are one entry")
     func neighbours() throws {
         var bench = CustomDataBench()
         let rejections = try bench.log(
@@ -81,7 +81,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "what says whose profile it is, or what to do with it, is no attribute",
+        "an identifier of the profile, or an instruction, is no attribute",
         arguments: [
             "external_id", "braze_id", "user_alias", "alias_name", "alias_label", "_update_existing_only",
             "_merge_objects", "push_token_import",
@@ -114,7 +114,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "a text has at most 255 characters, wherever it is",
+        "a text has at most 255 characters, at any depth",
         arguments: [
             (#""\#(letters(255))""#, nil),
             (#""\#(letters(256))""#, "attributes.a: a text has at most 255 characters; this one has 256"),
@@ -136,7 +136,7 @@ struct AttributeCheckTests {
     func texts(value: String, expected: String?) throws { #expect(try reason(value) == expected) }
 
     @Test(
-        "an array has as many elements as the setting says, without null and without arrays",
+        "an array has at most as many elements as the setting, without null and without arrays",
         arguments: [
             ("[1,2,3]", nil),
             (#"["a",1,true]"#, nil),
@@ -154,7 +154,7 @@ struct AttributeCheckTests {
     func arrays(value: String, expected: String?) throws { #expect(try reason(value, elementsMax: 3) == expected) }
 
     @Test(
-        "a nested name has no space, no . and no $, but for $time alone with a date",
+        "a nested name has no space, no . and no $, except $time alone with a date",
         arguments: [
             (#"{"b":null,"c":[{"d":1}]}"#, nil),
             (#"{"b c":1}"#, "attributes.a.b c: a name within an attribute has no space, no . and no $"),
@@ -173,7 +173,7 @@ struct AttributeCheckTests {
         ])
     func nestedNames(value: String, expected: String?) throws { #expect(try reason(value) == expected) }
 
-    @Test("an object has at most 51,200 bytes, white space not counted")
+    @Test("an object has at most 51,200 bytes, without white space")
     func size() throws {
         #expect(try reason(object(ofBytes: 51_200)) == nil)
         #expect(
@@ -182,7 +182,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "an operation is one of add, remove and inc with what it needs",
+        "an operation is one of add, remove and inc with its operand",
         arguments: [
             (#"{"add":["x"]}"#, nil),
             (#"{"remove":[1,"x"]}"#, nil),

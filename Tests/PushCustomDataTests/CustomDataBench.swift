@@ -2,7 +2,7 @@ import PushCustomData
 import PushModel
 import Testing
 
-/// Custom data and its ledger, with times in seconds after some moment.
+/// Custom data and its ledger, with times in seconds from a fixed moment.
 struct CustomDataBench {
     static let stateID = UUID128(high: 1, low: 2)
     static let forwarder = UUID128(high: 7, low: 7)
@@ -23,13 +23,13 @@ struct CustomDataBench {
 
     static func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: 1_700_000_000_000 + seconds * 1000) }
 
-    /// Logs what a producer would send, at the clock's time unless `at` says otherwise.
+    /// Logs a producer's entry, at the clock's time unless `at` is given.
     @discardableResult
     mutating func log(
         _ kind: EntryKind, _ json: String, to way: EntryWay = .stored(suite: EntryWay.standardSuite),
         app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
     ) throws -> [Rejection] {
-        // How deep it may be is a setting of the daemon.
+        // The allowed depth is a setting of the daemon.
         let object = try JSONDocument(scanning: Array(json.utf8), limits: JSONLimits(depth: .max)).root
         let source = source(way, app: app, device: device, user: user, at: at ?? now)
         return turn { $0.log(kind, object, source, now: Self.time(now), into: &$1) }
@@ -61,19 +61,19 @@ struct CustomDataBench {
         return turn { $0.flush(session, suite: suite, now: Self.time(now), into: &$1) }
     }
 
-    /// Goes on with what was too much for one turn.
+    /// Continues a removal that was too much for one turn.
     mutating func continueRemoval(now: Int64 = 60) {
         turn { $0.continueRemoval(now: Self.time(now), into: &$1) }
     }
 
-    /// The numbers of the entries that are handed out.
+    /// The numbers of the claimed entries.
     mutating func claim(
         by claimant: UUID128 = forwarder, limit: Int = 1000, bytes: Int = 1 << 20, now: Int64 = 60
     ) -> [Int64] {
         turn { $0.claim(by: claimant, limit: limit, bytes: bytes, now: Self.time(now), into: &$1).map(\.number.value) }
     }
 
-    /// The numbers of the entries that are handed out to a run that announces what it sends.
+    /// The numbers of the entries reserved for a run that announces its departures.
     mutating func reserve(by claimant: UUID128 = forwarder, limit: Int = 1000) -> [Int64] {
         turn {
             $0.claim(
@@ -109,10 +109,10 @@ struct CustomDataBench {
         turn { $0.reset(suite: suite, app: app, now: Self.time(60), into: &$1) }
     }
 
-    /// The daemon ends and starts again.
+    /// Restarts the daemon.
     mutating func restart() { data = rows.restored(stateID: Self.stateID, rules: data.rules) }
 
-    /// Runs one turn and writes what comes out of it.
+    /// Runs one turn and writes its output.
     mutating func turn<Result>(_ body: (inout CustomData, inout CustomDataOutput) -> Result) -> Result {
         var output = CustomDataOutput()
         let result = body(&data, &output)
@@ -130,7 +130,7 @@ struct CustomDataBench {
             at: Self.time(at))
     }
 
-    /// What an entry has as data, as text.
+    /// The data of an entry as text.
     func text(_ number: Int64) -> String? {
         rows.rows[EntryNumber(number)].map { String(decoding: $0.entry.data, as: UTF8.self) }
     }

@@ -1,8 +1,8 @@
 import PushCustomData
 import PushModel
 
-/// The same as `CustomData`, written for the reader alone: every entry is in one array with its state, and every question
-/// goes through all of it. Knows nothing of checks: what it is given is right.
+/// A model of `CustomData`, written for clarity: one array has every entry with its state, and every query searches all
+/// of it. The model checks nothing: its inputs are valid.
 struct CustomDataModel {
     private struct Row {
         var entry: CustomEntry
@@ -20,7 +20,7 @@ struct CustomDataModel {
 
     init(rules: CustomDataRules) { self.rules = rules }
 
-    /// Forgets what it said of a turn.
+    /// Clears the output of a turn.
     mutating func clear() {
         events = []
         moves = []
@@ -150,7 +150,7 @@ struct CustomDataModel {
         return true
     }
 
-    /// What was handed over and not announced is queued again.
+    /// Queues again the entries that were reserved but not announced.
     mutating func restart() { for index in rows.indices { rows[index].reserver = nil } }
 
     mutating func settle(

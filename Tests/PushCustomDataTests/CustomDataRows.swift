@@ -1,7 +1,7 @@
 import PushCustomData
 import PushModel
 
-/// What a ledger has of custom data: takes in records as they come, and gives them back as a daemon's start does.
+/// The custom data of a ledger: takes the records in order, and returns the state that a daemon's start restores.
 struct CustomDataRows {
     struct Row: Equatable {
         var entry: CustomEntry
@@ -14,7 +14,7 @@ struct CustomDataRows {
     private(set) var rows: [EntryNumber: Row] = [:]
     private(set) var profiles: [ProfileOwner: [String: [UInt8]]] = [:]
     private(set) var sending: SendingState?
-    /// What no right sequence of records does.
+    /// Records that break the rules of a right sequence.
     private(set) var violations: [String] = []
 
     mutating func write(_ records: [CustomDataRecord]) {
@@ -37,7 +37,7 @@ struct CustomDataRows {
         if [.flushed, .sent, .rejected, .discarded].contains(row.state) {
             violations.append("entry \(move.number) had come to its end, \(row.state)")
         }
-        // The last entry of a flush that goes on says so.
+        // The last entry of a flush that continues is marked.
         if row.state == move.state, move.state != .pending || move.by == nil {
             violations.append("entry \(move.number) is \(row.state) already")
         }
@@ -52,7 +52,7 @@ struct CustomDataRows {
         rows.filter { $0.value.state == state }.map(\.key.value).sorted()
     }
 
-    /// What a start makes of the rows.
+    /// The custom data that a start restores from the rows.
     func restored(stateID: UUID128, rules: CustomDataRules) -> CustomData {
         let last = rows.keys.max() ?? EntryNumber(0)
         var data = CustomData(stateID: stateID, rules: rules, lastNumber: last)

@@ -5,7 +5,7 @@ import Testing
 /// A text of so many letters.
 func letters(_ count: Int, _ letter: String = "x") -> String { String(repeating: letter, count: count) }
 
-/// An object of so many bytes, at least 51,000, without the white space in it; about 200 members with a text each.
+/// An object of so many bytes, at least 51,000, without white space; about 200 members with a text each.
 func object(ofBytes bytes: Int) -> String {
     let members = (0..<203).map { #""p\#(1000 + $0)":"\#(letters(240))""# }
     let last = #""rest":"\#(letters(bytes - 203 * 251 - 11))""#
@@ -43,7 +43,7 @@ struct EventCheckTests {
     func names(json: String, expected: String?) throws { #expect(try reason(json) == expected) }
 
     @Test(
-        "the name of a property is not empty, not too long, not reserved and begins with no $",
+        "the name of a property is not empty, not too long, not reserved and does not begin with $",
         arguments: [
             ("{}", nil),
             (#"{"a":1}"#, nil),
@@ -104,7 +104,7 @@ struct EventCheckTests {
             try reason(properties: object(257)) == "properties: an event has at most 256 properties; this one has 257")
     }
 
-    @Test("the properties have at most 51,200 bytes, white space between them not counted")
+    @Test("the properties have at most 51,200 bytes, without white space between them")
     func size() throws {
         #expect(try reason(properties: object(ofBytes: 51_200)) == nil)
         #expect(
@@ -112,7 +112,7 @@ struct EventCheckTests {
                 == "properties: the properties have at most 51200 bytes; these have 51201")
     }
 
-    @Test("an event without properties is right, and has none when it is told")
+    @Test("an event without properties is valid, and is sent without any")
     func noProperties() throws {
         var bench = CustomDataBench()
         try bench.log(.customEvent, #"{"name":"plain"}"#)
@@ -125,7 +125,7 @@ struct EventCheckTests {
             ])
     }
 
-    @Test("numbers and escapes stay as they were written; only white space goes")
+    @Test("numbers and escapes stay as written; only white space is removed")
     func verbatim() throws {
         var bench = CustomDataBench()
         try bench.log(

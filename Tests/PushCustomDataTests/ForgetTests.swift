@@ -2,11 +2,11 @@ import PushCustomData
 import PushModel
 import Testing
 
-@Suite("Custom data of a person who is to be forgotten")
+@Suite("Custom data of a forgotten person")
 struct ForgetTests {
     private let anna = Person(externalID: "anna", devices: ["phone"])
 
-    @Test("goes wherever it waits, with its bytes; what names another user stays, though the device is shared")
+    @Test("is removed in every state, with its bytes; another user's entries stay, even on a shared device")
     func waiting() throws {
         var bench = CustomDataBench()
         try bench.event("own", device: "laptop", user: "anna")
@@ -25,12 +25,12 @@ struct ForgetTests {
         #expect(bench.data.summary.pending == 2)
         #expect(bench.data.summary.queued == 1)
         #expect(bench.data.summary.unknown == 0)
-        // "sister", "elsewhere" and "other", each with the two bytes of its data.
+        // The names "sister", "elsewhere" and "other", each with the two bytes of its data.
         #expect(bench.data.summary.bytes == 6 + 9 + 5 + 3 * 2)
         #expect(bench.claim() == [6])
     }
 
-    @Test("cannot go while the forwarder has some of it, or while entries leave their suites")
+    @Test("cannot be removed while the forwarder has some of it, or while entries leave their suites")
     func busy() throws {
         var bench = CustomDataBench()
         try bench.log(.customEvent, #"{"name":"sent"}"#, to: .sent(.externalID("anna")))

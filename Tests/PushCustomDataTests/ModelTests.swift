@@ -9,12 +9,12 @@ private let seeds = (getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0
 
 @Suite("Custom data and a model that keeps all in one array")
 struct ModelTests {
-    @Test("say the same of random histories, with restarts in between")
+    @Test("agree on random histories, with restarts in between")
     func agreement() throws {
         for seed in 0..<seeds {
             var history = RandomHistory(seed: UInt64(seed))
             guard try history.run(steps: 100) != nil else { continue }
-            // Once more, and this time it is written down what happened.
+            // Repeats the history, this time with a log.
             var repeated = RandomHistory(seed: UInt64(seed), isLogged: true)
             Issue.record("seed \(seed): \(try repeated.run(steps: 100) ?? "")")
             return
@@ -22,7 +22,7 @@ struct ModelTests {
     }
 }
 
-/// Random requests to custom data, which is restarted now and then, and to the model, which never is.
+/// Random requests to custom data, with restarts, and to the model, without restarts.
 private struct RandomHistory {
     private var random: SeededGenerator
     private var data: CustomData
@@ -48,10 +48,10 @@ private struct RandomHistory {
         model = CustomDataModel(rules: rules)
     }
 
-    /// What differs first; `nil`: nothing.
+    /// The first difference; `nil` if there is none.
     mutating func run(steps: Int) throws -> String? {
         for _ in 0..<steps {
-            // The clock is set back, too.
+            // Some steps set the clock back.
             now += pick([0, 0, 1, 1000, 60_000, -500])
             var output = CustomDataOutput()
             let (said, expected) = try step(into: &output)
@@ -91,7 +91,7 @@ private struct RandomHistory {
         values[Int.random(in: 0..<values.count, using: &random)]
     }
 
-    /// One step of both, and what each says to it.
+    /// One step of both, and the result of each.
     private mutating func step(into output: inout CustomDataOutput) throws -> (String, String) {
         let wall = WallTime(milliseconds: now)
         request += 1
@@ -177,7 +177,7 @@ private struct RandomHistory {
         )
     }
 
-    /// Mostly one of the last few entries.
+    /// Usually one of the last few entries.
     private mutating func anyNumber() -> EntryNumber {
         EntryNumber(max(1, data.lastNumber.value - pick([0, 1, 2, 3, 5, 8, 13, 20])))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Codes of rejections")
 struct RejectionCodeTests {
-    /// What is logged, and which rule it breaks where.
+    /// A wrong entry, the code of the rule that it breaks, and the path of the field.
     static let broken: [(EntryKind, String, RejectionCode, String)] = [
         (.customEvent, #"{}"#, .missing, "name"),
         (.customEvent, #"{"name":7}"#, .wrongType, "name"),
@@ -25,7 +25,7 @@ struct RejectionCodeTests {
         (.userAttributes, #"{"attributes":{"gender":"X"}}"#, .invalidValue, "attributes.gender"),
     ]
 
-    @Test("each rule that is broken has its code, and the field where it is", arguments: broken)
+    @Test("each broken rule has its code, and the path of the field", arguments: broken)
     func codes(kind: EntryKind, json: String, code: RejectionCode, field: String) throws {
         var bench = CustomDataBench()
         let problem = try #require(try bench.log(kind, json).first?.problem)
@@ -33,7 +33,7 @@ struct RejectionCodeTests {
         #expect(problem.field == field)
     }
 
-    @Test("a field that is given under two names has its code")
+    @Test("a field given under two names has its code")
     func givenTwice() throws {
         var bench = CustomDataBench()
         let json = #"{"attributes":{"phone":"+491511234567","phone_number":"+491511234567"}}"#
@@ -42,7 +42,7 @@ struct RejectionCodeTests {
         #expect(rejections.map(\.problem.field) == ["attributes.phone_number"])
     }
 
-    @Test("attributes of which more than a hundred are wrong: the last rejection stands for the rest")
+    @Test("of more than a hundred wrong attributes the last rejection covers the rest")
     func severalRejections() throws {
         var bench = CustomDataBench()
         let attributes = (0..<120).map { #""a\#($0)":[[1]]"# }.joined(separator: ",")
@@ -50,14 +50,14 @@ struct RejectionCodeTests {
         #expect(codes == Array(repeating: .nestedArray, count: 99) + [.severalRejections])
     }
 
-    @Test("what finds no room has its code")
+    @Test("an entry without room has its code")
     func noRoom() throws {
         var bench = CustomDataBench { $0.pendingMax = 1 }
         #expect(try bench.log(.customEvent, #"{"name":"e"}"#).isEmpty)
         #expect(try bench.log(.customEvent, #"{"name":"e"}"#).map(\.problem.code) == [.noRoom])
     }
 
-    @Test("an entry that a version without codes rejected keeps its reason")
+    @Test("an entry rejected by a version without codes keeps its reason")
     func beforeCodes() {
         let entry = CustomEntry(
             number: EntryNumber(3), cause: SequenceNumber(1), kind: .customEvent,

@@ -3,9 +3,9 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("What is too much to flush in one turn")
+@Suite("A flush that is too much for one turn")
 struct RemovalTests {
-    /// Entries for this device, one after the other for this app and for any.
+    /// Entries for this device, alternately for this app and for any.
     private static func bench(
         _ count: Int, _ change: (inout CustomDataRules) -> Void = { _ in }
     ) throws -> CustomDataBench {
@@ -14,7 +14,7 @@ struct RemovalTests {
         return bench
     }
 
-    @Test("is flushed some at a time, in order of number, and counts as waiting until then")
+    @Test("is done in parts, in order of number, and the rest counts as waiting until then")
     func slices() throws {
         var bench = try Self.bench(600)
         #expect(bench.flush(user: "u1") == 600)
@@ -31,21 +31,21 @@ struct RemovalTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("is bounded in bytes, too; one entry may be longer")
+    @Test("is limited in bytes, too; one entry may be longer")
     func bytes() throws {
         var bench = CustomDataBench()
         let long = [String](repeating: #""\#(String(repeating: "x", count: 200))""#, count: 190).joined(separator: ",")
         for _ in 0..<4 { try bench.log(.userAttributes, #"{"attributes":{"first_name":"Anna"}}"#) }
         for _ in 0..<4 { try bench.log(.customEvent, #"{"name":"e","properties":{"texts":[\#(long)]}}"#) }
         #expect(bench.flush(user: "u1") == 8)
-        // Two of the long ones have more than fits.
+        // Two of the long ones exceed the limit.
         #expect(bench.rows.numbers(.flushed) == [1, 2, 3, 4, 5, 6])
         #expect(bench.data.isRemoving)
         bench.continueRemoval()
         #expect(!bench.data.isRemoving)
     }
 
-    @Test("leaves what is logged meanwhile for the next session")
+    @Test("leaves entries logged meanwhile for the next session")
     func later() throws {
         var bench = try Self.bench(300)
         bench.flush()
@@ -56,7 +56,7 @@ struct RemovalTests {
         #expect(bench.flush(now: 90) == 1)
     }
 
-    @Test("is not the next session's: that flushes after it, and only what was not taken")
+    @Test("is not the next session's: that flushes after it, and only the entries not taken")
     func order() throws {
         var bench = try Self.bench(300)
         bench.flush(user: "u1")
@@ -69,7 +69,7 @@ struct RemovalTests {
         #expect(bench.events.last?.name == "u2's")
     }
 
-    @Test("cannot be discarded any more, and what is discarded goes some at a time")
+    @Test("cannot be discarded any more, and a large discard is done in parts")
     func reset() throws {
         var bench = try Self.bench(300)
         bench.flush()
@@ -83,12 +83,12 @@ struct RemovalTests {
         #expect(bench.rows.numbers(.discarded) == (301...600).map { Int64($0) })
     }
 
-    @Test("goes on after a restart with what that session had taken, at its time, by its request")
+    @Test("continues after a restart with the session's entries, at its time, by its request")
     func restart() throws {
         var bench = try Self.bench(600)
         bench.flush(user: "u1", now: 60)
         let session = try #require(bench.session)
-        // Who logs in an open session waits for the next one, whatever number the request has.
+        // An entry logged during the session waits for the next session.
         try bench.event("later")
         bench.restart()
         #expect(bench.data.interruptedFlushes == [try #require(session.cause)])
@@ -103,7 +103,7 @@ struct RemovalTests {
         #expect(bench.data.interruptedFlushes == [])
     }
 
-    @Test("of two sessions goes on in their order after a restart")
+    @Test("of two sessions continues in their order after a restart")
     func restartOfTwo() throws {
         var bench = try Self.bench(600)
         bench.flush(user: "u1")
@@ -120,7 +120,7 @@ struct RemovalTests {
         #expect(bench.events.map(\.externalUserID) == (1...903).map { $0 <= 600 ? "u1" : "u2" })
     }
 
-    @Test("of which nobody knows the session any more waits for the next one")
+    @Test("of an unknown session waits for the next one")
     func unknownSession() throws {
         var bench = try Self.bench(300)
         bench.flush()
@@ -129,7 +129,7 @@ struct RemovalTests {
         #expect(bench.flush() == 44)
     }
 
-    @Test("goes by the rules that held when the session began")
+    @Test("follows the rules at the beginning of the session")
     func rules() throws {
         var bench = try Self.bench(300) { $0.sendsFlushed = true }
         bench.flush()
@@ -140,7 +140,7 @@ struct RemovalTests {
         #expect(bench.data.flushedUnsent == 300)
     }
 
-    @Test("counts as unsent what names no profile itself")
+    @Test("counts entries as unsent that name no profile themselves")
     func unsent() throws {
         var bench = CustomDataBench { $0.sendsFlushed = true }
         try bench.event("nobody's")

@@ -2,9 +2,9 @@ import PushCustomData
 import PushModel
 import Testing
 
-@Suite("Nothing is kept without bound")
+@Suite("The bounds of custom data")
 struct RoomTests {
-    @Test("above MaxPending= what is logged is set aside without its data, and the reason says so")
+    @Test("reject entries above MaxPending= without their data, with that reason")
     func count() throws {
         var bench = CustomDataBench { $0.pendingMax = 2 }
         try bench.event("a")
@@ -22,7 +22,7 @@ struct RoomTests {
         #expect(try bench.event("c") == [])
     }
 
-    @Test("what was sent, flushed, rejected or discarded makes room, what is claimed or unknown does not")
+    @Test("count no entry that was sent, flushed, rejected or discarded, but claimed and unknown ones")
     func states() throws {
         var bench = CustomDataBench { $0.pendingMax = 3 }
         for name in ["a", "b", "c"] { try bench.queue(name) }
@@ -38,7 +38,7 @@ struct RoomTests {
         #expect(bench.data.hasRoom(for: 0))
     }
 
-    @Test("names and data have MaxPendingSize= bytes at most")
+    @Test("limit names and data to MaxPendingSize= bytes")
     func bytes() throws {
         var bench = CustomDataBench { $0.pendingSizeMax = 10 }
         try bench.event("abc")
@@ -52,7 +52,7 @@ struct RoomTests {
         #expect(bench.data.hasRoom(for: 0))
     }
 
-    @Test("what is wrong is kept with its data while there is room, and takes none")
+    @Test("keep a wrong entry with its data while there is room, without counting it")
     func rejected() throws {
         var bench = CustomDataBench { $0.pendingMax = 1 }
         for _ in 0..<3 { try bench.log(.customEvent, #"{"name":"e","properties":{"a":null}}"#) }
@@ -61,7 +61,7 @@ struct RoomTests {
         #expect(bench.data.summary == CustomDataSummary())
     }
 
-    @Test("what somebody else finds wrong is set aside with that reason")
+    @Test("keep an entry that the caller rejects with the caller's reason")
     func setAside() throws {
         var bench = CustomDataBench { $0.pendingMax = 1 }
         let object = try JSONDocument(scanning: Array(#"{"name":"opened","properties":{"a": 1}}"#.utf8)).root

@@ -5,12 +5,12 @@ import Testing
 
 /// The mistakes of the sample code that push teams copy, each as the property that it breaks.
 ///
-/// Not here: a getter that calls itself, archiving without secure coding and placeholders in sources cannot be written in
-/// these types. The nine seconds, opens that custom logging cannot replace and payloads that must reach the provider
-/// first are the router's and the tracker's.
+/// Not here: a getter that calls itself, archiving without secure coding and placeholders in sources cannot be written
+/// in these types. The nine seconds, opens that custom logging cannot replace and payloads that must reach the provider
+/// first belong to the router and the tracker.
 @Suite("The mistakes of the sample code are not made")
 struct SeedMistakesTests {
-    @Test("1: events and attributes never mix: each kind has its own key and comes out as what it was")
+    @Test("1: events and attributes never mix: each kind has its own key and is sent as its kind")
     func kindsNeverMix() throws {
         #expect(Set(EntryKind.allCases.map(\.storageKey)).count == EntryKind.allCases.count)
         var bench = CustomDataBench()
@@ -23,7 +23,7 @@ struct SeedMistakesTests {
         #expect(bench.field("first_name", of: .user("u1")) == #""Ada""#)
     }
 
-    @Test("3: user attributes without an email are as good as any, and a field that is absent is not touched")
+    @Test("3: user attributes without an email are valid, and an absent field stays unchanged")
     func absentFields() throws {
         var bench = CustomDataBench()
         #expect(try bench.log(.userAttributes, #"{"attributes":{"email":"ada@company.com"}}"#).isEmpty)
@@ -34,7 +34,7 @@ struct SeedMistakesTests {
     }
 
     @Test(
-        "4, 5, 6: an entry comes out with the name and the properties with which it was logged, through a restart too")
+        "4, 5, 6: an entry is sent with the name and the properties with which it was logged, even after a restart")
     func wholeEntries() throws {
         var bench = CustomDataBench()
         try bench.log(.customEvent, #"{"name":"bought","properties":{ "price" : 9.90, "sku":"A-1" }}"#)
@@ -56,7 +56,7 @@ struct SeedMistakesTests {
         #expect(bench.flush() == 0)
     }
 
-    @Test("8: an entry that is wrong is kept with its reason and costs the others nothing")
+    @Test("8: a wrong entry is kept with its reason and does not affect the others")
     func wrongEntries() throws {
         var bench = CustomDataBench()
         try bench.event("first")
@@ -69,7 +69,7 @@ struct SeedMistakesTests {
         #expect(bench.text(2) == #"{"a":1}"#)
     }
 
-    @Test("8: what is logged after a flush waits for the next one, and nothing is flushed twice")
+    @Test("8: an entry logged after a flush waits for the next one, and nothing is flushed twice")
     func acknowledgedOneByOne() throws {
         var bench = CustomDataBench()
         try bench.event("before")
@@ -82,14 +82,14 @@ struct SeedMistakesTests {
         #expect(Set(bench.events.map(\.id)).count == 2)
     }
 
-    @Test("8: a crash after each record but the last of a flush repeats the same events with the same ids")
+    @Test("8: a crash after each record except the last of a flush repeats the same events with the same ids")
     func crashBeforeTheCommit() throws {
         var bench = CustomDataBench()
         for name in ["a", "b", "c"] { try bench.event(name) }
         let before = bench.data
         bench.flush()
         let told = bench.events
-        // The transaction was not committed: the daemon starts with what was there, and the session start comes again.
+        // The transaction was not committed: the daemon starts with the old state, and the session start comes again.
         bench.data = before
         var output = CustomDataOutput()
         let session = SessionStart(
@@ -99,7 +99,7 @@ struct SeedMistakesTests {
         #expect(output.events == told)
     }
 
-    @Test("9: a suite that nobody ever used is empty, and suites are apart")
+    @Test("9: an unused suite is empty, and suites are separate")
     func suites() throws {
         var bench = CustomDataBench()
         try bench.event("standard")
@@ -113,7 +113,7 @@ struct SeedMistakesTests {
     }
 
     @Test(
-        "11: an attribute has every type that there is, not arrays of strings alone",
+        "11: an attribute may have every type, not arrays of strings alone",
         arguments: [
             #""text""#, "1", "-2.50", "1e3", "true", "false", #"["a","b"]"#, "[1,2.5]", #"[{"a":1}]"#, "[]",
             #"{"a":{"b":[1]}}"#, #""2026-11-21T09:00:00Z""#, #"{"$time":"2026-11-21T09:00:00Z"}"#,

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("What is sent at once")
+@Suite("Queued entries")
 struct SendingTests {
     private static let other = UUID128(high: 8, low: 8)
 
@@ -13,7 +13,7 @@ struct SendingTests {
         return bench
     }
 
-    @Test("the oldest go first, no more than asked for, and each only once")
+    @Test("are claimed oldest first, at most as many as asked for, and each only once")
     func claims() throws {
         var bench = try bench(5)
         #expect(bench.claim(limit: 2) == [1, 2])
@@ -25,7 +25,7 @@ struct SendingTests {
         #expect(bench.rows.rows[EntryNumber(1)]?.claimant == CustomDataBench.forwarder)
     }
 
-    @Test("no more bytes than asked for, but for one entry that is longer")
+    @Test("are claimed up to the bytes asked for, except one longer entry")
     func claimBytes() throws {
         var bench = CustomDataBench()
         for length in [10, 10, 30, 5] { try bench.queue(letters(length - 2)) }
@@ -34,7 +34,7 @@ struct SendingTests {
         #expect(bench.claim(bytes: 0) == [4])
     }
 
-    @Test("a person takes out what is to be sent, from any place, but not what the forwarder has")
+    @Test("can be discarded from any place, but not those of the forwarder")
     func discards() throws {
         var bench = try bench(5)
         #expect(bench.claim(limit: 2) == [1, 2])
@@ -45,14 +45,14 @@ struct SendingTests {
         #expect(bench.rows.numbers(.discarded) == [1, 4])
     }
 
-    @Test("a person takes out many at once, whatever they are and however often they are named, in one pass")
+    @Test("can be discarded in bulk in one pass, in any state and with repeated numbers")
     func discardsMany() throws {
         let count = 10_000
         var bench = try bench(count)
         #expect(bench.claim(limit: 2) == [1, 2])
         bench.settle(1, .unknown)
         let numbers = (1...Int64(count)).flatMap { [EntryNumber($0), EntryNumber($0), EntryNumber($0 + 1_000_000)] }
-        // Entry by entry this would look at 200 million.
+        // Entry by entry this would visit 200 million.
         let discarded = bench.turn { $0.resolve(numbers, .discarded, now: CustomDataBench.time(80), into: &$1) }
         #expect(discarded == count - 1)
         #expect(bench.data.summary.claimed == 1)
@@ -61,7 +61,7 @@ struct SendingTests {
         #expect(bench.data.summary.bytes == 0)
     }
 
-    @Test("what a session waits for is not sent, what is sent waits for no session")
+    @Test("are separate from stored ones: a stored entry is not sent, and a queued one waits for no session")
     func ways() throws {
         var bench = try bench(1)
         try bench.event("stored")
@@ -71,7 +71,7 @@ struct SendingTests {
     }
 
     @Test(
-        "an entry comes out as it was logged",
+        "are sent as they were logged",
         arguments: [
             UserIdentifier.brazeID("b1"), .externalID("u1"), .alias(name: "n", label: ""), .alias(name: "", label: "l"),
             .alias(name: "n", label: "l"),
@@ -93,7 +93,7 @@ struct SendingTests {
         #expect(claimed == [row.entry])
     }
 
-    @Test("an identifier that is empty, or too long, sets all of it aside")
+    @Test("with an empty or too long identifier are rejected")
     func identifiers() throws {
         var bench = CustomDataBench()
         let json = #"{"attributes":{"a":1,"b":2}}"#
@@ -116,7 +116,7 @@ struct SendingTests {
         }
     }
 
-    @Test("each entry is settled by itself: sent, set aside with the reason, unknown, or back in its old place")
+    @Test("are settled one by one: sent, rejected with the reason, unknown, or queued again in the old place")
     func settling() throws {
         var bench = try bench(6)
         #expect(bench.claim(limit: 4) == [1, 2, 3, 4])
@@ -131,7 +131,7 @@ struct SendingTests {
         #expect(bench.claim() == [4, 5, 6])
     }
 
-    @Test("what was settled before, or is with another run, is passed over")
+    @Test("that were settled before, or belong to another run, are skipped by a settlement")
     func settlingTwice() throws {
         var bench = try bench(2)
         #expect(bench.settle(1, .sent) == false, "it is not out yet")
@@ -144,7 +144,7 @@ struct SendingTests {
         #expect(bench.rows.violations.isEmpty)
     }
 
-    @Test("entries that come back in any order go out again in order of number, before later ones")
+    @Test("that are released in any order are claimed in order of number, before later ones")
     func oldPlaces() throws {
         var bench = try bench(6)
         #expect(bench.claim(limit: 4) == [1, 2, 3, 4])
@@ -155,7 +155,7 @@ struct SendingTests {
         #expect(bench.claim() == [2, 3, 4, 5, 6, 7])
     }
 
-    @Test("what an earlier run had is unknown and held when another one asks; later entries are not held up")
+    @Test("of an earlier run become unknown and held when another one claims; later entries are not held up")
     func hold() throws {
         var bench = try bench(4)
         #expect(bench.claim(limit: 2) == [1, 2])
@@ -169,7 +169,7 @@ struct SendingTests {
         #expect(bench.data.summary.unknown == 2)
     }
 
-    @Test("what an earlier run only reserved is queued again; what it announced is unknown")
+    @Test("only reserved by an earlier run are queued again; announced ones are unknown")
     func reservations() throws {
         var bench = try bench(4)
         #expect(bench.reserve(limit: 3) == [1, 2, 3])
@@ -184,7 +184,7 @@ struct SendingTests {
         #expect(bench.rows.violations.isEmpty)
     }
 
-    @Test("a restart of the daemon queues what was reserved, and keeps what was announced with its run")
+    @Test("only reserved are queued again by a restart of the daemon; announced ones stay with their run")
     func reservationsAndRestart() throws {
         var bench = try bench(3)
         #expect(bench.reserve(limit: 2) == [1, 2])
@@ -195,7 +195,7 @@ struct SendingTests {
         #expect(bench.settle(1, .sent) == true)
     }
 
-    @Test("a person takes out what is reserved, and then it may not be sent")
+    @Test("can be discarded while reserved, and then may not be sent")
     func discardsReserved() throws {
         var bench = try bench(3)
         #expect(bench.reserve() == [1, 2, 3])
@@ -208,7 +208,7 @@ struct SendingTests {
         #expect(bench.reserve() == [3])
     }
 
-    @Test("with OnUnknown=retry it goes back to its old place, whoever says that it is unknown")
+    @Test("with OnUnknown=retry return to their old place, whoever settles them as unknown")
     func retry() throws {
         var bench = try bench(4) { $0.onUnknown = .retry }
         #expect(bench.claim(limit: 2) == [1, 2])
@@ -219,7 +219,7 @@ struct SendingTests {
         #expect(bench.rows.violations.isEmpty)
     }
 
-    @Test("a person sends an unknown entry again, in its old place, or discards it")
+    @Test("of unknown outcome can be queued again in their old place, or discarded, by a person")
     func resolving() throws {
         var bench = try bench(4)
         #expect(bench.claim(limit: 3) == [1, 2, 3])
@@ -233,7 +233,7 @@ struct SendingTests {
         #expect(bench.rows.numbers(.discarded) == [3])
     }
 
-    @Test("how sending goes is kept, through a restart too")
+    @Test("have a sending state, which survives a restart")
     func report() throws {
         var bench = CustomDataBench()
         #expect(bench.data.sending == nil)
@@ -245,7 +245,7 @@ struct SendingTests {
         #expect(bench.data.sending == state)
     }
 
-    @Test("the summary counts each state, and knows the oldest that is not sent yet")
+    @Test("are summed up by state, with the oldest unsent one")
     func summary() throws {
         var bench = try bench(4)
         try bench.event("stored", now: 50)

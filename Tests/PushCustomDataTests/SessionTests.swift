@@ -3,9 +3,9 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("What a session start flushes")
+@Suite("A session start flushes")
 struct SessionTests {
-    @Test("what waits for this app, device and user, or for any, in order of number; the rest stays")
+    @Test("entries of this app, device and user, or of any, in order of number; the others stay")
     func whom() throws {
         var bench = CustomDataBench()
         try bench.event("app and device")
@@ -27,7 +27,7 @@ struct SessionTests {
     }
 
     @Test(
-        "an anonymous session flushes nothing that waits for a user, one without app or device nothing that names one")
+        "when anonymous, no entry of a user, and without app or device, no entry of one")
     func unnamed() throws {
         var bench = CustomDataBench()
         try bench.event("user", user: "u1")
@@ -37,7 +37,7 @@ struct SessionTests {
         #expect(bench.flush(user: "u1") == 1)
     }
 
-    @Test("names that Swift calls equal, and an app does not, are different")
+    @Test("entries by exact name: names that Swift holds equal, and an app does not, are different")
     func spelling() throws {
         var bench = CustomDataBench()
         try bench.event("one character", app: "caf\u{E9}")
@@ -45,7 +45,7 @@ struct SessionTests {
         #expect(bench.flush(app: "caf\u{E9}") == 1)
     }
 
-    @Test("an event is of the session's user; of its platform; of its app and device where it names none itself")
+    @Test("an event with the session's user and platform, and with its app and device unless it has its own")
     func eventFields() throws {
         var bench = CustomDataBench()
         try bench.log(.customEvent, #"{"name":"named","properties":{"a":1}}"#)
@@ -64,7 +64,8 @@ struct SessionTests {
         }
     }
 
-    @Test("the time is that of the event, or of the session start", arguments: CustomDataRules.EventTime.allCases)
+    @Test(
+        "an event with its own time, or with that of the session start", arguments: CustomDataRules.EventTime.allCases)
     func eventTime(choice: CustomDataRules.EventTime) throws {
         var bench = CustomDataBench { $0.eventTime = choice }
         try bench.log(.customEvent, #"{"name":"e"}"#, at: -30, now: 10)
@@ -76,14 +77,14 @@ struct SessionTests {
         #expect(entry.savedAt == CustomDataBench.time(10))
     }
 
-    @Test("a time in the future is the clock's")
+    @Test("an event of the future with the clock's time")
     func future() throws {
         var bench = CustomDataBench()
         try bench.log(.customEvent, #"{"name":"e"}"#, at: 999, now: 10)
         #expect(bench.rows.rows[EntryNumber(1)]?.entry.time == CustomDataBench.time(10))
     }
 
-    @Test("attributes change the profile of the user, or of the device when nobody is known")
+    @Test("attributes into the profile of the user, or of the device when the user is unknown")
     func owners() throws {
         var bench = CustomDataBench()
         try bench.log(.customAttributes, #"{"attributes":{"a":1}}"#)
@@ -95,7 +96,7 @@ struct SessionTests {
         #expect(bench.field("a", of: .device("phone")) == "1")
     }
 
-    @Test("what nests as deep as JSONDepthMax= may let pass is set, and joins an array, like anything else")
+    @Test("a value as deep as JSONDepthMax=, which is set and joins an array like any other")
     func deep() throws {
         let deep = String(repeating: #"{"a":"#, count: 900) + "1" + String(repeating: "}", count: 900)
         var bench = CustomDataBench()
@@ -108,7 +109,7 @@ struct SessionTests {
         #expect(bench.field("l", of: .user("u")) == "[1,\(deep),2]")
     }
 
-    @Test("attributes wait when there is no profile to change; events do not")
+    @Test("no attributes without a profile; but events")
     func noProfile() throws {
         var bench = CustomDataBench()
         try bench.log(.customAttributes, #"{"attributes":{"a":1}}"#, device: nil)
@@ -119,7 +120,7 @@ struct SessionTests {
         #expect(bench.flush() == 1)
     }
 
-    @Test("operations and null change what is there; what the fields were before the session does not matter")
+    @Test("operations and null that change the stored value; the fields before the session do not matter")
     func operations() throws {
         var bench = CustomDataBench()
         for attributes in [
@@ -136,7 +137,7 @@ struct SessionTests {
         #expect(bench.field("new", of: .user("u1")) == "-2")
     }
 
-    @Test("a subscription group that is not named keeps its state")
+    @Test("subscription groups by name: one that is not named keeps its state")
     func subscriptionGroups() throws {
         var bench = CustomDataBench()
         for (group, state) in [("g1", "subscribed"), ("g2", "subscribed"), ("g1", "unsubscribed")] {
@@ -152,7 +153,7 @@ struct SessionTests {
         #expect(bench.field("subscription_groups.g2", of: .user("u1")) == #""subscribed""#)
     }
 
-    @Test("a person's flush has no request of its own: the event is of the one that logged it")
+    @Test("also by a person's order, without a request: the event has the request that logged it")
     func byPerson() throws {
         var bench = CustomDataBench()
         try bench.event("e")
@@ -162,7 +163,7 @@ struct SessionTests {
         #expect(bench.events.map(\.seq) == [row.entry.cause])
     }
 
-    @Test("with SendFlushed= what was flushed is queued too, as an entry of its own, for the session's user")
+    @Test("with SendFlushed= also into the queue, as an entry of its own, for the session's user")
     func sendsFlushed() throws {
         var bench = CustomDataBench { $0.sendsFlushed = true }
         try bench.event("anonymous")
@@ -185,7 +186,7 @@ struct SessionTests {
         #expect(bench.reason(2) == nil)
     }
 
-    @Test("a reset takes out one suite, of one app or of all")
+    @Test("nothing of a suite after a reset, of one app or of all")
     func reset() throws {
         var bench = CustomDataBench()
         try bench.event("a")

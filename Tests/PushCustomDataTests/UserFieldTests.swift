@@ -10,7 +10,7 @@ struct UserFieldTests {
     }
 
     @Test(
-        "takes what the field is for",
+        "accepts the values of the field",
         arguments: [
             ("email", #""name@company.com""#), ("first_name", #""Ada""#), ("last_name", #""""#),
             ("home_city", #""S\u00e3o Paulo""#), ("phone", #""+4915112345678""#), ("phone", #""0151 123-456 78""#),
@@ -25,7 +25,7 @@ struct UserFieldTests {
     func right(name: String, value: String) throws { #expect(try reasons(#"{"\#(name)":\#(value)}"#) == []) }
 
     @Test(
-        "refuses what the field is not for, and says what it is",
+        "refuses other values, and names their type",
         arguments: [
             ("email", #""company.com""#, "must be an address such as name@company.com, or null"),
             ("email", #""a@b@c""#, "must be an address such as name@company.com, or null"),
@@ -69,7 +69,7 @@ struct UserFieldTests {
     }
 
     @Test(
-        "names the place within a field",
+        "names the path within a field",
         arguments: [
             (
                 #"{"current_location":{"longitude":180.1,"latitude":0}}"#,
@@ -104,7 +104,7 @@ struct UserFieldTests {
         for field in fields { #expect(try reasons(#"{"\#(field)":null}"#) == [], "\(field)") }
     }
 
-    @Test("phone and phone_number together: one of them counts, the other is set aside")
+    @Test("phone and phone_number together: one of them counts, the other is rejected")
     func phoneTwice() throws {
         var bench = CustomDataBench()
         let rejections = try bench.log(.userAttributes, #"{"attributes":{"phone_number":"111","phone":"222"}}"#)

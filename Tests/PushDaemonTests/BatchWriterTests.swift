@@ -2,12 +2,12 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("Who writes the next batch")
+@Suite("The writer of the next batch")
 struct BatchWriterTests {
     private static let fast: Duration = BatchWriter.limit
     private static let slow: Duration = BatchWriter.limit + .nanoseconds(1)
 
-    /// How many batches the thread writes before it is the loop's turn again.
+    /// The number of batches that the thread writes before the loop's next turn.
     private func pause(of writer: inout BatchWriter, took duration: Duration = fast) -> Int {
         var count = 0
         while !writer.isLoop {
@@ -17,7 +17,7 @@ struct BatchWriterTests {
         return count
     }
 
-    @Test("the loop, as long as no batch takes more than 10 ms")
+    @Test("is the loop, while no batch takes more than 10 ms")
     func fastDisk() {
         var writer = BatchWriter()
         for _ in 0..<10_000 {
@@ -26,7 +26,7 @@ struct BatchWriterTests {
         }
     }
 
-    @Test("the thread writes 8 after a slow one, twice as many after each that is slow again, and 1024 at most")
+    @Test("is the thread for 8 batches after a slow one, for twice as many after each further slow one, at most 1024")
     func slowDisk() {
         var writer = BatchWriter()
         for expected in [8, 16, 32, 64, 128, 256, 512, 1024, 1024] {
@@ -35,7 +35,7 @@ struct BatchWriterTests {
         }
     }
 
-    @Test("a disk that is slow now and then costs 8 batches each time")
+    @Test("is the thread for 8 batches each time on a disk that is slow now and then")
     func nowAndThen() {
         var writer = BatchWriter()
         for _ in 0..<100 {
@@ -45,7 +45,7 @@ struct BatchWriterTests {
         }
     }
 
-    @Test("the thread keeps writing as long as what it writes is slow")
+    @Test("stays the thread while its own batches are slow")
     func slowThread() {
         var writer = BatchWriter()
         writer.loopWrote(took: Self.slow)

@@ -9,13 +9,13 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("A machine that follows the chain of another", .timeLimit(.minutes(30)))
+@Suite("A node that follows the chain", .timeLimit(.minutes(30)))
 struct ChainFollowerTests: ~Copyable {
     private let engine = MemoryEngine()
     private let directory = TemporaryDirectory()
     private let other = NodeIncarnation(node: "other", id: UUID128(high: 1, low: 1))
 
-    /// A follower that runs, and what it tells.
+    /// A running follower, and its news.
     private final class Running {
         private let news = Monitor<[ChainFollower.News]>([])
         private let follower: ChainFollower
@@ -39,7 +39,7 @@ struct ChainFollowerTests: ~Copyable {
             thread.take()?.join()
         }
 
-        /// Waits until it has told something of which this makes something.
+        /// Waits for the first news from which the closure makes a value.
         func first<Value: Sendable>(_ take: @Sendable (ChainFollower.News) -> Value?) throws -> Value {
             try #require(
                 news.wait(atMost: .seconds(60)) { news in
@@ -49,7 +49,7 @@ struct ChainFollowerTests: ~Copyable {
         }
     }
 
-    @Test("takes the lease at once where nobody has it, with a term above that of the last batch")
+    @Test("takes a free lease at once, with a term above that of the last batch")
     func takesFree() throws {
         let running = try Running(engine.session(), directory.path, lease: .seconds(60))
         let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
@@ -58,7 +58,7 @@ struct ChainFollowerTests: ~Copyable {
         #expect(try engine.lease().owner?.node == "this")
     }
 
-    @Test("takes the lease of another machine when that has not renewed it for the lease's time")
+    @Test("takes another node's lease that was not renewed within the lease's time")
     func takesOld() throws {
         #expect(try engine.take(engine.lease(), for: other) == 1)
         let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
@@ -68,7 +68,7 @@ struct ChainFollowerTests: ~Copyable {
         #expect(try engine.renew(other, epoch: 1) == nil)
     }
 
-    @Test("leaves the lease that was given back for another machine, for the lease's time")
+    @Test("leaves a lease that was handed to another node, for the lease's time")
     func leaves() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: other))
         engine.order { $0.successor = "third" }
@@ -82,7 +82,7 @@ struct ChainFollowerTests: ~Copyable {
         #expect(try engine.lease().successor == nil)
     }
 
-    @Test("takes no lease while a person has drained it, and then at once")
+    @Test("takes no lease while a person has drained it, and takes it at once afterwards")
     func drained() throws {
         engine.order { $0.drained = ["this"] }
         let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
@@ -94,7 +94,7 @@ struct ChainFollowerTests: ~Copyable {
         _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
     }
 
-    @Test("says that the database is away and that it answers again, and counts the lease's time anew")
+    @Test("reports that the database is away and that it answers again, and restarts the lease's time")
     func away() throws {
         #expect(try engine.take(engine.lease(), for: other) == 1)
         let session = engine.session()
@@ -106,7 +106,7 @@ struct ChainFollowerTests: ~Copyable {
         _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
     }
 
-    @Test("stops before a batch of a newer version and says so, takes no lease, and goes on after an upgrade")
+    @Test("stops before a batch of a newer version and reports it, takes no lease, and resumes after an upgrade")
     func newerVersion() throws {
         let own = ChainBatch.currentVersion
         let store = SharedStore(
@@ -155,13 +155,13 @@ struct LeaseKeeperTests {
 
     private static var now: Instant { Instant(nanoseconds: SystemClock.bootNanoseconds) }
 
-    /// The engine's clock, which is this machine's.
+    /// The engine's clock; it is this machine's.
     private static var reading: ClockReading {
         let wall = WallTime(milliseconds: SystemClock.wallMilliseconds)
         return ClockReading(wall, sentAt: now, answeredAt: now, machine: wall)
     }
 
-    @Test("is renewed as long as the loop answers, and told to be lost when another machine has it")
+    @Test("is renewed while the loop answers, and reported as lost when another node has it")
     func renews() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let news = Monitor<[String]>([])
@@ -186,16 +186,16 @@ struct LeaseKeeperTests {
         #expect(news.wait(atMost: .seconds(60)) { $0.contains("hand over to other") ? true : nil } == true)
         let other = NodeIncarnation(node: "other", id: UUID128(high: 3, low: 3))
         var taken: Int64?
-        // The row may be renewed between the reading and the taking.
+        // The row may be renewed between the read and the take.
         while taken == nil { taken = try engine.take(engine.lease(), for: other) }
         #expect(news.wait(atMost: .seconds(60)) { $0.contains("lost") ? true : nil } == true)
         thread.join()
-        // The order was told once, and the lease renewed on.
+        // The order was reported once, and the lease was renewed afterwards.
         #expect(news.withLock { $0.count { $0.hasPrefix("hand") } } == 1)
         answers.withLock { $0 = nil }
     }
 
-    @Test("comes with the wall clock of the engine, by which an hour's fault of this machine's own is told once")
+    @Test("brings the wall clock of the engine, which reports an hour's error of this machine's clock once")
     func wall() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let hour: Int64 = 3_600_000
@@ -228,7 +228,7 @@ struct LeaseKeeperTests {
     }
 
     @Test(
-        "tells how long it was not renewed, and whether the database answered meanwhile",
+        "reports how long it was not renewed, and whether the database answered meanwhile",
         arguments: [(false, DaemonGap.Kind.engineAway), (true, .unprotected)])
     func outage(answersQuestions: Bool, kind: DaemonGap.Kind) throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
@@ -265,13 +265,13 @@ struct LeaseKeeperTests {
             engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now, clock: Self.reading
         ) { if case .renewed = $0 { renewals.update { $0 += 1 } } }
         let thread = try WorkerThread("lease") { keeper.run() }
-        // Longer than the lease.
+        // Waits longer than the lease.
         #expect(renewals.wait(atMost: .seconds(60)) { $0 >= 5 ? true : nil } == true)
         keeper.stop()
         thread.join()
     }
 
-    @Test("runs out when the loop does not answer, though the engine would renew it")
+    @Test("expires when the loop does not answer, although the engine would renew it")
     func hangs() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let questions = Monitor(0)
@@ -287,15 +287,16 @@ struct LeaseKeeperTests {
     }
 }
 
-@Suite("A request that another machine accepted")
+@Suite("A request that another node accepted")
 struct BootClocksRequestTests {
     private let here = UUID128(high: 1, low: 1)
     private let there = UUID128(high: 2, low: 2)
 
-    @Test("has its deadline by this machine's clock, as far away as it was by the other one's")
+    @Test("has a deadline by this machine's clock with the rest that it had by the other one's")
     func translates() throws {
         var clocks = BootClocks()
-        // The other machine had been up for an hour when it handed a batch over, 40 ms ago; this one is up for a minute.
+        // The other node had been up for an hour when it handed a batch over, 40 ms ago; this one has been up for a
+        // minute.
         let batch = ChainBatch(
             reference: BatchReference(number: 1, id: here), previous: here, epoch: 1, boot: there,
             handedOver: Instant(nanoseconds: 3_600_000_000_000), bytes: [])
@@ -308,7 +309,7 @@ struct BootClocksRequestTests {
         #expect(invocation.deadline == Instant(nanoseconds: 68_960_000_000))
     }
 
-    @Test("stays as it is where nothing was read of that machine's clock")
+    @Test("keeps its deadline if no batch gave that node's clock")
     func unknown() {
         var (accepted, invocation) = request()
         BootClocks().translate(&accepted, &invocation, to: here)

@@ -4,7 +4,7 @@ import UnixSockets
 
 @testable import PushDaemon
 
-@Suite("What is held for clients")
+@Suite("The memory held for clients")
 struct ClientAccountsTests {
     private final class NoOwner: ClientSession.Owner {
         func needsFlush(_ session: ClientSession) {}
@@ -24,7 +24,7 @@ struct ClientAccountsTests {
         #expect(!accounts.hasOutputRoom(for: session), "it is not worked for until the first has come")
     }
 
-    @Test("lets one client of a user go beyond the limit, until its line has been accepted")
+    @Test("lets one client of a user exceed the limit, until its line has been accepted")
     func longLines() throws {
         let owner = NoOwner()
         let pairs = try (0..<2).map { _ in try Connection.pair() }
@@ -50,7 +50,7 @@ struct ClientAccountsTests {
         #expect(hasRoom(second))
     }
 
-    @Test("counts the memory of requests that wait, until they go on; a client that goes away makes no room")
+    @Test("counts waiting requests until they continue; a client that disconnects frees nothing")
     func waiting() throws {
         let owner = NoOwner()
         let sessions = try (0..<2).map { _ in ClientSession(try Connection.pair().0, owner: owner, now: 0) }

@@ -33,14 +33,14 @@ struct CommitPipelineTests {
 
         deinit { committer.stop() }
 
-        /// Has something to write.
+        /// Adds a row to the batch.
         func decide() {
             pipeline.effects.rows?.append(
                 .lifeSign(LifeSign(at: WallTime(milliseconds: 1), last: SequenceNumber(0), believed: nil)))
             pipeline.endRequest()
         }
 
-        /// Waits until the batch that is being written is durable, and says that it became so at this time.
+        /// Waits until the batch that is being written is durable, and reports it durable at this time.
         func becomeDurable(at now: Int64) throws {
             let durable = reports.wait(atMost: .seconds(60)) { reports -> (UInt64, Duration)? in
                 for report in reports { if case .durable(let number, let took) = report { return (number, took) } }
@@ -52,7 +52,7 @@ struct CommitPipelineTests {
         }
     }
 
-    @Test("holds a batch back behind another one where the processors are short, for a moment")
+    @Test("holds a batch back behind another one for a moment when processors are short")
     func heldBack() throws {
         let bench = try Bench(isShort: true)
         let pipeline = bench.pipeline
@@ -72,7 +72,7 @@ struct CommitPipelineTests {
         #expect(pipeline.batches == 2, "what came meanwhile is in the same one")
     }
 
-    @Test("holds nothing back that has no rows")
+    @Test("holds back no batch without rows")
     func withoutRows() throws {
         let bench = try Bench(isShort: true)
         let pipeline = bench.pipeline
@@ -84,7 +84,7 @@ struct CommitPipelineTests {
         #expect(pipeline.hasDue && pipeline.heldUntil == nil)
     }
 
-    @Test("holds nothing back where the processors are not short")
+    @Test("holds back no batch when processors are not short")
     func notShort() throws {
         let bench = try Bench(isShort: false)
         let pipeline = bench.pipeline
@@ -97,7 +97,7 @@ struct CommitPipelineTests {
         try bench.becomeDurable(at: 2_100_000)
     }
 
-    @Test("does nothing that follows a batch of the loop's which found no room before the log's thread has written it")
+    @Test("delays the effects of a loop's batch that found no room until the log's thread has written it")
     func noRoom() throws {
         let bench = try Bench(isShort: false)
         let pipeline = bench.pipeline
@@ -107,7 +107,7 @@ struct CommitPipelineTests {
         #expect(try pipeline.endTurn(mayWait: true, at: 1_000_000) == nil)
         #expect(bench.disk.events.contains { $0.hasSuffix(" -\(ENOSPC)") }, "\(bench.disk.events)")
         #expect(pipeline.writingSince == 1_000_000 && !pipeline.hasDue && pipeline.durable < pipeline.number)
-        // Another turn changes nothing of it.
+        // Another turn does not change that.
         pipeline.append(.note(JournalEntry(.info, "it is not written yet")))
         #expect(try pipeline.endTurn(mayWait: true, at: 1_500_000) == nil && !pipeline.hasDue)
         try bench.becomeDurable(at: 2_000_000)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("What waits for several users")
+@Suite("The queue of several users")
 struct FairQueueTests {
-    @Test("goes by turns of the users, and in its order within each")
+    @Test("serves users in turn, and each user in order")
     func turns() {
         var queue = FairQueue<String>()
         for name in ["a1", "a2", "a3", "a4"] { queue.append(name, of: Account(uid: 1)) }
@@ -18,7 +18,7 @@ struct FairQueueTests {
         #expect(rest == ["a2", "b2", "c1", "a3", "a4"])
     }
 
-    @Test("is empty once all was taken")
+    @Test("is empty once all items were taken")
     func empty() {
         var queue = FairQueue<Int>()
         #expect(queue.isEmpty && queue.popFirst() == nil)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("What the daemon notices of gaps")
+@Suite("The watch for gaps")
 struct GapWatchTests {
     private static let start: Int64 = 1_795_230_480_000
 
-    /// Seconds since the start by each clock.
+    /// The clocks, in seconds since the start.
     private func clocks(wall: Double, monotonic: Double, boot: Double? = nil) -> GapWatch.Clocks {
         GapWatch.Clocks(
             wall: time(wall), monotonic: nanoseconds(monotonic), boot: 7_000_000_000 + nanoseconds(boot ?? monotonic))
@@ -19,7 +19,7 @@ struct GapWatchTests {
 
     private func watch() -> GapWatch { GapWatch(clocks(wall: 0, monotonic: 0)) }
 
-    @Test("a clock that is set, ahead or back, once; a clock that is corrected by less than a second is none")
+    @Test("reports a clock that is set, ahead or back, once, and no correction of less than a second")
     func steps() {
         var watch = watch()
         #expect(watch.look(clocks(wall: 10.9, monotonic: 10)) == [])
@@ -33,7 +33,7 @@ struct GapWatchTests {
             ])
     }
 
-    @Test("a suspension, which sets no clock")
+    @Test("reports a suspension, which sets no clock")
     func suspension() {
         var watch = watch()
         #expect(
@@ -45,7 +45,7 @@ struct GapWatchTests {
             "both at once")
     }
 
-    @Test("a stall once it is over, and one for several in a row")
+    @Test("reports a stall once it is over, and several in a row as one")
     func stalls() {
         var watch = watch()
         func stalled(_ begin: Double, _ end: Double) -> DaemonGap? {
@@ -62,7 +62,7 @@ struct GapWatchTests {
             watch.end(clocks(wall: 22, monotonic: 22)) == [DaemonGap(.diskStalled, begin: time(21), end: time(22))])
     }
 
-    @Test("an engine that was away for a second or longer, apart from the time in which no standby had what was there")
+    @Test("reports an engine that was away for a second or longer, separately from a time without a standby")
     func engine() {
         var watch = watch()
         func stalled(_ kind: DaemonGap.Kind, _ begin: Double, _ end: Double) -> DaemonGap? {
@@ -80,13 +80,13 @@ struct GapWatchTests {
         #expect(watch.end(clocks(wall: 20, monotonic: 20)) == [], "less than a second is none")
     }
 
-    @Test("no more than sixty of a kind in an hour, each kind by itself")
+    @Test("reports at most sixty gaps of a kind in an hour")
     func storm() {
         var watch = watch()
         var kinds: [DaemonGap.Kind: Int] = [:]
         for turn in 1...200 {
             let seconds = Double(turn) * 10
-            // Each look finds the clock a minute further ahead.
+            // Each look finds the clock one minute further ahead.
             for gap in watch.look(clocks(wall: seconds * 7, monotonic: seconds)) { kinds[gap.kind, default: 0] += 1 }
         }
         #expect(kinds == [.clockStepped: 60])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The filter of ids")
 struct IdentifierFilterTests {
-    @Test("knows every id that was added, and of others few look known", arguments: [100, 10_000, 200_000])
+    @Test("recognizes every added id, and mistakes few others for known", arguments: [100, 10_000, 200_000])
     func filter(count: Int) {
         var random = SeededGenerator(seed: UInt64(count))
         var filter = IdentifierFilter(capacity: count)
@@ -17,7 +17,7 @@ struct IdentifierFilterTests {
         #expect(filter.count == count && !filter.isCrowded)
     }
 
-    @Test("takes at most 4 MiB, and is still of use with more than twice the ids that it is good for")
+    @Test("takes at most 4 MiB, and stays useful with more than twice the ids of its capacity")
     func large() {
         var random = SeededGenerator(seed: 7)
         var filter = IdentifierFilter(capacity: 10_000_000)
@@ -28,7 +28,7 @@ struct IdentifierFilterTests {
         #expect(!filter.isCrowded, "there is no larger one")
     }
 
-    @Test("says when a larger one would be better")
+    @Test("reports when a larger one would be better")
     func crowded() {
         var random = SeededGenerator(seed: 7)
         var filter = IdentifierFilter(capacity: 0)
@@ -41,7 +41,7 @@ struct IdentifierFilterTests {
     }
 }
 
-@Suite("What is known of ids")
+@Suite("Known ids")
 struct IdentifierIndexTests {
     private func isNew(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
         if case .new = knowledge { true } else { false }
@@ -55,7 +55,7 @@ struct IdentifierIndexTests {
         if case .unclear = knowledge { true } else { false }
     }
 
-    @Test("of a batch that is durable and not applied come with exactly that batch, not with the one before it")
+    @Test("of a batch that is durable and not applied are found with that batch, not with the one before")
     func exactBatch() {
         var index = IdentifierIndex()
         index.beginBuilding(for: 0)
@@ -71,7 +71,7 @@ struct IdentifierIndexTests {
         #expect(isUnclear(index.knowledge(of: second)))
     }
 
-    @Test("that came with a later batch too stay known until that one is applied")
+    @Test("that also came with a later batch stay known until that one is applied")
     func laterBatch() {
         var index = IdentifierIndex()
         index.beginBuilding(for: 0)
@@ -98,14 +98,14 @@ struct IdentifierIndexTests {
     private let second: UInt64 = 0xFEDC_BA98_7654_3210
     private let third: UInt64 = 42 << 40
 
-    @Test("before there is a filter, the ledger is asked for every id")
+    @Test("are looked up in the ledger while there is no filter")
     func without() {
         let index = IdentifierIndex()
         #expect(index.needsBuilding)
         #expect(isUnclear(index.knowledge(of: first)))
     }
 
-    @Test("an id comes with the batch that has it, then the ledger is asked; others are new")
+    @Test("are found with their batch first, and then in the ledger; other ids are new")
     func accepted() {
         var index = IdentifierIndex()
         index.beginBuilding(for: 0)
@@ -121,7 +121,7 @@ struct IdentifierIndexTests {
         #expect(isNew(index.knowledge(of: third)))
     }
 
-    @Test("an id that is accepted while a filter is built is in it, whatever page the ledger is read to")
+    @Test("accepted while a filter is built are in it, whatever page the ledger's reader has reached")
     func building() {
         var index = IdentifierIndex()
         index.beginBuilding(for: 10)
@@ -135,7 +135,7 @@ struct IdentifierIndexTests {
     }
 
     @Test(
-        "a filter of the most memory is made anew when twice as many ids came as the ledger had: most are gone by then")
+        "get a new filter of the largest size when twice as many came as the ledger had: most are pruned by then")
     func largestFilter() {
         var filter = IdentifierFilter(capacity: 10_000_000, many: 100)
         #expect(filter.byteCount == 4 << 20)
@@ -148,7 +148,7 @@ struct IdentifierIndexTests {
     }
 
     @Test(
-        "an id that was accepted before a filter is begun, and gets to the ledger behind the page that is read, is in it"
+        "accepted before a filter is begun, and applied behind the page being read, are in it"
     )
     func acceptedBefore() {
         var index = IdentifierIndex()
@@ -162,7 +162,7 @@ struct IdentifierIndexTests {
         #expect(isUnclear(index.knowledge(of: first)))
     }
 
-    @Test("a filter that cannot be built leaves the one before it, and is begun again")
+    @Test("keep their old filter when a new one cannot be built, and the next build starts over")
     func givenUp() {
         var index = IdentifierIndex()
         index.beginBuilding(for: 0)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Large requests")
 struct LargeRequestTests {
-    @Test("go on one a turn, and one each 100 ms while the ledger is far behind")
+    @Test("are accepted one a turn, and one each 100 ms while the ledger is far behind")
     func oneATurn() throws {
         let bed = try FarBehind()
         let daemon = bed.daemon
@@ -42,7 +42,7 @@ struct LargeRequestTests {
         withExtendedLifetime(bed) {}
     }
 
-    @Test("go on as fast as they can when the daemon is to end")
+    @Test("are accepted without a pause when the daemon is to stop")
     func stop() throws {
         let bed = try FarBehind()
         let daemon = bed.daemon
@@ -59,7 +59,7 @@ struct LargeRequestTests {
         withExtendedLifetime(bed) {}
     }
 
-    @Test("are read eight ahead at most of those that go on, and all go on in the end")
+    @Test("are read at most eight ahead of the accepted ones, and all are accepted in the end")
     func readAhead() throws {
         let directory = TemporaryDirectory()
         let daemon = try TwinDaemon(
@@ -87,7 +87,7 @@ struct LargeRequestTests {
         return Array(#"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"\#(text)"}}}"#.utf8)
     }
 
-    /// All goes to one handler, which is the journal if nobody says otherwise.
+    /// Settings that route everything to one handler, by default the journal.
     static func settings(handler: String = "[Handler]\nType=journal\n") throws -> Settings {
         func file(_ name: String, _ text: String) -> ConfigurationFile {
             ConfigurationFile(path: name, bytes: Array(text.utf8))
@@ -99,7 +99,7 @@ struct LargeRequestTests {
     }
 }
 
-/// A daemon whose ledger is far behind, and who keeps it there.
+/// A daemon whose ledger stays far behind.
 private final class FarBehind {
     private let directory = TemporaryDirectory()
     let daemon: TwinDaemon
@@ -113,7 +113,7 @@ private final class FarBehind {
         intruder = try Database(path: directory.path + "/ledger.db", access: .readWrite)
         try intruder.execute("BEGIN IMMEDIATE")
         daemon.expectsStalls = true
-        // Half of the log, and more than the 2 MiB that the ledger tries to take up at once.
+        // Half of the log, and more than the 2 MiB that the ledger applies at once.
         for _ in 0..<25 {
             for _ in 0..<50 { daemon.takeWithoutCommit(LargeRequestTests.request(ofBytes: 12 << 10)) }
             try daemon.takeTurns { daemon.pipeline.isIdle }

@@ -14,7 +14,7 @@ struct LedgerAnswersTests {
         return answers
     }
 
-    @Test("are taken in by turns, in their order", arguments: [0, 100])
+    @Test("are handled in slices, in order", arguments: [0, 100])
     func byCount(bytes: Int) {
         var answers = answers(150, bytes: bytes)
         var turns: [[UInt64]] = []
@@ -24,7 +24,7 @@ struct LedgerAnswersTests {
         #expect(answers.takeTurn().isEmpty)
     }
 
-    @Test("that bring payloads are fewer a turn; the largest comes alone")
+    @Test("with payloads are fewer in a turn; the largest comes alone")
     func byBytes() {
         var small = answers(10, bytes: 20 << 10)
         #expect(small.takeTurn().count == 4)

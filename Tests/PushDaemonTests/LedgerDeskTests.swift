@@ -20,7 +20,7 @@ struct LedgerDeskTests {
 
         deinit { daemon.abandon() }
 
-        /// Has a request accepted that is not on the disk.
+        /// Accepts a request that is not on the disk yet.
         ///
         /// - Returns: the number of its batch.
         func accept() -> UInt64 {
@@ -30,7 +30,7 @@ struct LedgerDeskTests {
         }
     }
 
-    @Test("calls back once the ledger has a batch, and at once where it has it")
+    @Test("calls back once the ledger has a batch, at once if it has it already")
     func applied() throws {
         let bed = try Bed()
         let (desk, batch) = (bed.daemon.desk, bed.accept())
@@ -46,7 +46,7 @@ struct LedgerDeskTests {
         #expect(called == ["at once", "late false", "patient", "hasIt true"] && desk.waitCount == 0)
     }
 
-    @Test("tells of a ledger that cannot be written, but for those who wait however long it takes")
+    @Test("reports a ledger that cannot be written, except to callers without a time limit")
     func stalled() throws {
         let bed = try Bed()
         let (desk, batch) = (bed.daemon.desk, bed.accept())
@@ -63,7 +63,7 @@ struct LedgerDeskTests {
         #expect(called == ["first false", "second false", "patient", "third true"])
     }
 
-    @Test("lets those go who gave a time when the daemon is to end, and no others")
+    @Test("releases callers with a time limit when the daemon is to stop, and no others")
     func end() throws {
         let bed = try Bed()
         let (desk, batch) = (bed.daemon.desk, bed.accept())
@@ -73,7 +73,7 @@ struct LedgerDeskTests {
         #expect(called == [10, 20] && desk.waitCount == 1)
     }
 
-    @Test("has 8 questions of users on their way, and asks the next ones by turns of the users")
+    @Test("has at most 8 questions of users in flight, and asks the next ones user by user")
     func turns() throws {
         let bed = try Bed()
         var answered: [String] = []

@@ -45,11 +45,11 @@ final class LedgerPruningTests {
         #expect(try committer.commit(batch) != nil)
         committer.hurry(through: number)
         try next { if case .applied(number) = $0 { () } else { nil } }
-        // The ledger's thread tells the size behind the batch.
+        // The ledger's thread publishes the size after the batch.
         while committer.status.ledgerUsed < Int(numbers.upperBound) << 18 { sched_yield() }
     }
 
-    @Test("goes on with what comes when the ledger stays too large, and says what fills it")
+    @Test("continues with new batches when the ledger stays too large, and reports what fills it")
     func stuck() throws {
         let reports = reports
         let committer = try Committer(directory: StateDirectory(path: directory.path)) { report in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The journal's entry of an outcome")
 struct OutcomeEntryTests {
-    /// An end with something in every field, no two alike.
+    /// A result with a value in every field, no two equal.
     private var request = AcceptedRequest(
         seq: SequenceNumber(41), operation: .deliver, id: "a1", peer: Peer(uid: 11, gid: 12, pid: 13),
         acceptedAt: Moment(monotonic: Instant(nanoseconds: 14), wall: WallTime(milliseconds: 15)),
@@ -64,7 +64,7 @@ struct OutcomeEntryTests {
         #expect(entry.message == "seq 41: willPresent, observing handler crm: timed_out (exit status 1)")
     }
 
-    @Test("has no field for what there is not")
+    @Test("omits fields without a value")
     func bare() {
         var bare = self
         (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)
@@ -85,7 +85,7 @@ struct OutcomeEntryTests {
         #expect(bare.entry(.shownBySystem).message == "seq 41: none, braze: shown_by_system")
     }
 
-    /// The fields as a reader of the journal has them.
+    /// The fields as a reader of the journal sees them.
     private func values(_ entry: JournalEntry) -> [String: String] {
         fields(entry).mapValues { value in
             switch value {
@@ -95,7 +95,7 @@ struct OutcomeEntryTests {
         }
     }
 
-    @Test("is read back as the row that the ledger has, but for device, message id and completion")
+    @Test("is read back as the ledger's row, except for device, message id and completion")
     func readBack() throws {
         var bare = self
         (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)
@@ -119,7 +119,8 @@ struct OutcomeEntryTests {
         }
     }
 
-    @Test("is a warning for a missed deadline and a failure, each of its own kind, however loud successes are")
+    @Test(
+        "is a warning for a missed deadline and a failure, with different message ids, whatever the level of successes")
     func warnings() {
         for level in [JournalSettings.Level.info, .debug] {
             for outcome in [Outcome.timedOut, .expired] {
@@ -133,7 +134,7 @@ struct OutcomeEntryTests {
         }
     }
 
-    @Test("is as loud as is configured for everything else")
+    @Test("has the configured level for every other outcome")
     func successes() {
         let others = Outcome.allCases.filter { ![.timedOut, .expired, .failed, .unrouted].contains($0) }
         #expect(others.count == 8)

@@ -7,7 +7,7 @@ import Testing
 @testable import PushDaemon
 @testable import PushRouting
 
-@Suite("Requests of the daemon's own")
+@Suite("Requests of the daemon itself")
 struct OwnRequestsTests {
     /// A daemon without sockets, its journal, and its own requests.
     private final class Bench {
@@ -29,19 +29,19 @@ struct OwnRequestsTests {
 
         deinit { daemon.abandon() }
 
-        /// How many were refused, by reason.
+        /// The number of refusals, by reason.
         func refused(_ reason: RefusalReason) -> UInt64 {
             surroundings.refusals.counts.first { $0.reason == reason }?.count ?? 0
         }
 
-        /// What the journal has of losses, at its end.
+        /// The journal's entries about lost requests, after the journal has stopped.
         func losses() throws -> [String] {
             #expect(surroundings.journal.stop(timeoutMilliseconds: 60_000))
             let text = String(decoding: try #require(readFile(directory.path + "/journal")), as: UTF8.self)
             return text.split(separator: "\n").filter { $0.contains(" lost: ") }.map(String.init)
         }
 
-        /// Takes turns until all that was submitted has its reply.
+        /// Takes turns until every submitted request has its reply.
         func settle() throws {
             while own.isBusy {
                 try daemon.takeTurns { self.own.needsFlush }
@@ -54,7 +54,7 @@ struct OwnRequestsTests {
         Array(#"{"op":"\#(op)","kind":"start","platform":"android","app":"shop","device":"d\#(number)"}"#.utf8)
     }
 
-    @Test("of a bridge are accepted in their order, as requests of the daemon's own user")
+    @Test("for a bridge are accepted in order, as requests of the daemon's own user")
     func accepted() throws {
         let bench = try Bench(limits: OwnRequests.Limits())
         for number in 0..<100 { bench.own.submit(Self.line(number), of: "pushes") }
@@ -63,7 +63,7 @@ struct OwnRequestsTests {
         #expect(try bench.losses() == [])
     }
 
-    @Test("are dropped where too many wait, are counted, and are told once until one is accepted")
+    @Test("are dropped when too many wait, counted, and reported once until one is accepted")
     func flood() throws {
         let bench = try Bench(limits: OwnRequests.Limits())
         for number in 0..<3000 { bench.own.submit(Self.line(number), of: "pushes") }
@@ -77,7 +77,7 @@ struct OwnRequestsTests {
         #expect(losses.allSatisfy { $0.contains("1024 wait to be accepted already") })
     }
 
-    @Test("are dropped where too many bytes wait, and where one is too long")
+    @Test("are dropped when too many bytes wait, and when one is too long")
     func bytes() throws {
         let length = Self.line().count
         let bench = try Bench(limits: OwnRequests.Limits(requestLength: length, inputSize: 10 * length))
@@ -92,7 +92,7 @@ struct OwnRequestsTests {
         #expect(try bench.losses().count == 2)
     }
 
-    @Test("that are none are refused as any producer's, and keep no other from its way")
+    @Test("with errors are refused like any producer's, and hold up no other")
     func refused() throws {
         let bench = try Bench(limits: OwnRequests.Limits())
         for _ in 0..<20 { bench.own.submit(Self.line(op: "nonsense"), of: "pushes") }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("What another process has")
+@Suite("A resource held by another process")
 struct PatienceTests {
     private enum Failure: Error {
         case taken, broken
     }
 
-    @Test("is tried for until it is free")
+    @Test("is retried until it is free")
     func freed() throws {
         var tries = 0
         let value = try patiently(while: { $0 == .taken }) { () throws(Failure) in
@@ -19,7 +19,7 @@ struct PatienceTests {
         #expect(value == 4)
     }
 
-    @Test("is not waited for when something else is wrong")
+    @Test("is not awaited after another error")
     func broken() {
         var tries = 0
         #expect(throws: Failure.broken) {

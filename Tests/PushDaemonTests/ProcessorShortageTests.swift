@@ -6,7 +6,7 @@ import Testing
 struct ProcessorShortageTests {
     private static let interval = ProcessorShortage.interval
 
-    @Test("is looked for from time to time")
+    @Test("is measured from time to time")
     func due() {
         var shortage = ProcessorShortage()
         #expect(shortage.isDue(at: 0))
@@ -14,7 +14,7 @@ struct ProcessorShortageTests {
         #expect(!shortage.isDue(at: Self.interval - 1) && shortage.isDue(at: Self.interval))
     }
 
-    @Test("is a wait of more than a fifth of the time since the last look")
+    @Test("is a wait of more than a fifth of the time since the last measurement")
     func share() {
         var shortage = ProcessorShortage()
         shortage.look(waited: 7_000_000_000, at: 0)

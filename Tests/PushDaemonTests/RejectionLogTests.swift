@@ -14,7 +14,7 @@ struct RejectionLogTests {
             number: EntryNumber(number), problem: EntryProblem(.notInPayload, "is missing", field: "braze_id"))
     }
 
-    @Test("is a warning at once, and then one every ten seconds for all that came meanwhile; all are counted")
+    @Test("is a warning at once, and then one every ten seconds for all entries since; all are counted")
     func rate() {
         var log = RejectionLog()
         #expect(log.note([], at: 0) == nil)

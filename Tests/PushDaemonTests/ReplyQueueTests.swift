@@ -4,9 +4,9 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("The replies that a client is owed")
+@Suite("The replies owed to a client")
 struct ReplyQueueTests {
-    @Test("are sent in the order of the requests, whatever the order in which they are known")
+    @Test("are sent in the order of the requests, in whatever order they become known")
     func order() {
         var random = SeededGenerator(seed: 3)
         var queue = ReplyQueue()
@@ -44,7 +44,7 @@ struct ReplyQueueTests {
     }
 }
 
-@Suite("Bytes that are held for clients")
+@Suite("Bytes held for clients")
 struct ByteAccountTests {
     private func user(_ uid: UInt32) -> Account { Account(uid: uid) }
 

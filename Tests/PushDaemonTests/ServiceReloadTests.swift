@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushDaemon
 
-@Suite("A handler that the service keeps from working")
+@Suite("A handler that the service's sandbox keeps from working")
 struct ServiceReloadTests {
     private let installation = Installation()
 
@@ -13,7 +13,7 @@ struct ServiceReloadTests {
         Configuration(directories: [installation.configuration], isRequired: true, service: service)
     }
 
-    @Test("is refused at a reload with file and reason, and at the start is a warning beside which others run")
+    @Test("is refused at a reload with file and reason, and at the start gives a warning while others run")
     func users() throws {
         var service = ServiceFacts()
         service.canChangeUser = false

@@ -13,7 +13,7 @@ struct SnapshotKeeperTests: ~Copyable {
     private let engine = MemoryEngine()
     private let directory = TemporaryDirectory()
 
-    /// A keeper that runs, and how many snapshots it wrote.
+    /// A running keeper, and the snapshots that it wrote.
     private final class Running {
         let written = Monitor<[Snapshot]>([])
         private let keeper: SnapshotKeeper
@@ -41,7 +41,7 @@ struct SnapshotKeeperTests: ~Copyable {
         }
     }
 
-    /// A ledger with a term of three batches.
+    /// Writes a ledger with terms of three batches.
     private func fill() throws {
         for epoch in 1...3 as ClosedRange<Int64> {
             let store = SharedStore(
@@ -51,7 +51,7 @@ struct SnapshotKeeperTests: ~Copyable {
         }
     }
 
-    @Test("writes one where there is none, in the place of what its node had begun before")
+    @Test("writes the first one, and replaces a draft that its node had begun")
     func writes() throws {
         try fill()
         #expect(try engine.beginSnapshot(UUID128(high: 0, low: 9), by: "a", replacing: nil))
@@ -80,7 +80,7 @@ struct SnapshotKeeperTests: ~Copyable {
         #expect(try engine.snapshots().snapshots.first?.snapshot.reference.number == 5)
     }
 
-    @Test("deletes batches where its node leads, and there alone, behind two snapshots and older than ten minutes")
+    @Test("deletes batches only on the leader, behind two snapshots and older than ten minutes")
     func trims() throws {
         try fill()
         for snapshot in 1...2 as ClosedRange<UInt64> {

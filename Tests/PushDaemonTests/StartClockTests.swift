@@ -14,7 +14,7 @@ struct StartClockTests {
 
     private func earlier(_ milliseconds: Int64) -> WallTime { WallTime(milliseconds: now.milliseconds - milliseconds) }
 
-    @Test("is not believed for an hour where it is more than a day later than the ledger's last sign of life")
+    @Test("is not believed for an hour if it is more than a day later than the ledger's last sign of life")
     func ahead() {
         let start = clock(lastAlive: earlier(40 * Self.day))
         #expect(start.doubt(boot: 65_000_000_000) == 40 * Self.day)
@@ -24,7 +24,7 @@ struct StartClockTests {
         #expect(start.isBelieved(wall: later, boot: 3605 * 1_000_000_000))
     }
 
-    @Test("that was believed once stays so, whatever the kernel says afterwards")
+    @Test("stays believed once it was, whatever the kernel reports afterwards")
     func settled() {
         var isSynchronised: Bool? = true
         let start = clock(lastAlive: earlier(40 * Self.day)) { isSynchronised }
@@ -35,7 +35,7 @@ struct StartClockTests {
         #expect(!start.isBelieved(wall: set, boot: 5_000_000_000), "it was set")
     }
 
-    @Test("is believed as soon as the kernel calls it synchronised")
+    @Test("is believed as soon as the kernel reports it synchronised")
     func synchronised() {
         for answer in [nil, false, true] as [Bool?] {
             let start = clock(lastAlive: earlier(2 * Self.day)) { answer }
@@ -44,7 +44,7 @@ struct StartClockTests {
         }
     }
 
-    @Test("is believed where it is a day later at most, earlier, or where the ledger is new")
+    @Test("is believed if it is at most a day later, if it is earlier, or if the ledger is new")
     func plausible() {
         for lastAlive in [nil, now, earlier(Self.day), earlier(-400 * Self.day), WallTime(milliseconds: .max)] {
             let start = clock(lastAlive: lastAlive)

@@ -28,7 +28,7 @@ struct SuccessEntriesTests {
         #expect(tell(10_000) == 2000)
     }
 
-    @Test("that are left out are counted, and told of ten seconds later")
+    @Test("that are left out are counted, and reported ten seconds later")
     func summary() {
         var entries = SuccessEntries(now: 0)
         #expect(entries.summary(.info, at: 100 * second) == nil)
@@ -41,7 +41,7 @@ struct SuccessEntriesTests {
         #expect(entries.summary(.info, at: 30 * second) == nil)
     }
 
-    @Test("that are left out are told of at the end, however short a time ago that was")
+    @Test("that are left out are reported at the stop, however soon")
     func lastSummary() {
         var entries = SuccessEntries(now: 0)
         #expect(entries.lastSummary(.info)?.message == nil)

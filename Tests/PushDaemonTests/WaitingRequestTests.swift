@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A request that waits for the ledger")
 struct WaitingRequestTests {
-    @Test("counts with all the memory that it takes, until it goes on")
+    @Test("counts with all its memory, until it continues")
     func memory() throws {
         let directory = TemporaryDirectory()
         let daemon = try TwinDaemon(
@@ -30,7 +30,7 @@ struct WaitingRequestTests {
         #expect(other.session.waitingBytes == 0)
     }
 
-    @Test("is asked for again when an outcome came to the ledger between its look-up and the answer")
+    @Test("is looked up again when an outcome reached the ledger between the look-up and the answer")
     func outcomeBetween() throws {
         let directory = TemporaryDirectory()
         let (clock, scripts) = (TwinClock(WallTime(milliseconds: 1_700_000_000_000)), TwinScripts())

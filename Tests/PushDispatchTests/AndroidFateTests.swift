@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-/// What is to become of a delivery: these callbacks, or this outcome; and the last reason.
+/// The expected decision about a delivery: these callbacks, or this outcome; and the last reason.
 struct FateCase: Sendable, CustomTestStringConvertible {
     var payload: String
     var state = AppState.background
@@ -15,9 +15,8 @@ struct FateCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(state) \(locked ? "locked " : "")\(notifications) \(payload)" }
 }
 
-// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.java and DisplayNotification.java
-//.
-@Suite("What FCM and Android do")
+// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.java and DisplayNotification.java.
+@Suite("The behavior of FCM and Android")
 struct AndroidFateTests {
     private static let data = #"{"data":{"k":"v"}}"#
     private static let notification = #"{"notification":{"title":"x"},"data":{"k":"v"}}"#
@@ -56,7 +55,7 @@ struct AndroidFateTests {
                 payload: #"{"extras":{"message_type":""}}"#, outcome: .swallowed, reason: .unknownMessageType("")),
             FateCase(
                 payload: #"{"extras":{"message_type":"GCM"}}"#, outcome: .swallowed, reason: .unknownMessageType("GCM")),
-            // In a data map it is a key like any other.
+            // In a data map message_type is an ordinary key.
             FateCase(
                 payload: #"{"message_type":"deleted_messages"}"#, callbacks: [.onMessageReceived], reason: .dataMessage),
             // data messages
@@ -86,7 +85,7 @@ struct AndroidFateTests {
             FateCase(
                 payload: notification, state: .foreground, notifications: .denied, callbacks: [.onMessageReceived],
                 reason: .notificationInForeground),
-            // gcm.n.noui, in both states; without gcm.n.e it means nothing
+            // gcm.n.noui in both states; it has no effect without gcm.n.e
             FateCase(
                 payload: #"{"extras":{"gcm.n.e":"1","gcm.n.noui":"1"}}"#, state: .foreground, outcome: .swallowed,
                 reason: .notificationSuppressed),
@@ -132,7 +131,7 @@ struct AndroidFateTests {
             ),
             ("com.example.new_token", "{}", [], .unknownAction("com.example.new_token")),
             ("", "{}", [], .unknownAction("")),
-            // A message type means something to a message only.
+            // A message type has an effect only in a message.
             (
                 "com.google.firebase.messaging.NEW_TOKEN", #"{"message_type":"deleted_messages","gcm.n.e":"1"}"#,
                 [.onNewToken], .newToken(nil)
@@ -153,7 +152,7 @@ struct AndroidFateTests {
         #expect(try PushDispatchTests.decision(.android, payload, state: .forceStopped).outcome == .notWoken)
     }
 
-    @Test("takes a token for nobody's payload: it has no data")
+    @Test("finds no provider for a token: it has no data")
     func tokensAreNobodys() throws {
         let decision = try decision(
             .android, #"{"action":"com.google.firebase.messaging.NEW_TOKEN","extras":{"token":"t","_ab":"true"}}"#)
@@ -165,7 +164,7 @@ struct AndroidFateTests {
     }
 
     @Test(
-        "says what a callback is called with, and what FCM logs",
+        "gives the callback's argument, and FCM's log line",
         arguments: [
             (
                 Reason.sendError(id: "m", error: nil),
@@ -182,7 +181,7 @@ struct AndroidFateTests {
         #expect(reason.description == text)
     }
 
-    @Test("keeps the payload's own words out of the reason of an outcome, which reaches the journal")
+    @Test("keeps the payload's own text out of the reason of an outcome, which reaches the journal")
     func withoutPayload() {
         for reason: Reason in [.unknownMessageType("SECRET"), .unknownAction("SECRET"), .amazonRefusal("SECRET")] {
             #expect(reason.description.contains("SECRET"))
@@ -193,7 +192,7 @@ struct AndroidFateTests {
 
     // FirebaseMessagingService.handleMessageIntent and alreadyReceivedMessage.
     @Test(
-        "gives FCM's list of ids what the service would look up, whatever becomes of the message then",
+        "gives FCM's list the id that the service would look up, whatever the message's outcome",
         arguments: [
             (#"{"extras":{"google.message_id":"a","message_id":"b"}}"#, "a"),
             (#"{"extras":{"message_id":"b"}}"#, nil),
@@ -211,7 +210,7 @@ struct AndroidFateTests {
             (#"{"data":{"k":"v"},"messageId":"a"}"#, "a"),
             (#"{"k":"v","google.message_id":"a"}"#, "a"),
             (#"{"k":"v"}"#, nil),
-            // Keys of the app's own: FCM looks at its own alone.
+            // Keys of the app's own: FCM reads only its own.
             (#"{"text":"edit of 5","message_id":"5"}"#, nil),
             (#"{"text":"edit of 5","messageId":"5","gcm.message_id":"5"}"#, nil),
             (#"{"message":{"token":"t","name":"projects/p/messages/a"}}"#, "a"),
@@ -223,7 +222,7 @@ struct AndroidFateTests {
         #expect(try decision(.android, payload, state: .forceStopped).duplicateID == nil)
     }
 
-    @Test("other platforms keep no list of ids")
+    @Test("keeps no list of ids on other platforms")
     func othersKeepNoList() throws {
         #expect(try decision(.ios, #"{"aps":{},"gcm.message_id":"a"}"#).duplicateID == nil)
         #expect(try decision(.web, #"{"messageId":"a"}"#).duplicateID == nil)

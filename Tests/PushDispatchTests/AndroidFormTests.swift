@@ -5,7 +5,7 @@ import Testing
 @Suite("Android payload forms")
 struct AndroidFormTests {
     @Test(
-        "reads the data map out of every form",
+        "read the data map from every form",
         arguments: [
             #"{"_ab":"true","t":"T","a":"A","k":"v"}"#,
             #"{"data":{"_ab":"true","t":"T","a":"A","k":"v"}}"#,
@@ -22,7 +22,7 @@ struct AndroidFormTests {
         #expect(decision.keys.data("k") == "v")
     }
 
-    @Test("takes a data map whose values have the names of the forms, but are no objects, for a data map")
+    @Test("treat a data map as such when its values have the names of the forms, but are no objects")
     func keepsNamesThatAreNoForms() throws {
         let decision = try decision(
             .android, #"{"message":"hello","extras":"x","data":"y","notification":"z","_ab":"true"}"#)
@@ -33,7 +33,7 @@ struct AndroidFormTests {
     }
 
     // FCM v1, AndroidConfig: "If present, it will override google.firebase.fcm.v1.Message.data."
-    @Test("lets android.data of a v1 body replace data, not add to it")
+    @Test("replace data by android.data of a v1 body, and do not merge them")
     func replacesData() throws {
         let decision = try decision(
             .android, #"{"message":{"token":"x","data":{"_ab":"true","k":"1"},"android":{"data":{"k":"2"}}}}"#)
@@ -43,7 +43,7 @@ struct AndroidFormTests {
     }
 
     @Test(
-        "sees a notification block wherever a form has it",
+        "find the notification block of every form",
         arguments: [
             #"{"notification":{"title":"x"}}"#,
             #"{"notification":{},"data":{"k":"v"}}"#,
@@ -59,7 +59,7 @@ struct AndroidFormTests {
     }
 
     @Test(
-        "sees none where FCM sees none",
+        "find no notification block where FCM finds none",
         arguments: [
             #"{"notification":"x"}"#,
             #"{"gcm.n.e":"1"}"#,
@@ -75,19 +75,19 @@ struct AndroidFormTests {
 
     // firebase-android-sdk, Constants.extractDeveloperDefinedPayload.
     @Test(
-        "keeps FCM's own extras from the app",
+        "hide FCM's own extras from the app",
         arguments: [
             "google.message_id", "gcm.n.e", "from", "message_type", "collapse_key",
         ])
     func dropsReservedExtras(_ key: String) throws {
         #expect(try decision(.android, #"{"extras":{"\#(key)":"v"}}"#).keys.data(key) == nil)
-        // A data map has been through that already: what is still in it is the producer's, and warned of.
+        // A data map has no FCM extras any more: a key with such a name is the producer's, with a warning.
         let decision = try decision(.android, #"{"data":{"\#(key)":"v"}}"#)
         #expect(decision.keys.data(key) == "v")
         #expect(decision.warnings == [.reservedKey(key)])
     }
 
-    @Test("knows ADM's intent, which keeps no keys from the app and puts the dashboard's pairs beside the others")
+    @Test("include ADM's intent, which hides no keys from the app and puts the dashboard's pairs beside the others")
     func readsAmazonIntent() throws {
         let decision = try decision(
             .android,
@@ -100,17 +100,17 @@ struct AndroidFormTests {
         #expect(decision.warnings == [])
     }
 
-    @Test("refuses an action that is no text, and takes null for none")
+    @Test("refuse an action that is no string, and treat null as none")
     func refusesOddAction() throws {
         #expect(
             try refusal(.android, #"{"action":5,"extras":{}}"#)
                 == PayloadError(field: "payload.action", message: "this has to be a string; it is a number"))
         #expect(try decision(.android, #"{"action":null,"extras":{}}"#).callbacks == [.onMessageReceived])
-        // Without extras it is a key of the data map.
+        // Without extras, action is a key of the data map.
         #expect(try decision(.android, #"{"action":"x"}"#).keys.data("action") == "x")
     }
 
-    @Test("does not dispatch what FCM is only to check", arguments: ["validate_only", "validateOnly"])
+    @Test("give a dry run of FCM the outcome swallowed", arguments: ["validate_only", "validateOnly"])
     func validatesOnly(_ flag: String) throws {
         let decision = try decision(
             .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag)":true}"#)
@@ -119,7 +119,7 @@ struct AndroidFormTests {
         #expect(!decision.received && !decision.displayed)
     }
 
-    @Test("have, of an intent, the strings alone in the data, and no rule goes by the others")
+    @Test("have only the strings of an intent in the data, and no rule reads its other values")
     func dropsOddExtras() throws {
         let odd = try decision(.android, #"{"extras":{"pw_msg":1,"n":5,"k":"v","itbl":{}}}"#)
         #expect(odd.matches == [])
@@ -136,7 +136,7 @@ struct AndroidFormTests {
         #expect(probe.matches == ["adjust-uninstall"], "the key is the only one in the data")
     }
 
-    @Test("keep, but for the v1 form and intents, data values that are no strings, with a warning")
+    @Test("keep data values that are no strings, with a warning, except in the v1 form and intents")
     func keepOddValuesElsewhere() throws {
         for payload in [#"{"_ab":true,"n":5}"#, #"{"data":{"_ab":true,"n":5}}"#] {
             let decision = try decision(.android, payload)
@@ -150,7 +150,7 @@ struct AndroidFormTests {
         }
     }
 
-    @Test("of a wrong shape name the field too")
+    @Test("name the field of a wrong shape")
     func otherFormsAreRefused() throws {
         #expect(
             try refusal(.android, #"{"data":"x","notification":{}}"#)

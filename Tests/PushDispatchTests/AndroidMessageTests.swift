@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 // Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java.
-@Suite("What a RemoteMessage tells")
+@Suite("The getters of a RemoteMessage")
 struct AndroidMessageTests {
     private func message(_ payload: String) throws -> RemoteMessage {
         try #require(try decision(.android, payload).message)
@@ -29,7 +29,7 @@ struct AndroidMessageTests {
         #expect(message.notification == nil)
     }
 
-    @Test("falls back to the server's id only where there is no other")
+    @Test("falls back to the server's id only without another one")
     func fallsBackToServersID() throws {
         #expect(try message(#"{"extras":{"message_id":"x"}}"#).messageID == "x")
         #expect(try message(#"{"extras":{"google.message_id":"","message_id":"x"}}"#).messageID == "")
@@ -37,13 +37,13 @@ struct AndroidMessageTests {
     }
 
     @Test(
-        "reads times as a number or a text, and takes what it cannot read for 0",
+        "read times from a number or a text, and return 0 for any other value",
         arguments: [
             (#""google.sent_time":"5","google.ttl":"6""#, 5, 6),
             (#""google.sent_time":"-5","google.ttl":"+6""#, -5, 6),
             (#""google.sent_time":" 5","google.ttl":"6s""#, 0, 0),
             (#""google.sent_time":5.0,"google.ttl":true"#, 0, 0),
-            // Not an Integer in Java.
+            // The value does not fit into a Java Integer.
             (#""google.sent_time":2147483648,"google.ttl":2147483648"#, 2_147_483_648, 0),
             (#""google.sent_time":-9223372036854775808,"google.ttl":"2147483648""#, .min, 0),
             (#""k":"v""#, 0, 0),
@@ -55,7 +55,7 @@ struct AndroidMessageTests {
     }
 
     @Test(
-        "takes the priority from the first extra that is there",
+        "take the priority from the first extra that exists",
         arguments: [
             (#""google.priority":"high""#, .high, .high),
             (#""google.priority":"high","google.priority_reduced":"1""#, .high, .normal),
@@ -77,7 +77,7 @@ struct AndroidMessageTests {
     }
 
     @Test(
-        "reads the notification under both prefixes, the new one first",
+        "read the notification under both prefixes, the new one first",
         arguments: [
             (#""gcm.n.title":"new","gcm.notification.title":"old""#, ["title": "new"]),
             (#""gcm.notification.title":"old""#, ["title": "old"]),
@@ -109,7 +109,7 @@ struct AndroidMessageTests {
         #expect(try message(#"{"extras":{\#(extras)}}"#).notification == nil)
     }
 
-    @Test("reads what SDKs print of a RemoteMessage")
+    @Test("read a RemoteMessage as SDKs print it")
     func readsPrintedMessage() throws {
         let message = try message(
             #"{"messageId":"m","from":"f","ttl":5,"sentTime":6,"collapseKey":"c","priority":"high","data":{"from":"own"},"#
@@ -124,7 +124,7 @@ struct AndroidMessageTests {
     }
 
     // Source: RemoteMessage.java.
-    @Test("makes of a v1 body what FCM would put into the intent")
+    @Test("read a v1 body as the intent that FCM makes of it")
     func readsV1() throws {
         let message = try message(
             #"{"message":{"topic":"news","name":"projects/p/messages/0:1","notification":{"title":"T","body":"B"},"#
@@ -141,7 +141,7 @@ struct AndroidMessageTests {
     }
 
     @Test(
-        "of a v1 body has the priority that is asked for, else one by its kind, and four weeks to live",
+        "of a v1 body return the requested priority or one by its kind, and a TTL of four weeks",
         arguments: [
             (#""data":{"k":"v"}"#, .normal), (#""notification":{"title":"T"}"#, .high),
             (#""android":{"notification":{}}"#, .high),
@@ -157,7 +157,7 @@ struct AndroidMessageTests {
         #expect(message.ttl == 2_419_200)
     }
 
-    @Test("exists only where FCM makes one")
+    @Test("exist only on FCM")
     func existsForFCM() throws {
         #expect(try decision(.android, #"{"k":"v"}"#).message == nil)
         #expect(try decision(.ios, #"{"aps":{},"gcm.message_id":"m"}"#).message == nil)
@@ -184,7 +184,7 @@ struct AndroidPropertyTests {
         "com.amazon.device.messaging.intent.RECEIVE", "com.amazon.device.messaging.intent.REGISTRATION", "x",
     ]
 
-    @Test("never trap, and are decided the same way twice", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    @Test("never trap, and give equal decisions twice", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func neverTrap(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
@@ -202,7 +202,7 @@ struct AndroidPropertyTests {
         }
     }
 
-    /// All that a decision says, as text.
+    /// All parts of a decision, as text.
     private func story(_ delivery: Delivery) -> String {
         do throws(PayloadError) {
             let decision = try decide(delivery)

@@ -12,7 +12,7 @@ struct V1BodyTests {
         var testDescription: String { payload }
     }
 
-    // Source: the discovery document of FCM v1, revision 20261023, and what its server answers.
+    // Source: the discovery document of FCM v1, revision 20261023, and its server's answers.
     @Test(
         "are refused as FCM refuses them, naming the field",
         arguments: [
@@ -124,7 +124,7 @@ struct V1BodyTests {
             Case(
                 payload: #"{"message":{"token":"x","android":{"ttl":"3600"}}}"#, field: "payload.message.android.ttl",
                 message: #"this has to be seconds with an s behind, like "3.5s"; it is "3600""#),
-            // What it looks at beyond the types.
+            // Checks of FCM beyond the types.
             Case(
                 payload: #"{"message":{"token":"x","android":{"ttl":"2419200.5s"}}}"#,
                 field: "payload.message.android.ttl", message: "FCM v1 keeps a message for 0 to 2419200 s, four weeks"),
@@ -150,7 +150,7 @@ struct V1BodyTests {
     func areRefused(_ wrong: Case) throws {
         let expected = PayloadError(field: wrong.field, message: wrong.message)
         #expect(try refusal(.android, wrong.payload) == expected)
-        // Whoever passes the body on is told the same.
+        // `V1Body` reports the same error.
         let body = try JSONDocument(scanning: Array(wrong.payload.utf8)).root
         do {
             _ = try V1Body(body)
@@ -160,7 +160,7 @@ struct V1BodyTests {
         }
     }
 
-    @Test("are checked whole, whatever the platform", arguments: Platform.allCases)
+    @Test("are checked as a whole, whatever the platform", arguments: Platform.allCases)
     func areCheckedForEveryPlatform(_ platform: Platform) throws {
         let error = try refusal(platform, #"{"message":{"token":"x","webpush":{"data":{"a":1}}}}"#)
         #expect(error?.field == "payload.message.webpush.data.a")
@@ -173,7 +173,7 @@ struct V1BodyTests {
 
     // ErrorCode, INVALID_ARGUMENT.
     @Test(
-        "keep some keys of the data from everybody",
+        "refuse reserved keys in the data",
         arguments: [
             ("from", false), ("message_type", false), ("gcm", false), ("google", false), ("googleplay", false),
             ("google.x", false), ("gcm.notification.title", false), ("From", true), ("gcmx", true),
@@ -186,7 +186,7 @@ struct V1BodyTests {
 
     // ErrorCode: 4096 bytes, 2048 to topics, keys and values counted.
     @Test(
-        "have so much room for data and no more",
+        "have a limit for data",
         arguments: [("token", 4096), ("fid", 4096), ("topic", 2048), ("condition", 2048)])
     func haveRoom(_ target: String, _ limit: Int) throws {
         func error(_ bytes: Int) throws -> PayloadError? {
@@ -203,7 +203,7 @@ struct V1BodyTests {
     }
 
     @Test(
-        "may be spelled in every way that protobuf reads",
+        "may use every spelling that protobuf reads",
         arguments: [
             #""android":{"priority":"high"}"#, #""android":{"priority":1}"#, #""android":{"priority":null}"#,
             #""android":{"ttl":"0s"}"#, #""android":{"ttl":"2419200s"}"#, #""android":{"ttl":"0.000000001s"}"#,
@@ -219,7 +219,7 @@ struct V1BodyTests {
     }
 
     @Test(
-        "of FCM's own SDKs are taken, for every platform",
+        "of FCM's own SDKs are accepted, for every platform",
         arguments: Fixture.list("payloads/fcm-apns", suffix: ".json").filter { $0.contains("fcmv1-") })
     func ofSDKsAreTaken(_ path: String) throws {
         let payload = try JSONDocument(scanning: Fixture.bytes(path)).root
@@ -231,7 +231,7 @@ struct V1BodyTests {
     }
 
     @Test(
-        "take a floating point number in a text, as protobuf's JSON mapping does",
+        "accept a floating point number in a string, as protobuf's JSON mapping does",
         arguments: [
             (#""0.5""#, true), (#""1e-3""#, true), (#""NaN""#, true), (#""-Infinity""#, true), ("0.5", true),
             (#""""#, false), (#"" 1""#, false), (#""0x1p3""#, false), (#""nan""#, false), (#""true""#, false),
@@ -251,7 +251,7 @@ struct V1BodyTests {
         return platforms
     }
 
-    @Test("tell whom they are for, whether they are a dry run, and the package")
+    @Test("return their target, the dry-run flag, and the package")
     func tellWhatTheySay() throws {
         func body(_ text: String) throws -> V1Body { try V1Body(JSONDocument(scanning: Array(text.utf8)).root) }
         #expect(try body(#"{"message":{"token":"x"}}"#).recipient == .token("x"))
@@ -265,7 +265,7 @@ struct V1BodyTests {
     }
 
     @Test(
-        "are malformed where a name or a type is wrong, and refused where a value is",
+        "are malformed with a wrong name or type, and refused with a wrong value",
         arguments: [
             (#"{"message":{"token":"x","to":"y"}}"#, true), (#"{"message":{"token":5}}"#, true), ("{}", true),
             (#"{"message":{}}"#, false), (#"{"message":{"token":""}}"#, false),

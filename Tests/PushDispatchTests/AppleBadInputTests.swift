@@ -3,11 +3,11 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("Payloads that Apple would not expect")
+@Suite("Unexpected payloads on iOS")
 struct AppleBadInputTests {
     // Source: Apple's "Generating a remote notification", table 1; NSNumber and NSString intValue.
     @Test(
-        "are read by the types that Apple documents, with a warning of every other",
+        "are read by the types that Apple documents, with a warning about every other type",
         arguments: [
             (#""alert":5"#, APSKey.alert, "a number", "-"),
             (#""alert":["x"]"#, .alert, "an array", "-"),
@@ -35,7 +35,7 @@ struct AppleBadInputTests {
     }
 
     @Test(
-        "say the key, what it is and what becomes of it",
+        "give a warning with the key, its type and the effect",
         arguments: [
             (
                 #""alert":5"#,
@@ -57,7 +57,7 @@ struct AppleBadInputTests {
     }
 
     @Test(
-        "may be another platform's, which is said",
+        "of another platform give a warning",
         arguments: [
             (Platform.ios, #"{"_ab":"true","t":"T"}"#, [Warning.keyOfAnotherPlatform("_ab", .android), .apsMissing]),
             (.ios, #"{"extras":{"_ab":"true"}}"#, [.keyOfAnotherPlatform("extras", .android), .apsMissing]),
@@ -68,7 +68,7 @@ struct AppleBadInputTests {
             (.web, #"{"_ab":"true"}"#, [.keyOfAnotherPlatform("_ab", .android)]),
             (.web, #"{"aps":{}}"#, [.keyOfAnotherPlatform("aps", .ios)]),
             (.web, #"{"cid":"c"}"#, []),
-            // The data of a message of FCM v1 is for all platforms, unless the web's part has its own.
+            // The data of a message of FCM v1 is for all platforms, unless webpush has its own.
             (.web, #"{"message":{"token":"t","data":{"_ab":"true"}}}"#, []),
             (
                 .web, #"{"message":{"token":"t","webpush":{"data":{"_ab":"true"}}}}"#,
@@ -83,7 +83,7 @@ struct AppleBadInputTests {
 
     // Source: apns2 response.go and notification.go, quoting Apple.
     @Test(
-        "are refused by APNs for their headers",
+        "are refused by APNs for wrong headers",
         arguments: [
             (#""apns-push-type":"alert","apns-priority":"10""#, []),
             (#""apns-push-type":"loud""#, [.invalidPushType("loud")]),
@@ -107,12 +107,12 @@ struct AppleBadInputTests {
         let body = #"{"message":{"token":"t","apns":{"headers":{\#(headers)},"payload":{"aps":{"alert":"x"}}}}}"#
         let decision = try decision(.ios, body)
         #expect(decision.warnings == refusals.map(Warning.refusedByAPNs))
-        // What the request would not survive is said; what the payload would do is decided all the same.
+        // The warnings name the headers that APNs would refuse; `decide` decides the payload all the same.
         #expect(decision.outcome == .shownBySystem)
     }
 
     @Test(
-        "name the reason that APNs answers with",
+        "name the reason in APNs's answer",
         arguments: [
             (APNsRefusal.invalidPushType("x"), "400 InvalidPushType"), (.badPriority("x"), "400 BadPriority"),
             (.badBackgroundPriority("10"), "400 BadPriority"), (.badBackgroundPriority(nil), "400 BadPriority"),
@@ -124,7 +124,7 @@ struct AppleBadInputTests {
         #expect(refusal.description.hasSuffix(": APNs refuses it with \(reason)"))
     }
 
-    // Source: APNSwift, apns2, and what aioapns was sent and understood.
+    // Source: APNSwift, apns2, and answers that aioapns got.
     @Test("have reasons with the status of Apple's table")
     func reasons() {
         let table: [Int: [APNsReason]] = [
@@ -171,7 +171,7 @@ struct AppleBadInputTests {
     }
 
     // Source: release notes of Xcode 11.4; the checks of tools around simctl.
-    @Test("are refused as .apns files beyond 4,096 bytes, white space and all")
+    @Test("are refused as .apns files beyond 4,096 bytes, white space included")
     func simulatorFile() throws {
         let bundle = #""Simulator Target Bundle":"com.example.app","#
         #expect(try decision(.ios, payload(bytes: 4096, more: bundle)).app == "com.example.app")
@@ -185,7 +185,7 @@ struct AppleBadInputTests {
         }
     }
 
-    // Source: FCM's answer as celestifyhq/fcm-cloudflare-workers#10 quotes it.
+    // Source: FCM's answer, quoted in celestifyhq/fcm-cloudflare-workers#10.
     @Test("are refused by FCM without aps")
     func v1WithoutAPS() throws {
         let body = #"{"message":{"token":"t","notification":{"title":"x"},"apns":{"payload":{"sound":"s"}}}}"#
@@ -197,7 +197,7 @@ struct AppleBadInputTests {
     }
 
     @Test(
-        "come with a Braze instance or without, which matters to Braze on iOS alone",
+        "come with or without a Braze instance, which matters only to Braze on iOS",
         arguments: [
             (Platform.ios, true, SDKState.ready, nil), (.ios, true, .missing, Warning.sdkMissing),
             (.ios, true, .delayed, .sdkDelayed), (.ios, false, .delayed, .sdkHasNoEffect(.ios)),

@@ -3,7 +3,7 @@ import PushModel
 import Testing
 
 // Source: Apple's documentation.
-@Suite("What iOS does")
+@Suite("The behavior of iOS")
 struct AppleFateTests {
     private static let alert = #"{"aps":{"alert":"x"}}"#
     private static let silent = #"{"aps":{"content-available":1}}"#
@@ -41,7 +41,7 @@ struct AppleFateTests {
             FateCase(
                 payload: both, notifications: .denied, callbacks: [.didReceiveRemoteNotification],
                 reason: .contentAvailable),
-            // The alert reaches a force-quit app's user, the silent half does not reach the app.
+            // The user of a force-quit app sees the alert; the app does not get the silent part.
             FateCase(payload: both, state: .forceQuit, outcome: .shownBySystem, reason: .alertShownBySystem),
             FateCase(
                 payload: both, state: .forceQuit, notifications: .denied, outcome: .notWoken,
@@ -59,7 +59,7 @@ struct AppleFateTests {
                 payload: all, state: .forceQuit, callbacks: [.serviceExtension],
                 reason: .alertShownToo),
 
-            // Neither sound nor badge alone is changed by the extension; both are for willPresent.
+            // The extension changes neither sound nor badge alone; willPresent gets both.
             FateCase(
                 payload: #"{"aps":{"sound":"s","mutable-content":1}}"#, outcome: .shownBySystem,
                 reason: .alertShownBySystem),
@@ -90,7 +90,7 @@ struct AppleFateTests {
 @Suite("iOS payload forms")
 struct AppleFormTests {
     @Test(
-        "reads userInfo out of every form",
+        "read userInfo from every form",
         arguments: [
             #"{"aps":{"alert":"x"},"ab":{"c":"c"},"k":"v"}"#,
             #"{"userInfo":{"aps":{"alert":"x"},"ab":{"c":"c"},"k":"v"}}"#,
@@ -107,7 +107,7 @@ struct AppleFormTests {
         #expect(decision.warnings == [])
     }
 
-    @Test("uses the simulator's target bundle as the app and hides it from the app")
+    @Test("use the simulator's target bundle as the app and hide it from the app")
     func stripsTargetBundle() throws {
         let payload = #"{"Simulator Target Bundle":"com.example.app","aps":{}}"#
         #expect(try decision(.ios, payload).app == "com.example.app")
@@ -116,7 +116,7 @@ struct AppleFormTests {
         #expect(try decision(.ios, #"{"aps":{}}"#).app == nil)
     }
 
-    @Test("makes an alert of a v1 notification block")
+    @Test("make an alert of a v1 notification block")
     func makesAlert() throws {
         let payload = #"{"message":{"token":"t","notification":{"title":"x"}}}"#
         #expect(try decision(.ios, payload).outcome == .shownBySystem)
@@ -124,7 +124,7 @@ struct AppleFormTests {
         #expect(try decision(.ios, payload).warnings == [])
     }
 
-    @Test("takes an object called message beside aps for the app's own")
+    @Test("treat an object called message beside aps as the app's own")
     func keepsOwnMessage() throws {
         let decision = try decision(.ios, #"{"aps":{"alert":"x"},"message":{"token":"t","topic":"u"}}"#)
         #expect(decision.outcome == .shownBySystem)
@@ -132,7 +132,7 @@ struct AppleFormTests {
     }
 
     @Test(
-        "refuses what has no such shape, naming the field",
+        "refuse a wrong shape with its field",
         arguments: [
             (#"{"aps":"x"}"#, "payload.aps", "this has to be an object; it is a string"),
             (#"{"aps":null}"#, "payload.aps", "this has to be an object; it is null"),
@@ -158,7 +158,7 @@ struct AppleFormTests {
         #expect(try refusal(.ios, payload) == PayloadError(field: field, message: message))
     }
 
-    @Test("says why a push that wakes the app shows nothing")
+    @Test("give the reason why a push that wakes the app shows nothing")
     func alertDenied() throws {
         let payload = try json(#"{"aps":{"alert":"x","content-available":1}}"#)
         for (permission, isDenied) in [(NotificationPermission.denied, true), (.allowed, false)] {
@@ -167,7 +167,7 @@ struct AppleFormTests {
         }
     }
 
-    @Test("runs the service extension in the foreground too by a setting, which is named where it does not")
+    @Test("run the service extension in the foreground too with a setting, which is named otherwise")
     func serviceExtensionInForeground() throws {
         var settings = DetectionSettings.shipped
         settings.runsServiceExtensionInForeground = true

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// What iOS does in the four states, written as one word per state: `E` the service extension, `P` willPresent, `R`
+/// The behavior of iOS in the four states, one word per state: `E` the service extension, `P` willPresent, `R`
 /// didReceiveRemoteNotification, in this order; `S` shown by the system, `N` not woken, `-` swallowed.
 struct Row: Sendable, CustomTestStringConvertible {
     var name: String
@@ -34,7 +34,7 @@ struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("The table of what iOS calls")
+@Suite("The table of iOS callbacks")
 struct AppleTableTests {
     // Source: Apple's documentation, written out by hand. The extension runs in the foreground too: Apple's documentation of
     // UNNotificationServiceExtension has two conditions, an alert and mutable-content, and the state is neither.
@@ -48,10 +48,10 @@ struct AppleTableTests {
         ].map(Row.init))
     func holdsWhereAllowed(_ row: Row) throws { try check(row, .allowed) }
 
-    // Source: UNNotificationSettings.authorizationStatus: where denied, the system does not deliver notifications to the
-    // app. What wakes it for data needs no permission.
+    // Source: UNNotificationSettings.authorizationStatus: if denied, the system does not deliver notifications to the
+    // app. A data push wakes the app without permission.
     @Test(
-        "and where they are denied",
+        "and if they are denied",
         arguments: [
             "alert     -   -  -  -", "alert+c   R   R  R  N", "alert+m   -   -  -  -", "alert+c+m R   R  R  N",
             "sound     -   -  -  -", "sound+c   R   R  R  N", "sound+m   -   -  -  -", "sound+c+m R   R  R  N",
@@ -79,7 +79,7 @@ struct AppleTableTests {
                 #expect(decision.warnings.contains(.lockedHasNoEffect(.ios)) == locked)
             }
         }
-        // A state of Android is the nearest of iOS.
+        // A state of Android stands for the nearest one of iOS.
         let stopped = try decision(.ios, payload, state: .forceStopped, notifications: notifications)
         #expect(Row.word(stopped) == row.words[3])
         #expect(stopped.warnings == [.stateOfAnotherPlatform(.forceStopped)])
@@ -87,7 +87,7 @@ struct AppleTableTests {
 
     // Sources: ORIGIN.md beside the files.
     @Test(
-        "holds for the payloads of others",
+        "holds for other projects' payloads",
         arguments: [
             "fcm-apns/apns-alert-string                     P   S  S  S",
             "fcm-apns/apns-badge-zero                       P   S  S  S",
@@ -133,7 +133,7 @@ struct AppleTableTests {
         }
     }
 
-    @Test("says that the order of willPresent and didReceiveRemoteNotification is not documented, when both run")
+    @Test("reports, when both run, that the order of willPresent and didReceiveRemoteNotification is not documented")
     func saysThatOrderIsUnknown() throws {
         for state in AppState.allCases {
             let decision = try decision(.ios, #"{"aps":{"alert":"x","content-available":1}}"#, state: state)
@@ -141,7 +141,7 @@ struct AppleTableTests {
         }
     }
 
-    @Test("says that a silent push launches an app that is not running")
+    @Test("reports that a silent push launches an app that is not running")
     func saysThatItLaunches() throws {
         let silent = #"{"aps":{"content-available":1}}"#
         #expect(try decision(.ios, silent, state: .terminated).reasons.last == .contentAvailableLaunches)
@@ -149,7 +149,7 @@ struct AppleTableTests {
     }
 
     // Source: Apple's "Starting and updating Live Activities with ActivityKit push notifications"; MDM protocol.
-    @Test("names what is not for the app")
+    @Test("names pushes that do not reach the app")
     func namesSystem() throws {
         let start = #"{"aps":{"event":"start","content-state":{},"alert":{"title":"x"},"mutable-content":1}}"#
         for state in AppState.allCases {
@@ -157,7 +157,7 @@ struct AppleTableTests {
             #expect(try decision(.ios, #"{"aps":{"event":"end"}}"#, state: state).reasons.last == .liveActivity)
             #expect(try decision(.ios, #"{"mdm":"id"}"#, state: state).reasons.last == .deviceManagement)
         }
-        // A key of the app's own of that name.
+        // Here mdm is a key of the app's own.
         #expect(try decision(.ios, #"{"aps":{"alert":"x"},"mdm":"id"}"#).outcome == .shownBySystem)
     }
 }

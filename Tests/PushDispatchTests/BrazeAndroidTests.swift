@@ -8,7 +8,7 @@ import Testing
 struct BrazeAndroidTests {
     // BrazeFirebaseMessagingService.isBrazePushNotification: data["_ab"] == "true".
     @Test(
-        "is exactly the string true in the data map",
+        "is recognized by exactly the string true in the data map",
         arguments: [
             (#"{"_ab":"true"}"#, Reason.brazeMarker),
             (#"{"\u005fab":"tru\u0065"}"#, .brazeMarker),
@@ -35,7 +35,7 @@ struct BrazeAndroidTests {
 
     // handlePushNotificationPayload, steps 2 to 5 and 10, in this order.
     @Test(
-        "has the kind that the first step to apply gives it",
+        "has the kind of the first step that applies",
         arguments: [
             (#""message_type":"deleted_messages","total_deleted":"3""#, BrazeFacts.Kind.deletedMessages),
             (#""message_type":"deleted_messages","appboy_uninstall_tracking":"1""#, .deletedMessages),
@@ -59,7 +59,7 @@ struct BrazeAndroidTests {
     }
 
     @Test(
-        "finds the uninstall probe in extra however it is escaped",
+        "has its uninstall probe found in extra with any escaping",
         arguments: [
             #"{\"appboy_uninst\\u0061ll_tracking\":1}"#,
             #"{\"appboy_uninst\u0061ll_tracking\":1}"#,
@@ -73,7 +73,7 @@ struct BrazeAndroidTests {
     }
 
     @Test(
-        "has the campaign that cid names, if any",
+        "has the campaign of cid, if any",
         arguments: [(#""abc""#, "abc"), (#""""#, nil), ("null", nil), ("5", nil)] as [(String, String?)])
     func hasCampaign(_ value: String, _ campaign: String?) throws {
         let probe = try decision(.android, #"{"_ab":"true","appboy_uninstall_tracking":"1","cid":\#(value)}"#)
@@ -85,7 +85,7 @@ struct BrazeAndroidTests {
 
     // The keys that Constants.java of braze-android-sdk names.
     @Test(
-        "has the features that its keys ask for",
+        "has the features of its keys",
         arguments: [
             (#""ab_cd":"{}""#, BrazeFacts.Feature.contentCardSync),
             (#""br_ffr":"true""#, .featureFlagsRefresh),
@@ -108,7 +108,7 @@ struct BrazeAndroidTests {
         #expect(try decision(.android, payload).braze?.features == [])
     }
 
-    @Test("looks for the unpublished keys under the names that are set")
+    @Test("reads the unpublished keys under the configured names")
     func takesKeysFromSettings() throws {
         let payload = try json(#"{"_ab":"true","flags":"true","br_ffr":"true"}"#)
         let delivery = Delivery(platform: .android, payload: payload)
@@ -129,7 +129,7 @@ struct BrazeAndroidTests {
 
     // The tracker's rules T4 and T9.
     @Test(
-        "is received when Braze's code has it, displayed when shown, and counts when attributable",
+        "is received when Braze's code runs, displayed when shown, and counted when attributable",
         arguments: [
             Case(members: #""t":"T","a":"A","cid":"c""#, received: true, displayed: true, counts: true),
             Case(members: #""t":"T","a":"A""#, received: true, displayed: true, counts: false),
@@ -161,7 +161,7 @@ struct BrazeAndroidTests {
         #expect(decision.braze?.countsForInfluencedOpen == expected.counts)
     }
 
-    @Test("goes to the tracker, a probe for uninstallation too")
+    @Test("goes to the tracker, even an uninstall probe")
     func goesToTracker() throws {
         let probe = try decision(.android, #"{"_ab":"true","appboy_uninstall_tracking":"1"}"#)
         #expect(probe.invocations == [PlannedInvocation(callback: .onMessageReceived, owner: .tracker)])
@@ -170,7 +170,7 @@ struct BrazeAndroidTests {
         #expect(!other.received && !other.displayed)
     }
 
-    @Test("is lost behind a notification block in the background, and says so")
+    @Test("is lost behind a notification block in the background, with that reason")
     func isLostBehindNotification() throws {
         let payload = #"{"notification":{"title":"x"},"data":{"_ab":"true","t":"T","a":"A","cid":"c"}}"#
         let background = try decision(.android, payload)
@@ -201,7 +201,7 @@ struct BrazeAndroidTests {
         #expect(try decision(.android, #"{"_ab":"true","ab_a1_a":"ab_open"}"#).braze?.actions == [])
     }
 
-    @Test("has the deep link of uri, and the dashboard's pairs of extra, or beside the other keys")
+    @Test("has the deep link of uri, and the dashboard's pairs in extra, or beside the other keys")
     func hasLinkAndPairs() throws {
         let decision = try decision(
             .android, #"{"_ab":"true","uri":"shop://x","k":"no","extra":"{\"k\":\"v\",\"n\":{\"a\":1}}"}"#)
@@ -241,7 +241,7 @@ struct BrazeAndroidTests {
         #expect(try decision(.android, extras).displayed)
     }
 
-    @Test("is warned of above the 4,000 bytes of text and key-values that Braze's API takes")
+    @Test("gives a warning above 4,000 bytes of text and key-values, the limit of Braze's API")
     func isWarnedOfSize() throws {
         func warnings(_ count: Int) throws -> [Warning] {
             let text = String(repeating: "x", count: count)

@@ -7,7 +7,7 @@ import Testing
 struct BrazeAppleTests {
     // isAppboyRemoteNotification: a dictionary, and its count > 0.
     @Test(
-        "is an object ab with members at the top level",
+        "is recognized by a non-empty object ab at the top level",
         arguments: [
             (#""ab":{"c":"x"}"#, Reason.brazeObject),
             (#""ab":{"c":null}"#, .brazeObject),
@@ -26,14 +26,14 @@ struct BrazeAppleTests {
         #expect((decision.provider == "braze") == (reason == .brazeObject))
     }
 
-    @Test("looks for ab at the top level, not in aps")
+    @Test("is recognized by ab at the top level, not in aps")
     func looksAtTopLevel() throws {
         #expect(try decision(.ios, #"{"aps":{"alert":"x","ab":{"c":"x"}}}"#).provider == nil)
     }
 
-    // isUninstallTrackingRemoteNotification: boolValue, and no test of ab.
+    // isUninstallTrackingRemoteNotification: boolValue, without a test of ab.
     @Test(
-        "tells the uninstall probe before it looks at ab, by boolValue",
+        "has its uninstall probe recognized before ab, by boolValue",
         arguments: [
             ("true", true), ("1", true), ("-0.5", true), (#""1""#, true), (#""true""#, true), (#""YES""#, true),
             (#"" +01""#, true), (#""t""#, true),
@@ -67,7 +67,7 @@ struct BrazeAppleTests {
     }
 
     @Test(
-        "has the campaign that ab.c names, if any",
+        "has the campaign of ab.c, if any",
         arguments: [(#""c":"abc""#, "abc"), (#""c":null"#, nil), (#""c":"""#, nil), (#""c":5"#, nil), (#""d":1"#, nil)]
             as [(String, String?)])
     func hasCampaign(_ member: String, _ campaign: String?) throws {
@@ -77,7 +77,7 @@ struct BrazeAppleTests {
     }
 
     @Test(
-        "has the features that its keys ask for",
+        "has the features of its keys",
         arguments: [
             (#""ab":{"ab_cd":{}}"#, BrazeFacts.Feature.contentCardSync),
             (#""ab":{"c":1},"ab_sync_geos":true"#, .geofencesSync),
@@ -118,7 +118,7 @@ struct BrazeAppleTests {
             Case(aps: #""alert":"x""#, notifications: .denied, received: false, displayed: false),
             Case(aps: #""alert":"x""#, state: .foreground, notifications: .denied, received: false, displayed: false),
             Case(aps: #""alert":"x","mutable-content":1"#, received: true, displayed: true),
-            // Silent to the SDK, and shown all the same.
+            // Silent to the SDK, but shown.
             Case(aps: #""alert":"x","content-available":1"#, received: true, displayed: true),
             Case(aps: #""alert":"x","content-available":1"#, state: .forceQuit, received: true, displayed: true),
             Case(

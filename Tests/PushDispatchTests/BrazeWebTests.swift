@@ -7,11 +7,11 @@ import Testing
 @Suite("Braze on the web")
 struct BrazeWebTests {
     @Test(
-        "is a payload with a string cid beside a title or a body, or a key of Braze's",
+        "is recognized by a string cid beside a title or a body, or by a key of Braze's",
         arguments: [
             (#"{"cid":"c","t":"T"}"#, Reason.brazeWebCampaign),
             (#"{"cid":"c","a":"A"}"#, .brazeWebCampaignAndContent),
-            // What Stream Chat documents.
+            // The payloads from Stream Chat's documentation.
             (#"{"cid":"c"}"#, .noBrazeWebKey),
             (#"{"t":"T","ab_cd":{}}"#, .brazeWebKey),
             (#"{"cid":5}"#, .noBrazeWebKey),
@@ -39,7 +39,7 @@ struct BrazeWebTests {
         #expect(decision.reasons.last == .serviceWorker)
     }
 
-    @Test("is not displayed where notifications are denied, nor as a test of an in-app message")
+    @Test("is not displayed if notifications are denied, nor as a test of an in-app message")
     func isNotDisplayed() throws {
         let denied = try decision(.web, #"{"cid":"c","t":"T"}"#, notifications: .denied)
         #expect(denied.received && !denied.displayed)
@@ -48,7 +48,7 @@ struct BrazeWebTests {
         #expect(test.braze?.features == [.testInAppMessage])
     }
 
-    @Test("has the features that its keys ask for")
+    @Test("has the features of its keys")
     func hasFeatures() throws {
         #expect(
             try decision(.web, #"{"cid":"c","t":"T","pab":[{}],"ab_cd":{}}"#).braze?.features == [
@@ -57,7 +57,7 @@ struct BrazeWebTests {
         #expect(try decision(.web, #"{"cid":"c","t":"T","pab":[]}"#).braze?.features == [])
     }
 
-    @Test("takes an object called message for the page's own unless it is a v1 body")
+    @Test("leaves an object called message to the page unless it is a v1 body")
     func keepsOwnMessage() throws {
         let decision = try decision(.web, #"{"cid":"c","t":"T","message":{"text":"hi"}}"#)
         #expect(decision.provider == "braze")
@@ -68,7 +68,7 @@ struct BrazeWebTests {
 @Suite("Payloads handed back with an interaction")
 struct HandedBackPayloadTests {
     // Click: Braze's iff notification.data.ab_ids exists.
-    @Test("on the web are Braze's when they have ab_ids")
+    @Test("on the web are Braze's if they have ab_ids")
     func onTheWeb() throws {
         let click = try JSONDocument(scanning: Fixture.bytes("payloads/braze-web/click-notification-data.json")).root
         let braze = try HandedBackPayload(click, platform: .web)
@@ -80,7 +80,7 @@ struct HandedBackPayloadTests {
         #expect(try HandedBackPayload(json(#"{"cid":"c"}"#), platform: .web).provider == nil)
     }
 
-    @Test("on Android and iOS are what was delivered")
+    @Test("on Android and iOS equal the delivered payload")
     func onDevices() throws {
         let android = try HandedBackPayload(
             json(#"{"extras":{"_ab":"true","cid":"c","google.message_id":"m"}}"#), platform: .android)

@@ -37,7 +37,7 @@ struct CorpusTests {
         #expect(files.count > 100)
     }
 
-    @Test("is told whose it is, and a Braze payload's kind and campaign", arguments: Expectation.all)
+    @Test("has the expected provider, and for Braze the kind and the campaign", arguments: Expectation.all)
     func isClassified(_ expected: Expectation) throws {
         let payload = try JSONDocument(scanning: Fixture.bytes("payloads/" + expected.path)).root
         let decision = try decide(Delivery(platform: expected.platform, payload: payload), settings: .shipped)
@@ -53,8 +53,8 @@ struct CorpusTests {
         #expect(decision.invocations.allSatisfy { $0.owner == (isBraze ? .tracker : .route) })
     }
 
-    // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk. That the second of two equal ids is dropped
-    // needs the list of ids, which is state: here each is looked at alone.
+    // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk. FCM drops the second of two equal ids by
+    // its list of ids; here each payload is decided alone.
     @Test(
         "runs the callbacks that FCM's own test expects", arguments: Fixture.list("payloads/fcm-apns", suffix: ".json"))
     func keepsVectors(_ path: String) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushDispatch
 
-/// Detection again, as plainly as can be: on decoded values, every rule, sorted at the end.
+/// The simplest possible detection: on decoded values, every rule, sorted at the end.
 private struct Naive {
     let platform: Platform
     /// The keys that the app sees.
@@ -71,11 +71,11 @@ private struct Naive {
 
 @Suite("Detection, of any payload")
 struct DetectionPropertyTests {
-    /// The words of the shipped rules, and some that are near.
+    /// The keys of the shipped rules, and some similar ones.
     private static let keys: [String] =
         DetectionSettings.shipped.providers.flatMap(\.platforms.values).flatMap { $0.all + $0.any + $0.probes }
         .flatMap(keys)
-        // An object under this name makes another form of the payload.
+        // An object with this name makes another form of the payload.
         .filter { $0 != "data" } + [
             "_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids",
         ]
@@ -111,7 +111,7 @@ struct DetectionPropertyTests {
         key.hasPrefix("google.") || key.hasPrefix("gcm.") || ["from", "message_type", "collapse_key"].contains(key)
     }
 
-    @Test("depends on nothing but the rules", arguments: 0..<10 as Range<UInt64>)
+    @Test("depends only on the rules", arguments: 0..<10 as Range<UInt64>)
     func isNaive(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reasons and warnings")
 struct ExplanationTests {
-    @Test("say in order whose a payload is, what it is and what the platform does")
+    @Test("name in order the provider, the kind and the behavior of the platform")
     func areInOrder() throws {
         let android = try decision(
             .android, #"{"notification":{"title":"x"},"data":{"_ab":"true","t":"T","a":"A","cid":"c"}}"#)
@@ -29,14 +29,14 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
-    @Test("say, where notifications are denied, not that one is shown")
+    @Test("do not claim a notification is shown if notifications are denied")
     func denied() throws {
         let reasons = try decision(.android, #"{"_ab":"true","t":"T","a":"A","cid":"c"}"#, notifications: .denied)
             .reasons
         #expect(reasons == [.brazeMarker, .brazeNotificationDenied, .dataMessage])
     }
 
-    @Test("do not call the exact mark one of another case where Braze is masked")
+    @Test("do not report the exact marker as one in another case if Braze is masked")
     func maskedBraze() throws {
         let masked = DetectionSettings(providers: [])
         let exact = Delivery(platform: .android, payload: try json(#"{"_ab":"true"}"#))
@@ -45,7 +45,7 @@ struct ExplanationTests {
         #expect(try decide(upper, settings: masked).warnings == [.brazeMarkerCase])
     }
 
-    @Test("do not list Braze's test for uninstallation among the dashboard's key-values")
+    @Test("do not list Braze's uninstall test among the dashboard's key-values")
     func uninstallTrackingIsNoKeyValue() throws {
         let ios = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true,"k":"v"}"#)
         #expect(ios.keys.keyValues.map(\.key) == ["k"])
@@ -55,7 +55,7 @@ struct ExplanationTests {
     }
 
     @Test(
-        "warn of what a reviewer would see",
+        "warn of the faults that a reviewer would see",
         arguments: [
             (Platform.android, AppState.background, #"{"_ab":"true","t":"T","a":"A"}"#, []),
             (.android, .forceQuit, #"{"k":"v"}"#, [.stateOfAnotherPlatform(.forceQuit)]),
@@ -130,7 +130,7 @@ struct ExplanationTests {
         #expect(try decision(platform, payload, state: state).warnings == warnings)
     }
 
-    @Test("name the key and the kind of a data value that is no string")
+    @Test("name the key and the type of a data value that is no string")
     func nameOddValue() throws {
         #expect(
             try decision(.android, #"{"badge":3}"#).warnings.map(\.description) == [

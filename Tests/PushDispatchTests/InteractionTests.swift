@@ -4,12 +4,12 @@ import Testing
 
 @testable import PushDispatch
 
-@Suite("What a tap, a button or a dismissal leads to")
+@Suite("The callback of a tap, a button or a dismissal")
 struct InteractionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var platform: Platform
         var act: UserAct
-        /// `nil`: the notification is named by an id.
+        /// The payload; `nil`: an id names the notification.
         var payload: String?
         var provider: String?
         var callback: Callback
@@ -25,7 +25,7 @@ struct InteractionTests {
     private static let accept = UserAct.button(id: "accept", text: nil)
 
     @Test(
-        "is decided by the platform, the category and the owner",
+        "follows from the platform, the category and the owner",
         arguments: [
             // Apple: userNotificationCenter(_:didReceive:withCompletionHandler:).
             Case(
@@ -65,7 +65,7 @@ struct InteractionTests {
                 platform: .ios, act: accept, payload: braze, provider: "braze", callback: .didReceiveResponse,
                 reasons: [.unknownButton, .customAction]),
 
-            // The Notifications API; Braze's worker 3.5.1 listens to clicks alone.
+            // The Notifications API; Braze's worker 3.5.1 handles clicks only.
             Case(
                 platform: .web, act: .opened, payload: "{}", callback: .notificationclick,
                 reasons: [.notificationClick]),
@@ -79,7 +79,7 @@ struct InteractionTests {
                 platform: .web, act: .dismissed, payload: #"{"ab_ids":{}}"#, provider: "braze",
                 callback: .notificationclose, outcome: .swallowed, reasons: [.brazeIgnoresClose]),
 
-            // BrazePushReceiver; another's tap starts what the notification names.
+            // BrazePushReceiver; a tap on another provider's notification starts the intent that it names.
             Case(platform: .android, act: .opened, payload: "{}", callback: .none, reasons: [.intentStarted]),
             Case(
                 platform: .android, act: .dismissed, payload: "{}", callback: .none,
@@ -112,7 +112,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "is told by the kind, or by Apple's own identifiers",
+        "follows from the kind, or from Apple's own identifiers",
         arguments: [
             (InteractRequest.Kind.opened, nil, UserAct.opened), (.dismissed, nil, .dismissed), (.action, nil, .opened),
             (.action, "a", .button(id: "a", text: "t")),
@@ -123,13 +123,13 @@ struct InteractionTests {
         #expect(UserAct(kind, action: action, text: "t") == act)
     }
 
-    @Test("is said without a word of the payload's", arguments: InteractionReason.allCases)
+    @Test("has a reason without any text of the payload", arguments: InteractionReason.allCases)
     func isSaid(_ reason: InteractionReason) {
         #expect(!reason.description.isEmpty)
     }
 }
 
-@Suite("What a Braze button does")
+@Suite("The action of a Braze button")
 struct ButtonActionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var platform: Platform
@@ -156,7 +156,7 @@ struct ButtonActionTests {
 
     // Source: the tracker's rule T1; Braze's SDKs for Android, iOS and the web.
     @Test(
-        "is told by its type and target",
+        "follows from its type and target",
         arguments: [
             Case(platform: .android, payload: android, id: "web", action: .uri),
             Case(platform: .android, payload: android, id: "deep", action: .deepLink),
@@ -165,13 +165,13 @@ struct ButtonActionTests {
             Case(platform: .android, payload: android, id: "odd", action: nil),
             Case(platform: .android, payload: android, id: "gap", action: nil),
             Case(platform: .ios, payload: ios, id: "ab_pb_accept", action: .uri),
-            // decline is CLOSE, whatever else it says.
+            // decline is CLOSE, whatever its other keys.
             Case(platform: .ios, payload: ios, id: "ab_pb_decline", action: .close),
             Case(platform: .ios, payload: ios, id: "own", action: .deepLink),
             Case(platform: .ios, payload: ios, id: "shut", action: .close),
             Case(platform: .ios, payload: ios, id: "bare", action: ButtonAction.none),
             Case(platform: .ios, payload: ios, id: "nowhere", action: nil),
-            // Of a category that this notification has not.
+            // A button of a category that this notification does not have.
             Case(platform: .ios, payload: ios, id: "ab_pb_cancel", action: nil),
             Case(platform: .web, payload: web, id: "0", action: .uri),
             Case(platform: .web, payload: web, id: "1", action: .deepLink),
@@ -186,7 +186,7 @@ struct ButtonActionTests {
     }
 
     @Test(
-        "is known of the default categories on iOS, where no payload describes it",
+        "is known for the default categories on iOS without a description in the payload",
         arguments: [
             ("ab_cat_accept_decline", "ab_pb_accept", ButtonAction.none),
             ("ab_cat_accept_decline", "ab_pb_decline", .close), ("ab_cat_yes_no", "ab_pb_yes", ButtonAction.none),
@@ -201,7 +201,7 @@ struct ButtonActionTests {
     }
 
     @Test(
-        "is by its kind what the tracker calls it",
+        "has the kind under which the tracker counts it",
         arguments: [
             (BrazeFacts.Action.Kind.uri, ButtonAction.uri), (.deepLink, .deepLink), (.open, ButtonAction.none),
             (.close, .close), (.unknown, nil),

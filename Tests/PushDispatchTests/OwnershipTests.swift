@@ -3,9 +3,9 @@ import Testing
 
 @testable import PushDispatch
 
-@Suite("Whose a payload is, and what follows from it")
+@Suite("The owner of a payload")
 struct OwnershipTests {
-    @Test("the lowest order has it, then the name; all that match are listed, the owner first")
+    @Test("is the matching provider with the lowest order, then name; all matches are listed, the owner first")
     func order() throws {
         let payload = #"{"_k":"","itbl":"x","push_from":"moengage","_ab":"true","wzrk_pn":"1"}"#
         let all = try decision(.android, payload)
@@ -17,7 +17,7 @@ struct OwnershipTests {
         #expect(apple.matches == ["batch", "clevertap"], "presence before the beginning of a key")
     }
 
-    @Test("a rule of low confidence has a payload only where no other rule matches, whatever its order")
+    @Test("is a provider of low confidence only if no other rule matches, whatever its order")
     func lowConfidence() throws {
         let helpshift = try decision(.android, #"{"origin":"helpshift","mp_message":"Hi"}"#)
         #expect(helpshift.matches == ["mixpanel", "helpshift"])
@@ -35,7 +35,7 @@ struct OwnershipTests {
         #expect(try decide(delivery, settings: DetectionSettings(providers: rules)).matches == ["d", "b", "a", "c"])
     }
 
-    @Test("more than one is a warning that names them")
+    @Test("has a warning with the names if several match")
     func twoOwners() throws {
         let decision = try decision(.android, #"{"_ab":"true","CIO-Delivery-ID":"a","CIO-Delivery-Token":"b"}"#)
         #expect(decision.warnings == [.twoOwners("Braze", others: ["Customer.io"])])
@@ -45,7 +45,7 @@ struct OwnershipTests {
                 + "the handlers of Customer.io do not get it")
     }
 
-    @Test("a probe of another provider is swallowed, whatever else is in the payload")
+    @Test("that is a probe of another provider has it swallowed, whatever else the payload has")
     func probes() throws {
         let probe = try decision(.android, #"{"af-uinstall-tracking":"true"}"#, state: .foreground)
         #expect(probe.outcome == .swallowed && probe.invocations == [])
@@ -55,7 +55,7 @@ struct OwnershipTests {
         #expect(try decision(.android, #"{"adjust_purpose":"uninstall detection"}"#).outcome == .swallowed)
     }
 
-    @Test("a receiver of the SDK's own takes a message that FCM would hand to the service, and only that")
+    @Test("that is a receiver of the SDK's own takes a message that FCM would hand to the service, and no other")
     func ownReceiver() throws {
         let custom = #""custom":"{\"i\":\"x\"}""#
         let message = try decision(.android, "{\(custom)}")
@@ -72,14 +72,14 @@ struct OwnershipTests {
         #expect(apple.callbacks == [.didReceiveRemoteNotification])
     }
 
-    @Test("of a payload that Braze and OneSignal match Braze is the owner, so the service gets it")
+    @Test("is Braze if Braze and OneSignal match, so the service gets it")
     func brazeBeforeOwnReceiver() throws {
         let decision = try decision(.android, #"{"_ab":"true","custom":"{\"i\":1}"}"#)
         #expect(decision.callbacks == [.onMessageReceived])
         #expect(decision.matches == ["braze", "onesignal"])
     }
 
-    @Test("without Braze's rule nothing is Braze's; with another one the reason does not speak of the shipped one")
+    @Test("is never Braze without Braze's rule; another rule's reason does not mention the shipped one")
     func withoutBraze() throws {
         let payload = Delivery(platform: .android, payload: try json(#"{"_ab":"true"}"#))
         let none = try decide(payload, settings: DetectionSettings(providers: []))
@@ -92,7 +92,7 @@ struct OwnershipTests {
         #expect(try decide(marked, settings: settings).braze?.kind == .visible)
     }
 
-    @Test("a payload handed back is told by the same rules")
+    @Test("is found by the same rules for a payload handed back")
     func handedBack() throws {
         func provider(_ platform: Platform, _ payload: String) throws -> String? {
             try HandedBackPayload(json(payload), platform: platform, settings: .shipped).provider
@@ -105,7 +105,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "Braze's unique id is what its key says, unless that is blank",
+        "finds Braze's unique id under its key, unless that is blank",
         arguments: [
             (#""br_p_id":"u1""#, "u1"), (#""br_p_id":"""#, nil), (#""br_p_id":" \t""#, nil), (#""br_p_id":null"#, nil),
             (#""br_p_id":5"#, nil), (#""other":"u1""#, nil),
@@ -114,7 +114,7 @@ struct OwnershipTests {
         #expect(try decision(.android, #"{"_ab":"true",\#(member)}"#).braze?.uniqueID == expected)
     }
 
-    @Test("the key of the unique id is a setting")
+    @Test("finds the unique id under a configurable key")
     func uniqueIDKey() throws {
         let settings = DetectionSettings(brazeKeys: BrazeKeys(uniqueID: "id"))
         let delivery = Delivery(platform: .android, payload: try json(#"{"_ab":"true","id":"u"}"#))

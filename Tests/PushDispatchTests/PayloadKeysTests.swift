@@ -5,7 +5,7 @@ import Testing
 @Suite("Keys of a payload")
 struct PayloadKeysTests {
     @Test(
-        "give strings as they are and anything else as JSON without white space",
+        "return strings unchanged and any other value as JSON without white space",
         arguments: [
             (#""text \"quoted\"""#, #"text "quoted""#),
             ("4503599627370497.5", "4503599627370497.5"),
@@ -20,14 +20,14 @@ struct PayloadKeysTests {
         #expect(try decision(.web, #"{"k": \#(value) }"#).keys.data("other") == nil)
     }
 
-    @Test("find the dashboard's key-values where the platform puts them")
+    @Test("find the dashboard's key-values in each platform's place")
     func findKeyValues() throws {
         let android = try decision(.android, #"{"_ab":"true","top":"1","extra":"{\"k\":\"v\",\"n\":5}"}"#).keys
         #expect(android.keyValue("k") == "v")
         #expect(android.keyValue("n") == "5")
         #expect(android.keyValue("top") == nil)
         #expect(android.data("k") == nil)
-        // ADM flattens them.
+        // ADM flattens the key-values.
         let amazon = try decision(.android, #"{"_ab":"true","k":"v"}"#).keys
         #expect(amazon.keyValue("k") == "v")
         let broken = try decision(.android, #"{"_ab":"true","k":"v","extra":"{"}"#).keys
@@ -40,10 +40,10 @@ struct PayloadKeysTests {
     }
 
     @Test(
-        "are held against patterns up to 8 KiB of text, however it is written; of more only the star is true",
+        "are compared with patterns up to 8 KiB of unescaped text; a longer text matches only the star",
         arguments: [
             (#""@""#, 0),
-            // An escape is one character of the text, and white space does not count.
+            // An escape is one character of the text; white space counts 0.
             (#""\u0078@""#, 1), (#"[ "@" ]"#, 4),
         ])
     func longValues(form: String, rest: Int) throws {
@@ -61,7 +61,7 @@ struct PayloadKeysTests {
         }
     }
 
-    @Test("lists the dashboard's key-values, on iOS all but Apple's and Braze's own")
+    @Test("list the dashboard's key-values, on iOS all keys except Apple's and Braze's own")
     func listsOnAppleAndWeb() throws {
         let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#
         #expect(try decision(.ios, ios).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v", "n=1"])
@@ -73,7 +73,7 @@ struct PayloadKeysTests {
 @Suite("Message ids")
 struct MessageIDTests {
     @Test(
-        "are read where the form has them",
+        "are read from the place of each form",
         arguments: [
             (Platform.android, #"{"extras":{"google.message_id":"a","message_id":"b"}}"#, "a"),
             // RemoteMessage.getMessageId.

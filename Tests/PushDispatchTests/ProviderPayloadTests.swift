@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A payload of `Tests/Fixtures/payloads/providers`, and whose it is.
+/// A payload of `Tests/Fixtures/payloads/providers`, and its provider.
 struct ProviderPayload: Sendable, CustomTestStringConvertible {
     var platform: Platform
     var provider: String?
@@ -34,7 +34,7 @@ struct ProviderPayload: Sendable, CustomTestStringConvertible {
 
 @Suite("Payloads of each provider")
 struct ProviderPayloadTests {
-    @Test("are theirs, and what is near them is not", arguments: ProviderPayload.all)
+    @Test("match the provider, and similar payloads do not", arguments: ProviderPayload.all)
     func isTold(_ expected: ProviderPayload) throws {
         let delivery = Delivery(platform: expected.platform, payload: expected.payload)
         let decision = try decide(delivery, settings: .shipped)
@@ -43,7 +43,7 @@ struct ProviderPayloadTests {
         if let outcome = expected.outcome { #expect(decision.outcome?.rawValue == outcome) }
     }
 
-    @Test("are there in numbers, of each platform")
+    @Test("are numerous, and cover each platform")
     func isComplete() {
         for platform in Platform.allCases {
             #expect(ProviderPayload.all.contains { $0.platform == platform && $0.provider == nil })

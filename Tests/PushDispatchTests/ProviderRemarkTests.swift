@@ -9,7 +9,7 @@ struct ProviderRemarkTests {
         DetectionSettings.shipped.remarks(on: try decision(platform, payload))
     }
 
-    @Test("are told where the rule matches")
+    @Test("are reported if the rule matches")
     func areTold() throws {
         #expect(
             try remarks(.ios, #"{"aps":{},"itbl":{}}"#) == [
@@ -28,7 +28,7 @@ struct ProviderRemarkTests {
         #expect(try remarks(.ios, #"{"aps":{}}"#) == [])
     }
 
-    @Test("are told where their own condition holds, whosever the payload is")
+    @Test("are reported if their own condition holds, whatever the provider")
     func ownCondition() throws {
         let remark = [
             "Airship: the SDK's own receiver takes Accengage's key a4sid too (IncomingPushRunnable.kt), "
@@ -43,7 +43,7 @@ struct ProviderRemarkTests {
 
 @Suite("Many rules")
 struct ManyRulesTests {
-    @Test("more than have a bit are tried all the same, in their order")
+    @Test("beyond the bits of the index are tried all the same, in order")
     func more() throws {
         let rules = (0..<150).map { number in
             ProviderRule(
@@ -55,7 +55,7 @@ struct ManyRulesTests {
         #expect(try decide(payload, settings: settings).matches == ["p0", "p63", "p64", "p149"])
     }
 
-    @Test("find their keys where the keys of a payload were made to collide, or hide in escapes")
+    @Test("find their keys among keys that were made to collide, or hide in escapes")
     func escapes() throws {
         #expect(try decision(.android, #"{"\u0069tbl":"x"}"#).provider == "iterable")
         #expect(try decision(.android, #"{"pin\u0070oint.x":"x"}"#).provider == "pinpoint")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import PushDispatch
 
-/// A payload and whose it is by a shipped rule.
+/// A payload and its provider by a shipped rule.
 private struct Case: Sendable, CustomTestStringConvertible {
     var platform: Platform
     var payload: String
     var provider: String?
-    /// Where the rule is from.
+    /// The source of the rule.
     var source: String
 
     init(_ platform: Platform, _ payload: String, _ provider: String?, _ source: String) {
@@ -141,7 +141,7 @@ struct ProviderRuleTests {
         ),
     ]
 
-    @Test("match what their SDKs match and nothing near it", arguments: cases)
+    @Test("match the payloads of their SDKs and no similar ones", arguments: cases)
     private func match(_ expected: Case) throws {
         let decision = try decision(expected.platform, expected.payload)
         #expect(decision.provider == expected.provider)
@@ -149,7 +149,7 @@ struct ProviderRuleTests {
     }
 
     @Test(
-        "each have a payload here or in the fixtures on each of their platforms, but Braze, which has tests of its own")
+        "each have a payload here or in the fixtures on each of their platforms, except Braze, which has its own tests")
     func isComplete() {
         for provider in DetectionSettings.shipped.providers where provider.name != "braze" {
             for platform in provider.platforms.keys {
@@ -161,7 +161,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("say so when they are known only from third-party copies")
+    @Test("are marked when they are known only from third-party copies")
     func lowConfidence() throws {
         let low = DetectionSettings.shipped.providers.flatMap { provider in
             provider.platforms.filter { $0.value.confidence == .low }.map { "\(provider.name) \($0.key)" }
@@ -185,8 +185,8 @@ struct ProviderRuleTests {
             ])
     }
 
-    /// The orders that a rule with this condition may have. 190 is a narrower rule for the same key as another's, 250
-    /// one whose keys are short or common.
+    /// The possible orders of a rule with this condition. 190 is a narrower rule for the key of another rule, 250 a
+    /// rule with short or common keys.
     private static func band(_ condition: ProviderCondition) -> ClosedRange<Int> {
         switch condition {
         case .value(_, .equals): 100...100
@@ -195,7 +195,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("say where they are from, each, and by which page")
+    @Test("each name the page of their source")
     func origins() throws {
         for provider in DetectionSettings.shipped.providers {
             for rule in provider.platforms.values {
@@ -205,7 +205,7 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test("come in the order Braze, texts, presence, beginnings of keys")
+    @Test("are ordered: Braze, texts, presence, prefixes of keys")
     func areInOrder() {
         for provider in DetectionSettings.shipped.providers where provider.name != "braze" {
             for rule in provider.platforms.values {
@@ -218,7 +218,7 @@ struct ProviderRuleTests {
     }
 
     @Test(
-        "say by what they match",
+        "name the condition that matched",
         arguments: [
             (
                 .android, #"{"CIO-Delivery-ID":"x","CIO-Delivery-Token":"y"}"#,

@@ -13,7 +13,7 @@ struct PushTypeTests {
     }
 
     @Test(
-        "that other code takes never reach the notification delegate, and say which code runs",
+        "that other code handles never reach the notification delegate, and the reason names that code",
         arguments: [
             ("voip", ReasonCode.pushKit, "didReceiveIncomingPushWith"), ("complication", .pushKit, "watch app"),
             ("pushtotalk", .pushToTalk, "PTChannelManagerDelegate"),
@@ -34,28 +34,28 @@ struct PushTypeTests {
         }
     }
 
-    @Test("of the system are the system's, whatever the payload has")
+    @Test("of the system go to the system, whatever the payload has")
     func system() throws {
         #expect(try decision("liveactivity").reasons.last == .liveActivity)
         #expect(try decision("mdm").reasons.last == .deviceManagement)
     }
 
-    @Test("alert and background are decided by the payload, as without a type")
+    @Test("alert and background leave the decision to the payload, as without a type")
     func delegates() throws {
         let silent = #"{"aps":{"content-available":1}}"#
         #expect(try decision("alert", #"{"aps":{"alert":"x"}}"#).outcome == .shownBySystem)
         #expect(try decision("background", silent).callbacks == [.didReceiveRemoteNotification])
-        // APNs refuses what is none; the device would show it.
+        // APNs refuses an unknown type; the device would show the push.
         #expect(try decision("colour", #"{"aps":{"alert":"x"}}"#).outcome == .shownBySystem)
     }
 
-    @Test("are warned of as APNs refuses the headers beside the payload")
+    @Test("give the warnings of APNs's refusals beside the payload")
     func refusals() throws {
         let decision = try decision("background", #"{"aps":{"content-available":1}}"#)
         #expect(decision.warnings.contains(.refusedByAPNs(.badBackgroundPriority(nil))))
     }
 
-    @Test("an id that the sender was told is the message's, unless the payload has one of its own")
+    @Test("leave the id of APNs's answer as the message id, unless the payload has its own")
     func messageIDs() throws {
         func id(_ platform: Platform, _ payload: String) throws -> String? {
             try decide(Delivery(platform: platform, payload: try json(payload), messageID: "told")).messageID

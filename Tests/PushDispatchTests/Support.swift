@@ -4,12 +4,12 @@ import PushSettings
 
 @testable import PushDispatch
 
-/// The value of a JSON text.
+/// Parses a JSON text.
 func json(_ text: String) throws -> JSONNode {
     try JSONDocument(scanning: Array(text.utf8)).root
 }
 
-/// The decision on a payload written as JSON.
+/// The decision on a payload in JSON.
 func decision(
     _ platform: Platform, _ payload: String, state: AppState = .background, locked: Bool = false,
     notifications: NotificationPermission = .allowed, app: String? = nil
@@ -21,7 +21,7 @@ func decision(
 }
 
 extension DetectionSettings {
-    /// What is in force without any file of the user's.
+    /// The settings without any file of the user's.
     static let shipped: DetectionSettings = {
         guard let settings = Settings.load(ConfigurationSources()).settings else {
             preconditionFailure("the shipped providers have errors")
@@ -30,7 +30,7 @@ extension DetectionSettings {
     }()
 }
 
-/// What `decide` throws for a payload, or `nil`.
+/// The error that `decide` throws for a payload, or `nil`.
 func refusal(_ platform: Platform, _ payload: String) throws -> PayloadError? {
     let delivery = Delivery(platform: platform, payload: try json(payload))
     do throws(PayloadError) {
@@ -46,7 +46,7 @@ extension Reason {
         .owner(ProviderMatch(TriedRule(.braze, platform, .init(order: 0, all: conditions))))
     }
 
-    // What Braze's rule as shipped says.
+    // The conditions of the shipped rule for Braze.
     static let brazeMarker = braze(.android, [.value(at: ["_ab"], .equals("true"))])
     static let brazeObject = braze(.ios, [.value(at: ["ab"], .nonEmptyObject)])
     static let brazeProbe = braze(.ios, [.value(at: ["appboy_uninstall_tracking"], .truthy)])

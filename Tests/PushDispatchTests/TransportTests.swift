@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushDispatch
 
-@Suite("What brings a payload to an Android device")
+@Suite("The transport of a payload to an Android device")
 struct TransportTests {
     private func decision(
         _ payload: String, over transport: Transport?, state: AppState = .background,
@@ -16,7 +16,7 @@ struct TransportTests {
     }
 
     @Test(
-        "is FCM, unless the request or the payload's form says otherwise",
+        "is FCM, unless the request or the payload's form names another",
         arguments: [
             (#"{"k":"v"}"#, nil, .fcm), (#"{"extras":{}}"#, nil, .fcm), (#"{"message":{"token":"t"}}"#, nil, .fcm),
             (#"{"action":"com.amazon.device.messaging.intent.RECEIVE","extras":{}}"#, nil, .adm),
@@ -31,7 +31,7 @@ struct TransportTests {
     }
 
     @Test(
-        "is an error of the request where the payload's form is another's",
+        "is an error of the request if the payload has another transport's form",
         arguments: [
             (#"{"message":{"token":"t"}}"#, .adm, "transport is adm, but the payload is a message of FCM v1"),
             (
@@ -50,7 +50,7 @@ struct TransportTests {
     }
 
     @Test(
-        "Amazon's receiver gets every message, a story it drops, and there is no list of recent ids",
+        "ADM gives Amazon's receiver every message, which drops a story, and keeps no list of recent ids",
         arguments: [
             #"{"_ab":"true","t":"T","a":"A","ab_c":"[]","message_id":"m"}"#,
             #"{"extras":{"_ab":"true","t":"T","a":"A","ab_c":"[]","google.message_id":"m"}}"#,
@@ -64,7 +64,7 @@ struct TransportTests {
     }
 
     @Test(
-        "Huawei's push kit shows a notification itself, but for one that it leaves to an app in the foreground",
+        "HMS shows a notification itself, except one that it leaves to an app in the foreground",
         arguments: [
             (#"{"k":"v"}"#, .terminated, .allowed, [.onMessageReceived], nil, .huaweiMessage),
             (#"{"notification":{"title":"T"}}"#, .background, .allowed, [], .shownBySystem, .huaweiNotification),
@@ -88,7 +88,7 @@ struct TransportTests {
         #expect(huawei.duplicateID == nil && huawei.message == nil)
     }
 
-    @Test("the priorities of a message are FCM's alone")
+    @Test("FCM alone has priorities of a message")
     func priorities() throws {
         let extras = #"{"google.original_priority":"high","google.delivered_priority":"normal"}"#
         let lowered = try decision(#"{"extras":\#(extras)}"#, over: nil)

@@ -11,7 +11,7 @@ struct FigureBytesTests {
         deliveredPriority: .normal, callback: .onMessageReceived, provider: "onesignal", route: "20-a", handler: nil,
         outcome: .timedOut, reasonCode: .daemonDown, isObserver: false)
 
-    /// - Parameter earlier: what was counted before.
+    /// - Parameter earlier: the figures counted before.
     private func random(
         _ count: Int, seed: UInt64, after earlier: KeyFigures = KeyFigures()
     ) -> (KeyFigures, SpanFigures) {
@@ -30,7 +30,7 @@ struct FigureBytesTests {
         return (figures, span)
     }
 
-    @Test("are read as what they were, and two of them add up", arguments: [0, 1, 250])
+    @Test("are read as written, and can be added up", arguments: [0, 1, 250])
     func roundTrip(count: Int) throws {
         let ((first, firstSpan), (second, secondSpan)) = (random(count, seed: 1), random(300, seed: 2))
         #expect(try first.bytes.withUnsafeBytes { bytes throws in try KeyFigures(bytes) } == first)
@@ -46,7 +46,7 @@ struct FigureBytesTests {
         #expect(spans.requests == count + 300 && spans.missed == count + 300)
     }
 
-    @Test("with more that missed their deadline than were due are an error")
+    @Test("give an error with more misses than due invocations")
     func contradiction() {
         let (_, span) = random(40, seed: 5)
         var bytes = span.bytes
@@ -55,7 +55,7 @@ struct FigureBytesTests {
         #expect(throws: FigureError.self) { try bytes.withUnsafeBytes { bytes throws in _ = try SpanFigures(bytes) } }
     }
 
-    @Test("that are cut, changed or of another version are an error or other figures, and never a trap")
+    @Test("give an error or other figures, and never trap, if they are cut, changed or of another version")
     func damaged() {
         let (figures, span) = random(40, seed: 3)
         var random = SeededGenerator(seed: 4)
@@ -81,7 +81,7 @@ struct FigureBytesTests {
         }
     }
 
-    @Test("a key is read from its name, which no other key has")
+    @Test("have a key that is read from its unique name")
     func keys() throws {
         var keys: Set<FigureKey> = [Self.key, Self.key.ofOtherApp]
         for change: (inout FigureKey) -> Void in [

@@ -7,7 +7,7 @@ import Testing
 struct HistogramTests {
     private static let permille = [1, 500, 900, 990, 999, 1000]
 
-    /// Durations of all sizes, up to five hours: the exponent is as random as the digits.
+    /// Durations of all sizes, up to five hours, with random exponents and digits.
     private func durations(seed: UInt64, count: Int) -> [Int64] {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in
@@ -16,7 +16,7 @@ struct HistogramTests {
     }
 
     @Test(
-        "a quantile is never below the exact one, less than 1 % above it, and never above the maximum",
+        "has quantiles never below the exact one, less than 1 % above it, and never above the maximum",
         arguments: 1...20)
     func errorIsBounded(seed: UInt64) throws {
         let values = durations(seed: seed, count: Int(seed) * 173)
@@ -35,7 +35,7 @@ struct HistogramTests {
         #expect(histogram.count == values.count)
     }
 
-    @Test("below 128 µs it is exact")
+    @Test("is exact below 128 µs")
     func smallIsExact() {
         var histogram = Histogram()
         for value in (0..<128).reversed() { histogram.add(microseconds: Int64(value)) }
@@ -44,20 +44,20 @@ struct HistogramTests {
         #expect(histogram.quantile(permille: 1000) == 127)
     }
 
-    @Test("empty it has no quantile and no maximum")
+    @Test("has no quantile and no maximum when it is empty")
     func emptyHasNone() {
         #expect(Histogram().quantile(permille: 500) == nil)
         #expect(Histogram().max == nil)
     }
 
-    @Test("one duration is every quantile of itself, exactly", arguments: [0, 127, 128, 9_000_123, Int64.max])
+    @Test("has one duration as every quantile, exactly", arguments: [0, 127, 128, 9_000_123, Int64.max])
     func oneValue(value: Int64) {
         var histogram = Histogram()
         histogram.add(microseconds: value)
         for permille in Self.permille { #expect(histogram.quantile(permille: permille) == value) }
     }
 
-    @Test("a negative duration counts as zero")
+    @Test("counts a negative duration as zero")
     func negativeIsZero() {
         var histogram = Histogram()
         histogram.add(microseconds: -5)
@@ -65,7 +65,7 @@ struct HistogramTests {
         #expect(histogram.quantile(permille: 999) == 0)
     }
 
-    @Test("two merged are the one that had all", arguments: 1...5)
+    @Test("merged from two equals the one with all durations", arguments: 1...5)
     func merges(seed: UInt64) {
         let (left, right) = (durations(seed: seed, count: 500), durations(seed: seed + 100, count: 40))
         var (merged, other, whole) = (Histogram(), Histogram(), Histogram())

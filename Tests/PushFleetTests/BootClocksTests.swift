@@ -9,7 +9,7 @@ struct BootClocksTests {
     private static let boot = UUID128(high: 5, low: 5)
     /// The writer's clock when this machine's is 0.
     private static let ahead = Duration.seconds(500_000)
-    /// What a takeover may cost a deadline.
+    /// The most time that a takeover may add to a deadline.
     private static let tolerance = Duration.milliseconds(50)
     private var clocks = BootClocks()
 
@@ -27,7 +27,7 @@ struct BootClocksTests {
         clocks.read(StoredBatch(batch: batch, age: at(readAt) - at(inserted) + step), at: at(readAt))
     }
 
-    /// By how much an instant of the writer is later here than it was.
+    /// By how much an instant of the writer is later on this machine.
     private func error(of boot: UUID128 = boot) throws -> Duration {
         try #require(clocks.instant(at(1_000_000) + Self.ahead, of: boot)) - at(1_000_000)
     }
@@ -39,15 +39,15 @@ struct BootClocksTests {
         #expect(try error() == .milliseconds(20))
     }
 
-    @Test("are known by a batch that is read long after, if the engine's clock was not set")
+    @Test("are known by a batch read long after, if the engine's clock was not set")
     mutating func old() throws {
         read(handedOver: 10_000, readAt: 3_000_000)
         #expect(try error() == .milliseconds(5))
     }
 
-    @Test("stay as they are when the engine's clock is set between two batches", arguments: [hour, .zero - hour])
+    @Test("stay unchanged when the engine's clock is set between two batches", arguments: [hour, .zero - hour])
     mutating func engineClockSet(step: Duration) throws {
-        // What was inserted after the step has a right age; what was inserted before it has not.
+        // The age of a batch inserted after the step is right; the age of one inserted before it is wrong.
         read(handedOver: 10_000, readAt: 10_060)
         read(handedOver: 10_500, readAt: 10_560, engineClockStepped: step)
         #expect((.zero...Self.tolerance).contains(try error()))
@@ -56,7 +56,7 @@ struct BootClocksTests {
     }
 
     @Test(
-        "are known again by the next batch, where the engine's clock was set before the first was read",
+        "are corrected by the next batch, if the engine's clock was set before the first was read",
         arguments: [hour, .zero - hour])
     mutating func firstIsWrong(step: Duration) throws {
         read(handedOver: 10_000, readAt: 13_000, engineClockStepped: step)
@@ -64,7 +64,7 @@ struct BootClocksTests {
         #expect((.zero...Self.tolerance).contains(try error()))
     }
 
-    @Test("are not moved by a batch that was handed over before an outage and inserted after it")
+    @Test("are not changed by a batch handed over before an outage and inserted after it")
     mutating func outage() throws {
         read(handedOver: 10_000, readAt: 10_060)
         read(handedOver: 11_000, inserted: 41_000, readAt: 41_050)
@@ -85,7 +85,7 @@ struct BootClocksTests {
         #expect((.zero...Self.tolerance).contains(now - at(3_600_000)))
     }
 
-    @Test("are known for each boot: a deadline that another machine set ends within 50 ms of its time")
+    @Test("are known for each boot: a deadline from another machine ends within 50 ms of its time")
     mutating func takeover() throws {
         let other = UUID128(high: 6, low: 6)
         read(handedOver: 10_000, readAt: 10_060)

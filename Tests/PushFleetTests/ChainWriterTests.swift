@@ -23,20 +23,20 @@ struct ChainWriterTests {
         #expect(second.number == 2 && step == .append)
     }
 
-    @Test("is asked for when nothing was inserted, and when no answer came", arguments: [AppendResult.other, away])
+    @Test("is asked for when no row was inserted, and when no answer came", arguments: [AppendResult.other, away])
     mutating func asked(_ result: AppendResult) {
         #expect(writer.answered(result) == .ask)
         #expect(writer.pending == first.reference)
     }
 
-    @Test("is not there: it is appended again, with its number and its id")
+    @Test("is absent: the batch is appended again, with its number and its id")
     mutating func again() {
         _ = writer.answered(Self.away)
         #expect(writer.found(zero) == .append)
         #expect(writer.pending == first.reference && writer.last == .start)
     }
 
-    @Test("is there by reading: it is durable only when something behind it is committed")
+    @Test("is known from a read: the batch is durable only when a commit follows it")
     mutating func readBack() {
         _ = writer.answered(Self.away)
         #expect(writer.found(first) == .confirm)
@@ -45,7 +45,7 @@ struct ChainWriterTests {
         #expect(writer.last == first.reference)
     }
 
-    @Test("was committed with a notice: it is confirmed, until a confirmation has none")
+    @Test("was a commit with a notice: the batch is confirmed, until a confirmation has none")
     mutating func doubtful() {
         #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
         #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
@@ -53,14 +53,14 @@ struct ChainWriterTests {
         #expect(writer.answered(.there) == .acknowledge)
     }
 
-    @Test("was committed with a notice, and a promotion lost it before it was confirmed: it is appended again")
+    @Test("was a commit with a notice that a promotion lost before its confirmation: the batch is appended again")
     mutating func lostInDoubt() {
         _ = writer.answered(.doubtful("the wait was cancelled"))
         #expect(writer.answered(.other) == .ask)
         #expect(writer.found(zero) == .append)
     }
 
-    @Test("is fenced by another's under its number, and by what came behind it")
+    @Test("is fenced by another batch under its number, and by the batches behind that")
     mutating func fenced() {
         _ = writer.answered(.other)
         #expect(writer.found(foreign) == .fenced(foreign))
@@ -68,7 +68,7 @@ struct ChainWriterTests {
         #expect(writer.found(later) == .fenced(later))
     }
 
-    @Test("is sent again only in a term that is not below that of the last batch, or it would be refused for ever")
+    @Test("is to be sent again only in a term not below that of the last batch, or it would be refused for ever")
     mutating func laterTerm() {
         let same = ChainTail(.start, epoch: 1)
         let later = ChainTail(.start, epoch: 2)
@@ -76,7 +76,7 @@ struct ChainWriterTests {
         #expect(writer.found(later) == .fenced(later))
     }
 
-    @Test("is lost if the chain ends before what was acknowledged; what was only read may be taken away")
+    @Test("is lost if the chain ends before an acknowledged batch; a batch that was only read may vanish")
     mutating func lost() {
         var taker = ChainWriter(after: first.reference, epoch: 1)
         _ = taker.begin(id: UUID128(high: 0, low: 2))

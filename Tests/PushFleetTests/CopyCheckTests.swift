@@ -21,7 +21,7 @@ struct CopyCheckTests {
         CopyCheck(last: last, batches: try engine.batches(from: last.number, atMost: 10))
     }
 
-    @Test("that ends where the chain does, or earlier, gets what comes next")
+    @Test("that ends at the chain's end, or earlier, gets the next batches")
     func follows() throws {
         #expect(try check(.start) == .follows([]))
         for batch in [one, two] { #expect(engine.append(batch) == .there) }
@@ -30,14 +30,14 @@ struct CopyCheckTests {
         #expect(try check(two.reference) == .follows([]))
     }
 
-    @Test("that is ahead of the chain is not the chain's")
+    @Test("that is ahead of the chain does not belong to it")
     func ahead() throws {
         for batch in [one, two] { #expect(engine.append(batch) == .there) }
         engine.promote(with: 1)
         #expect(try check(two.reference) == .ahead)
     }
 
-    @Test("that has another batch under a number is not the chain's, however far the chain went on")
+    @Test("that has another batch under a number does not belong to the chain, however long the chain is")
     func another() throws {
         for batch in [one, two] { #expect(engine.append(batch) == .there) }
         engine.promote(with: 1)
@@ -46,7 +46,7 @@ struct CopyCheckTests {
         #expect(try check(two.reference) == .another(other.reference))
     }
 
-    @Test("goes on behind deleted batches only where the first one left names its last one")
+    @Test("continues behind deleted batches only if the first one left names its last one")
     func trimmed() {
         let left = [StoredBatch(batch: two, age: .zero)]
         #expect(CopyCheck(last: one.reference, batches: left) == .follows(left))

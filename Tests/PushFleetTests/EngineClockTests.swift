@@ -20,18 +20,18 @@ struct EngineClockTests {
         clock.wall(at: Instant(nanoseconds: milliseconds * 1_000_000)).milliseconds - noon
     }
 
-    @Test("is the engine's, carried on by a clock that nobody sets, whatever the machine's own shows")
+    @Test("is the engine's, advanced by the monotonic clock, whatever the machine's own clock shows")
     func follows() {
         var clock = EngineClock(Self.reading(0, at: 100, machine: -3_600_000))
         #expect(Self.shown(clock, at: 100_000) == 0 && Self.shown(clock, at: 100_250) == 250)
         clock.read(Self.reading(1_000, at: 101, machine: 3_600_000))
         #expect(Self.shown(clock, at: 102_500) == 2_500)
-        // A reading that took long is worth little: the clock stays within its error.
+        // A slow reading is imprecise: the clock stays within its error.
         clock.read(Self.reading(2_000, at: 102, taking: 1_000))
         #expect(Self.shown(clock, at: 103_000) == 3_000)
     }
 
-    @Test("goes on behind a takeover where it was, though the clocks of the two machines are an hour apart")
+    @Test("continues after a takeover at its value, though the clocks of the two machines differ by an hour")
     func takesOver() {
         let first = EngineClock(Self.reading(0, at: 50, machine: -3_600_000))
         // The other machine has been up for longer.
@@ -40,12 +40,13 @@ struct EngineClockTests {
         #expect((3_990...4_010).contains(Self.shown(second, at: 9_000_010)))
     }
 
-    @Test("is set ahead with the engine's, and never back: it goes slower by a twentieth until that has come up")
+    @Test(
+        "is set ahead with the engine's, and never back: it runs slower by a twentieth until the engine's catches up")
     func stepped() {
         var clock = EngineClock(Self.reading(0, at: 0))
         clock.read(Self.reading(11_000, at: 1))
         #expect(Self.shown(clock, at: 1_000) == 11_000)
-        // Back by ten seconds: 200 seconds later it is right again.
+        // Ten seconds back: 200 seconds later it is right again.
         clock.read(Self.reading(2_000, at: 2))
         #expect(Self.shown(clock, at: 2_000) == 12_000)
         var last = Self.shown(clock, at: 2_000)
@@ -60,7 +61,7 @@ struct EngineClockTests {
         #expect(abs(last - 400_020) <= 20)
     }
 
-    @Test("stays between an hour ago and now when the engine's is set back by an hour, and skips nothing")
+    @Test("stays within the last hour when the engine's is set back by an hour, and skips nothing")
     func anHourBack() {
         var clock = EngineClock(Self.reading(0, at: 0))
         var last = Int64(-1)
@@ -73,7 +74,7 @@ struct EngineClockTests {
         #expect(last >= 95_000)
     }
 
-    @Test("takes no reading that is older than the last one, nor a time that no clock shows")
+    @Test("ignores a reading older than the last one, and an impossible time")
     func odd() {
         var clock = EngineClock(Self.reading(5_000, at: 5))
         clock.read(Self.reading(90_000, at: 4))
@@ -87,14 +88,14 @@ struct EngineClockTests {
         for end in ends { #expect(EngineClock(end).wall(at: Instant(nanoseconds: 2_000_000_000)) >= end.wall) }
     }
 
-    @Test("tells once that the machine's own clock is off by more than a second, and when that changes")
+    @Test("reports once that the machine's own clock is off by more than a second, and when that changes")
     func tells() {
         var watch = ClockWatch()
         #expect(watch.read(Self.reading(0, at: 0, machine: 900)) == nil)
         #expect(watch.read(Self.reading(1_000, at: 1, machine: 3_601_000)) == .off(.seconds(3_600)))
         #expect(watch.read(Self.reading(2_000, at: 2, machine: 3_602_400)) == nil)
         #expect(watch.read(Self.reading(3_000, at: 3, machine: 1_000)) == .off(.seconds(-2)))
-        // An answer that took long tells nothing.
+        // A slow answer reports nothing.
         #expect(watch.read(Self.reading(4_000, at: 4, taking: 4_000, machine: 6_000)) == nil)
         #expect(watch.read(Self.reading(5_000, at: 5, machine: 5_000)) == .right)
         #expect(watch.read(Self.reading(6_000, at: 6, machine: 6_000)) == nil)

@@ -14,9 +14,9 @@ struct LeaseTests {
         LeaseRow(owner: owner, epoch: epoch, renewals: renewals)
     }
 
-    // MARK: Who follows
+    // MARK: Followers
 
-    @Test("that has not moved for its time is taken, and not a moment before")
+    @Test("that was not renewed for its time is taken, and not a moment before")
     mutating func unmoved() {
         watch.saw(row(4), answeredAt: at(1000))
         watch.saw(row(4), answeredAt: at(9900))
@@ -24,7 +24,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(10_000), by: "b") == row(4))
     }
 
-    @Test("that moves is not taken: each renewal, and each new term, begins the time anew")
+    @Test("that is renewed is not taken: each renewal, and each new term, restarts the time")
     mutating func moved() {
         watch.saw(row(4), answeredAt: at(1000))
         watch.saw(row(5), answeredAt: at(9000))
@@ -34,7 +34,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(26_000), by: "b") == row(5, epoch: 2))
     }
 
-    @Test("that nobody has is taken at once, and one that nobody has read is not")
+    @Test("that is free is taken at once, and one that was never read is not")
     mutating func free() {
         #expect(watch.rowToTake(at: at(1_000_000), by: "b") == nil)
         let free = LeaseRow(owner: nil, epoch: 3, renewals: 8)
@@ -42,7 +42,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(1000), by: "b") == free)
     }
 
-    @Test("is watched from the beginning after the engine was away: nobody knows who renewed it meanwhile")
+    @Test("is watched anew after the engine was away: it may have been renewed meanwhile")
     mutating func lostTouch() {
         watch.saw(row(4), answeredAt: at(0))
         watch.lostTouch()
@@ -52,7 +52,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(29_000), by: "b") == row(4))
     }
 
-    @Test("is not taken while its owner has it, however long a renewal and a reading are under way")
+    @Test("is not taken while its owner holds it, however long a renewal and a reading are in flight")
     mutating func neverTwo() throws {
         // The reading is sent first, and finds a renewal that was sent later.
         for (renewalSent, answered) in [(0, 0), (100, 3000), (2900, 3000), (3000, 3000)] as [(Int64, Int64)] {
@@ -65,7 +65,7 @@ struct LeaseTests {
         }
     }
 
-    @Test("that was given back for one node is that one's at once, and the others' after its time")
+    @Test("that was handed to one node is free for that node at once, and for the others after its time")
     mutating func left() {
         let left = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b")
         watch.saw(left, answeredAt: at(1000))
@@ -74,7 +74,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(10_000), by: "c") == left)
     }
 
-    @Test("is not taken by a node that a person drained, whoever has it")
+    @Test("is not taken by a drained node, whoever holds it")
     mutating func drained() {
         let row = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b", drained: ["b"])
         watch.saw(row, answeredAt: at(0))
@@ -82,7 +82,7 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(100_000), by: "c") == row)
     }
 
-    @Test("moves by no order: whose owner is gone is taken at its time, and as it was ordered last")
+    @Test("moves by no order: one whose owner is gone is taken at its time, by the node of the last order")
     mutating func ordered() {
         watch.saw(row(4), answeredAt: at(0))
         var ordered = row(4)
@@ -91,9 +91,9 @@ struct LeaseTests {
         #expect(watch.rowToTake(at: at(9000), by: "b") == ordered)
     }
 
-    // MARK: Who leads
+    // MARK: Leaders
 
-    @Test("holds for its time from when its taking was sent, and ends with it")
+    @Test("holds for its time from when the take was sent, and ends with it")
     func holds() {
         let hold = LeaseHold(length: Self.length, sentAt: at(500))
         #expect(hold.holds(at: at(500)) && hold.holds(at: at(9499)))
@@ -107,7 +107,7 @@ struct LeaseTests {
         #expect(hold.holds(at: at(12_099)) && !hold.holds(at: at(12_100)))
     }
 
-    @Test("is not shortened by an answer that came late")
+    @Test("is not shortened by a late answer")
     func lateAnswer() {
         var hold = LeaseHold(length: Self.length, sentAt: at(6000))
         hold.renewed(sentAt: at(3000))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A rule, where its lack shows, and as what.
+/// A rule, the model that shows its lack, and the resulting violation.
 struct Mutation: CustomTestStringConvertible, Sendable {
     var model: Model
     var violation: Violation
@@ -33,19 +33,19 @@ struct MutationTests {
         Mutation(.drawsIDs, Budget(takes: 2), .sameBatch),
     ]
 
-    @Test("does what it must not, and the steps are told", arguments: mutations)
+    @Test("violates a property, and the search returns the steps", arguments: mutations)
     func mutated(_ mutation: Mutation) throws {
         let found = mutation.model.search(atMost: 100_000, for: mutation.violation)
         let finding = try #require(found.finding, "\(found.states) states show nothing")
         print("without \(mutation.testDescription), in state \(found.states): \(finding)")
     }
 
-    @Test("is one of those that are searched, and the same with the rule is right")
+    @Test("is within the searched bounds, and has no violation with the rule")
     func complete() {
         #expect(Set(Self.mutations.map(\.model.without)) == Set(Rule.allCases))
         for mutation in Self.mutations {
             var model = mutation.model
-            // No rule helps where the row of the lease is lost before the term's first batch.
+            // No rule prevents this when the row of the lease is lost before the term's first batch.
             (model.without, model.losesLeaseRow) = (nil, false)
             #expect(model.search(atMost: 3000).finding == nil)
         }

@@ -11,7 +11,7 @@ struct SearchTests {
         Model(requests: 2, budget: Budget(takes: 2, disconnects: 1, cancels: 1, moves: 1)),
     ]
 
-    @Test("loses nothing, doubles nothing, forks nothing: all worlds within the bounds", arguments: bounds)
+    @Test("loses, repeats and forks nothing: all worlds within the bounds", arguments: bounds)
     func bounded(model: Model) {
         let clock = ContinuousClock()
         let began = clock.now
@@ -20,15 +20,15 @@ struct SearchTests {
         print("\(states) states, \(isComplete ? "all" : "cut"), \(clock.now - began)")
     }
 
-    /// Three daemons, and more of everything than is searched.
+    /// Three daemons, and higher bounds than those of the search.
     private static let wide = Model(
         nodes: 3, requests: 3,
         budget: Budget(takes: 5, disconnects: 3, crashes: 2, promotions: 2, cancels: 2, restarts: 2, moves: 2))
 
-    /// One seed to be walked again: `PUSH_TEST_SEED=17`.
+    /// The seed of a walk to repeat: `PUSH_TEST_SEED=17`.
     private static let seed = getenv("PUSH_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
 
-    @Test("loses nothing, doubles nothing, forks nothing: walks by chance beyond the bounds")
+    @Test("loses, repeats and forks nothing: random walks beyond the bounds")
     func walks() {
         let seeds = Self.seed.map { $0...$0 } ?? 1...(testsAll ? 100_000 : 10_000)
         var (steps, finished) = (0, 0)
@@ -42,11 +42,11 @@ struct SearchTests {
             if walk.end.acknowledged == 7, walk.end.outcomes | walk.end.lost == 7 { finished += 1 }
         }
         print("\(seeds.count) walks, \(steps) steps, \(finished) to the outcome of each request")
-        // Walks that get nowhere show nothing.
+        // Walks without an end show nothing.
         #expect(Self.seed != nil || finished * 10 > seeds.count)
     }
 
-    @Test("a seed that fails is walked again step by step")
+    @Test("repeats the walk of a failed seed step by step")
     func replays() throws {
         var model = Self.wide
         model.without = .readingIsNoCommit

@@ -19,13 +19,13 @@ struct SnapshotPlanTests {
             }, first: 0, last: last)
     }
 
-    @Test("is due where there is none, once there is a batch")
+    @Test("is due if there is none, once there is a batch")
     func first() {
         #expect(!plan.isDue(state(last: 0)))
         #expect(plan.isDue(state(last: 1)))
     }
 
-    @Test("is due when the newest one is a day old, or has 8 GiB of batches behind it, and something came since")
+    @Test("is due when the newest one is a day old, or has 8 GiB of batches behind it, and a batch came since")
     func due() {
         #expect(!plan.isDue(state((5, .seconds(86_399), 8 << 30 - 1), last: 9)))
         #expect(plan.isDue(state((5, .seconds(86_400), 0), last: 9)))
@@ -33,7 +33,7 @@ struct SnapshotPlanTests {
         #expect(!plan.isDue(state((9, .seconds(900_000), 0), last: 9)))
     }
 
-    @Test("is due after an erasure until each one that is kept has it")
+    @Test("is due after an erasure until each kept one includes it")
     func erasure() {
         let young = Duration.seconds(1)
         #expect(!plan.isDue(state((7, young, 0), (5, young, 0), last: 9), erasure: 5))
@@ -42,7 +42,7 @@ struct SnapshotPlanTests {
         #expect(!plan.isDue(state((9, young, 0), (9, young, 0), (7, young, 0), last: 9), erasure: 8))
     }
 
-    @Test("is written by a node that follows, and by the leader where nobody has for a minute, or none has written it")
+    @Test("is written by a follower, and by the leader without a follower for a minute, or after two days without one")
     func writer() {
         var state = state(last: 9)
         #expect(plan.isWriter(state, leads: false, node: "a"))
@@ -58,7 +58,7 @@ struct SnapshotPlanTests {
         #expect(plan.isWriter(old, leads: true, node: "a"))
     }
 
-    @Test("that is being written is replaced when it did not move for a time by the other node's clock")
+    @Test("that is being written is replaced when it made no progress for a time by the other node's clock")
     func claim() {
         var watch = ClaimWatch(patience: .seconds(600))
         func mayBegin(_ moves: Int64?, at seconds: Int64) -> Bool {
@@ -72,7 +72,7 @@ struct SnapshotPlanTests {
         #expect(mayBegin(1, at: 2200))
     }
 
-    @Test("has parts of one length, but for the last")
+    @Test("has parts of one length, except the last")
     func parts() {
         var snapshot = Snapshot(
             id: UUID128(high: 1, low: 1), reference: .start, schema: 1, length: (2 << 20) + 5, checksum: 0)

@@ -1,7 +1,7 @@
 import PushFleet
 import Testing
 
-@Suite("The node that leads next, by a person's order")
+@Suite("The next leader by a person's order")
 struct SuccessionTests {
     private func copy(
         _ node: String, _ applied: UInt64 = 10, lag: Int64? = 0, age: Int64 = 400, isDrained: Bool = false
@@ -15,7 +15,7 @@ struct SuccessionTests {
         Succession(leader: leader, copies: copies, ageLimit: .seconds(5))
     }
 
-    @Test("is the one that is asked for, or the nearest of those that run")
+    @Test("is the named node, or the nearest running one")
     func chosen() throws {
         let copies = [
             copy("a"), copy("b", lag: 20), copy("c", 9, lag: 0), copy("d", 8, lag: 0), copy("e", age: 5001),
@@ -26,7 +26,7 @@ struct SuccessionTests {
         #expect(try succession.successor("b") == "b")
     }
 
-    @Test("is near: at most a second behind when it said so, and that not long ago")
+    @Test("is near: it was at most a second behind in a recent report")
     func near() {
         let far = [copy("b", lag: 1001), copy("b", lag: nil), copy("b", age: 5001)]
         for copy in far {
@@ -37,7 +37,7 @@ struct SuccessionTests {
         #expect(throws: Never.self) { try choice("a", [copy("b", lag: 1000, age: 5000)]).successor("b") }
     }
 
-    @Test("is no node that leads, is not known, is drained, or has nobody to follow")
+    @Test("is no leader, no unknown or drained node, and none without a leader to follow")
     func refused() {
         let succession = choice("a", [copy("a"), copy("b", isDrained: true)])
         #expect(throws: Succession.Refusal.leads("a")) { try succession.successor("a") }
@@ -48,7 +48,7 @@ struct SuccessionTests {
         }
     }
 
-    @Test("is there before a leader is drained; a node that follows is drained while another one leads, or could")
+    @Test("exists before a leader is drained; a follower is drained while another node leads, or could")
     func draining() throws {
         let pair = [copy("a"), copy("b")]
         #expect(try choice("a", pair).draining("a") == "b")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The version of a leader's batches")
 struct VersionGateTests {
-    @Test("is the highest that all copies read, and the program")
+    @Test("is the highest that all copies and the program read")
     func highest() {
         var gate = VersionGate(after: 1, own: 3)
         #expect(gate.next(copies: 1, rows: 1) == 1)
@@ -12,13 +12,13 @@ struct VersionGateTests {
         #expect(gate.next(copies: 9, rows: 1) == 3)
     }
 
-    @Test("stays while nobody knows what the copies read")
+    @Test("stays while the copies' versions are unknown")
     func unknown() {
         var gate = VersionGate(after: 2, own: 3)
         #expect(gate.next(copies: nil, rows: 1) == 2)
     }
 
-    @Test("never falls: not for a copy of an older program, nor for an older leader")
+    @Test("never falls: neither for a copy of an older program, nor for an older leader")
     func neverFalls() {
         var gate = VersionGate(after: 1, own: 3)
         #expect(gate.next(copies: 3, rows: 1) == 3)
@@ -27,13 +27,13 @@ struct VersionGateTests {
         #expect(older.next(copies: 1, rows: 1) == 3)
     }
 
-    @Test("is what its rows need in any case: no reader takes them for something else")
+    @Test("is at least the one that its rows need: no reader misreads them")
     func rows() {
         var gate = VersionGate(after: 1, own: 2)
         #expect(gate.next(copies: 1, rows: 2) == 2)
     }
 
-    @Test("is that of the newest kind of row, which each kind names")
+    @Test("is that of the newest kind of row, which each kind declares")
     func kinds() {
         #expect(RowKind.allCases.allSatisfy { 1...ChainBatch.currentVersion ~= $0.since })
         #expect(RowBuffer().version == 1)

@@ -35,7 +35,7 @@ struct APNsSendTests {
         }
     }
 
-    @Test("becomes one line, with the headers that say what becomes of it")
+    @Test("becomes one line, with the headers that affect its delivery")
     func line() throws {
         let headers = [
             "apns-id": Self.id, "apns-push-type": "alert", "apns-priority": "5", "apns-expiration": "1795541647",
@@ -59,7 +59,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "without aps stands in userInfo, so that no other form is seen in it",
+        "without aps is put into userInfo, so that no other form is detected in it",
         arguments: [
             #"{"call":"1"}"#, #"{"message":{"token":"t","data":{}}}"#, #"{"userInfo":{"aps":{}}}"#, "{}",
         ])
@@ -70,7 +70,7 @@ struct APNsSendTests {
         #expect(throws: Never.self) { try read(line) }
     }
 
-    @Test("as deep as a line may be makes one that the daemon reads, and a deeper one is refused")
+    @Test("as deep as a line allows makes a line that the daemon reads, and a deeper one is refused")
     func depth() throws {
         func body(_ depth: Int) -> String {
             #"{"a":\#(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))}"#
@@ -81,7 +81,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "is answered with its id to the byte once the daemon has it on disk",
+        "is answered with its id unchanged once the daemon has it on disk",
         arguments: [
             "35597c7e-9cde-479d-b639-15bd6cbf7391", "35597C7E-9CDE-479D-B639-15BD6CBF7391",
             "35597c7e-9CDE-479d-b639-15bd6cbf7391",
@@ -109,7 +109,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "is refused for a header as APNs refuses it",
+        "is refused for a header as by APNs",
         arguments: [
             (["apns-collapse-id": String(repeating: "x", count: 65)], APNsReason.badCollapseID),
             (["apns-expiration": "soon"], .badExpirationDate), (["apns-expiration": "1.5"], .badExpirationDate),
@@ -136,7 +136,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "with a header of Apple's twice is refused, and its id comes back all the same",
+        "with a repeated header of Apple's is refused, and the answer has its id",
         arguments: [
             ("APNs-Topic", true), ("Authorization", true), ("Cookie", false),
         ])
@@ -186,7 +186,7 @@ struct APNsSendTests {
         #expect(reason(request(["apns-push-type": "voip"], body(5121))) == .payloadTooLarge)
     }
 
-    @Test("with a certificate needs no token, and has the certificate's topics")
+    @Test("with a certificate needs no token, and may use the certificate's topics")
     func certificates() throws {
         let certificate = APNsSend.Provider.certificate(topics: ["com.example.shop", "com.example.shop.voip"])
         let send = try send(request(["authorization": "", "apns-topic": ""]), from: certificate)
@@ -198,12 +198,12 @@ struct APNsSendTests {
         #expect(reason(request(["apns-topic": ""]), from: .certificate(topics: [])) == .missingTopic)
     }
 
-    @Test("from anybody needs neither token nor certificate")
+    @Test("with Anyone= needs neither token nor certificate")
     func anybody() {
         #expect(reason(request(["authorization": ""]), from: .any) == nil)
     }
 
-    @Test("may be kept to topics, and to the topic of its push type")
+    @Test("may be restricted to topics, and to the topic of its push type")
     func topicRules() {
         var rules = APNsRules()
         rules.topics = ["com.example.shop"]
@@ -219,7 +219,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "names the app in its topic, and the push type in its suffix",
+        "has the app in its topic, and the push type in the topic's suffix",
         arguments: [
             ("com.example.shop", "com.example.shop", nil, "alert"),
             ("com.example.shop.voip", "com.example.shop", .voip, "voip"),
@@ -241,7 +241,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "that the daemon does not take is answered in APNs' words",
+        "that the daemon refuses is answered in APNs' words",
         arguments: [
             (
                 ProtocolError(.overloaded, message: "x", retryAfter: .milliseconds(2500)),
@@ -265,14 +265,16 @@ struct APNsSendTests {
         #expect(answer.header("retry-after") == seconds)
     }
 
-    @Test("is 503, and never 200, while nobody knows whether the daemon has it")
+    @Test("gets 503, and never 200, while it is unknown whether the daemon has it")
     func noReply() throws {
         let answer = try send(request(["apns-id": Self.id])).answer(to: .none, uniqueID: nil)
         #expect(answer.status == 503)
         #expect(answer.header("apns-id") == Self.id)
     }
 
-    @Test("that is 410 says since when, and no other answer does", arguments: APNsReason.allCases)
+    @Test(
+        "that is 410 has the timestamp of the unregistration, and no other answer has it",
+        arguments: APNsReason.allCases)
     func timestamps(_ reason: APNsReason) {
         let time = WallTime(milliseconds: 1_764_000_000_000)
         let answer = APNsRejection(reason, timestamp: time).response(id: nil)

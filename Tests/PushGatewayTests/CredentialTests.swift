@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A token with these parts, which nobody signed.
+/// An unsigned token with these parts.
 private func token(_ header: String, _ claims: String, signature: String = "c2ln") -> String {
     "\(base64URL(header)).\(base64URL(claims)).\(signature)"
 }
@@ -36,7 +36,7 @@ struct AccessTokenTests {
         AssertionRules().problem(of: try #require(WebToken(token(header, claims))), at: now)?.description
     }
 
-    @Test("are asked for with an assertion, whose account, scopes and signed bytes are read")
+    @Test("are requested with an assertion, of which account, scopes and signed bytes are read")
     func recorded() throws {
         let assertion = try recordedAssertion()
         #expect(assertion.algorithm == "RS256")
@@ -55,7 +55,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "are answered with the error of RFC 6749 where the request is none",
+        "are refused with the error of RFC 6749 for a malformed request",
         arguments: [
             ("", "invalid_request", "grant_type"), ("assertion=x", "invalid_request", "grant_type"),
             (grant, "invalid_request", "assertion"), ("\(grant)&assertion=x.y", "invalid_grant", "Invalid JWT"),
@@ -72,14 +72,14 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("are given for a person's own credentials too")
+    @Test("are also issued for a person's own credentials")
     func refresh() throws {
         let request = try AccessTokenRequest(body: Array("grant_type=refresh_token&refresh_token=a".utf8))
         #expect(request.account == nil)
         #expect(request.scopes == [])
     }
 
-    @Test("are refused for an assertion that is too old, too long, of another algorithm, or for somebody else")
+    @Test("are refused for an assertion that is too old, too long, of another algorithm, or for another audience")
     func rules() throws {
         let seconds = now.seconds
         func claims(_ iat: Int64, _ exp: Int64, _ aud: String = "https://oauth2.googleapis.com/token") -> String {
@@ -120,7 +120,7 @@ struct ProviderTokenTests {
     }
 
     @Test(
-        "say their key, team and age, which some clients write as a text",
+        "have their key, team and age, which some clients write as a string",
         arguments: [
             "1795537418", #""1795537418""#, "1795537418.7", "1.795537418e9",
         ])
@@ -131,7 +131,7 @@ struct ProviderTokenTests {
         #expect(token.issued.seconds == 1_795_537_418)
     }
 
-    @Test("that are none are refused")
+    @Test("that are malformed are refused")
     func invalid() {
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken(nil) }
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken("") }
@@ -149,7 +149,7 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("are too old after an hour, and not valid before their time")
+    @Test("are too old after an hour, and invalid before their time")
     func age() throws {
         let rules = ProviderRules()
         func refusal(_ seconds: Int64) throws -> APNsReason? {
@@ -162,7 +162,7 @@ struct ProviderTokenTests {
         #expect(try refusal(301) == .invalidProviderToken)
     }
 
-    @Test("may change each 20 minutes, of one key; an older one is no change")
+    @Test("may change every 20 minutes for one key; an older one is no change")
     func updates() throws {
         var updates = ProviderTokenUpdates(providersMax: 2)
         func use(_ seconds: Int64, key: String = "A") throws -> APNsReason? {
@@ -175,12 +175,12 @@ struct ProviderTokenTests {
         #expect(try use(1, key: "B") == nil)
         #expect(try use(1200) == nil)
         #expect(try use(1201) == .tooManyProviderTokenUpdates)
-        // One more than are remembered: all are forgotten, and nobody is refused wrongly.
+        // One more than the limit: all are forgotten, and none is refused wrongly.
         #expect(try use(0, key: "C") == nil)
         #expect(try use(1201) == nil)
     }
 
-    @Test("have parts in base64url, with what is left over of a digit zero, and a bounded length")
+    @Test("have parts in base64url with zero padding bits, and a bounded length")
     func base64() {
         for text in ["", "a", "ab", "abc", "abcd", "ä{}\u{0}"] {
             let claims = #"{"t":"\#(text == "ä{}\u{0}" ? "ä{}" : text)"}"#

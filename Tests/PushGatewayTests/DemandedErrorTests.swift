@@ -18,7 +18,7 @@ struct DemandedErrorTests {
         return errors.verdict(on: subject, using: &generator)
     }
 
-    @Test("are not there unless somebody asks for them")
+    @Test("are off by default")
     func off() {
         #expect(verdict(DemandedErrors(), Self.subject) == nil)
         #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, token: "tok")) == nil)
@@ -27,7 +27,7 @@ struct DemandedErrorTests {
     }
 
     @Test(
-        "by tokens are those that the service has",
+        "by tokens cover the errors of the service",
         arguments: [
             (DemandedService.fcm, "err-UNREGISTERED", true), (.fcm, "err-Unregistered", false),
             (.apns, "err-Unregistered", true), (.apns, "err-UNREGISTERED", false), (.topics, "err-409", true),
@@ -40,7 +40,7 @@ struct DemandedErrorTests {
         #expect((verdict(DemandedErrors(takesTokens: true), subject) != nil) == isKnown)
     }
 
-    @Test("by tokens are there in a change of many, if somebody asks for them")
+    @Test("by tokens can be switched on in a change of several settings")
     func batches() {
         #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)
         #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-nothing") == nil)
@@ -48,7 +48,7 @@ struct DemandedErrorTests {
         #expect(DemandedErrors().failure(ofToken: "err-NOT_FOUND") == nil)
     }
 
-    @Test("by a rule are for what it matches, for each word that it has")
+    @Test("by a rule apply to the pushes that it matches, for each condition")
     func matches() throws {
         let json = #"{"match":{"service":"fcm","token":"ios-*","project":"demo"},"answer":"UNAVAILABLE"}"#
         let errors = DemandedErrors(rules: [try rule(json)])
@@ -63,7 +63,7 @@ struct DemandedErrorTests {
         #expect(verdict(topics, DemandSubject(service: .fcm, topic: "x.voip")) == nil, "FCM has no BadTopic")
     }
 
-    @Test("by a rule come as often as its probability says, by the generator that is given")
+    @Test("by a rule come with its probability, by the given generator")
     func probability() throws {
         var errors = DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":20}"#)])
         var generator = SeededGenerator(seed: 2)
@@ -73,7 +73,7 @@ struct DemandedErrorTests {
             verdict(DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":0}"#)]), Self.subject) == nil)
     }
 
-    @Test("by a rule end with its count, and the next rule has its turn")
+    @Test("by a rule end with its count, and the next rule applies")
     func count() throws {
         var errors = DemandedErrors(rules: [
             try rule(#"{"answer":"INTERNAL","count":2,"delay_ms":500}"#), try rule(#"{"answer":"UNAVAILABLE+ra"}"#),
@@ -103,7 +103,7 @@ struct DemandedErrorTests {
                 == #"{"a":[1,2]}"#)
     }
 
-    @Test("of APNs say since when a token is not valid")
+    @Test("of APNs have the timestamp since which a token is invalid")
     func timestamp() throws {
         let answer = try rule(#"{"answer":"Unregistered"}"#).answer
         let time = WallTime(milliseconds: 1_764_000_000_000)
@@ -113,7 +113,7 @@ struct DemandedErrorTests {
     }
 
     @Test(
-        "by a rule that is none are refused, with the path",
+        "by a malformed rule are refused, with the path",
         arguments: [
             ("[]", ""), ("{}", "answer"), (#"{"answer":"NOTHING"}"#, "answer"), (#"{"answer":"INTERNAL","x":1}"#, "x"),
             (#"{"match":{"service":"gcm"},"answer":"INTERNAL"}"#, "match.service"),
@@ -136,7 +136,7 @@ struct DemandedErrorTests {
         }
     }
 
-    @Test("of each name that a service knows have the status of that name", arguments: APNsReason.allCases)
+    @Test("of each name of a service have the status of that name", arguments: APNsReason.allCases)
     func statuses(_ reason: APNsReason) throws {
         let answer = try rule(#"{"answer":"\#(reason.rawValue)"}"#).answer
         #expect(answer.response(to: .post("/"), timestamp: WallTime(milliseconds: 0)).status == reason.status)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushGateway
 
-/// A desk with a daemon that says what it is told to.
+/// A desk with a daemon whose replies the test gives.
 private struct Scene {
     var desk: GatewayDesk
     var random = SeededGenerator(seed: 7)
@@ -31,7 +31,7 @@ private struct Scene {
         desk.begin(request, from: facts, at: now, using: &random)
     }
 
-    /// The line for the daemon, and the answer after its reply. A question for a device is answered as ``device`` says.
+    /// The line for the daemon, and the answer after its reply. ``device`` answers a question for a device.
     mutating func exchange(_ request: GatewayRequest, reply: String?) throws -> (JSONNode, GatewayResponse) {
         var step = begin(request)
         var last: JSONNode?
@@ -49,7 +49,7 @@ private struct Scene {
         return (last, response)
     }
 
-    /// The daemon's word on a token: as a daemon says it that knows none.
+    /// The daemon's reply about a token; by default that of a daemon without registrations.
     var device: (JSONNode) -> String? = { question in
         let app = question["app"]?.string.map { #""app":"\#($0)","# } ?? ""
         let platform = question["platform"]?.string ?? "android"
@@ -75,7 +75,7 @@ private let send = GatewayRequest.post(
 
 @Suite("The desk of a gateway")
 struct DeskTests {
-    @Test("answers 200 by the daemon's ok alone, and tells the id that the line has")
+    @Test("answers 200 only after the daemon's ok, and returns the id in the line")
     func acceptance() throws {
         var scene = Scene()
         let (line, answer) = try scene.exchange(send, reply: ok)
@@ -90,7 +90,7 @@ struct DeskTests {
         }
     }
 
-    @Test("names Firebase's library as the client, rather than the HTTP library that it uses")
+    @Test("names Firebase's library as the client, and not its HTTP library")
     func client() throws {
         var scene = Scene()
         let headers = [("user-agent", "python-requests/2.34.2"), ("x-firebase-client", "fire-admin-python/7.7.0")]
@@ -101,7 +101,7 @@ struct DeskTests {
         #expect(line["sender"]?["client"]?.string == "fire-admin-python/7.7.0")
     }
 
-    @Test("hands on the daemon's wait in whole seconds, and its field as Google's")
+    @Test("returns the daemon's retry time in whole seconds, and its field in Google's notation")
     func refusals() throws {
         var scene = Scene()
         let busy = #"{"ok":false,"error":{"code":"overloaded","message":"full","retry":true,"retry_after_ms":1500}}"#
@@ -115,7 +115,7 @@ struct DeskTests {
         #expect(never.text.split(separator: #""field":"message.data.badge""#).count == 2)
     }
 
-    @Test("tells the daemon who sent what, with secrets shortened")
+    @Test("sends the daemon the sender and the send, with secrets shortened")
     func sender() throws {
         var scene = Scene()
         let (line, _) = try scene.exchange(send, reply: ok)
@@ -134,7 +134,7 @@ struct DeskTests {
         #expect(answer.header("apns-unique-id") != nil)
     }
 
-    @Test("marks the same send within a minute, and never another one")
+    @Test("marks the same send within a minute, and no other")
     func retries() throws {
         var scene = Scene { $0.remembered = 3 }
         func times(_ line: JSONNode) -> Int64? { PushSender(ofLine: line)?.times }
@@ -148,11 +148,11 @@ struct DeskTests {
                 "/v1/projects/demo/messages:send", #"{"message":{"token":"t\#(number)","data":{"a":"b"}}}"#)
             #expect(times(try scene.exchange(other, reply: ok).0) == nil)
         }
-        // More than are remembered came between.
+        // More sends than are remembered came in between.
         #expect(times(try scene.exchange(send, reply: ok).0) == nil)
     }
 
-    @Test("gives access tokens, and with Credentials= refuses a send without one")
+    @Test("issues access tokens, and with Credentials= refuses a send without one")
     func accessTokens() throws {
         // {"alg":"RS256"} . {"iss":"push@demo","aud":"https://oauth2.googleapis.com/token","iat":1795537418,"exp":1795541018}
         let assertion =
@@ -222,7 +222,7 @@ struct DeskTests {
         #expect(line["external_id"]?.string == "anna")
     }
 
-    @Test("answers UNREGISTERED for a token that nobody registered, where Unknown= says so, and 503 where nobody knows")
+    @Test("answers UNREGISTERED for an unregistered token, if Unknown= says so, and 503 if its registration is unknown")
     func unregistered() throws {
         let push = GatewayRequest.post(
             "/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop"), ("apns-id", "x")])
@@ -244,7 +244,7 @@ struct DeskTests {
         #expect(try scene.answer(push).status == 400)
     }
 
-    @Test("sends a message to a topic, or to a condition, as one publish of the project")
+    @Test("sends a message to a topic, or to a condition, as one publish for the project")
     func topics() throws {
         var scene = Scene()
         for to in [#""topic":"news""#, #""condition":"'a' in topics""#] {
@@ -262,7 +262,7 @@ struct DeskTests {
         }
     }
 
-    @Test("changes a subscription, and tells of it, by the daemon's word")
+    @Test("changes a subscription, and answers by the daemon's reply")
     func subscriptions() throws {
         var scene = Scene()
         let path = "/v1/projects/demo/registrations/tok/topicSubscriptions"
@@ -307,7 +307,7 @@ struct DeskTests {
         #expect(ServiceAccountName.project("push@example.com") == nil)
     }
 
-    @Test("tells once a minute where Google or Apple would answer 429, and takes the push all the same")
+    @Test("logs once a minute where Google or Apple would answer 429, and accepts the push all the same")
     func quotas() throws {
         var scene = Scene {
             $0.quotas.projectPerMinute = 3
@@ -341,7 +341,7 @@ struct DeskTests {
         #expect(scene.desk.sendsOverQuota == 5)
     }
 
-    @Test("goes by other rules from the next request on, and knows the access tokens that it gave out")
+    @Test("follows new settings from the next request on, and keeps the issued access tokens valid")
     func configures() throws {
         var scene = Scene()
         #expect(try scene.exchange(send, reply: ok).1.status == 200)
@@ -350,7 +350,7 @@ struct DeskTests {
         #expect(try scene.exchange(send, reply: ok).1.status == 404)
     }
 
-    @Test("sends to a device as it was said to be", arguments: [true, false])
+    @Test("sends to a device in its registered state", arguments: [true, false])
     func deviceState(isKnown: Bool) throws {
         var scene = Scene()
         scene.device = { _ in
@@ -362,7 +362,7 @@ struct DeskTests {
         #expect(line["notifications"]?.string == "denied" && line["os_version"]?.string == "14")
     }
 
-    @Test("asks the daemon whether it leads with a question that changes nothing")
+    @Test("asks the daemon whether it leads with a question without an effect")
     func leadership() throws {
         var scene = Scene()
         let request = GatewayRequest(method: "GET", target: "/leader")
@@ -382,7 +382,7 @@ struct DeskTests {
         #expect(try scene.answer(request).status == 404)
     }
 
-    @Test("tells of requests that lead nowhere, of sixteen at a time")
+    @Test("logs unmatched requests, at most sixteen at a time")
     func remarks() throws {
         var scene = Scene()
         for _ in 0..<40 { _ = try scene.answer(.post("/nothing", headers: [("user-agent", "x/1")])) }
@@ -400,7 +400,7 @@ struct GatewaySettingsTests {
         return (settings, diagnostics.map(\.description))
     }
 
-    @Test("have the defaults that their declarations name")
+    @Test("have the defaults of their declarations")
     func defaults() throws {
         for key in Schema.gateway.keys where !key.standard.isEmpty && key.name != "Listen" {
             let settings = try #require(load("\(key.name)=\(key.standard)").0)
@@ -408,7 +408,7 @@ struct GatewaySettingsTests {
         }
     }
 
-    @Test("say what is wrong, and where")
+    @Test("report an error with its place")
     func faults() {
         #expect(
             load("Provider=strict").1 == [
@@ -418,7 +418,7 @@ struct GatewaySettingsTests {
             #expect(load("Names=\(name)").1.count == 1, "\(name)")
         }
         #expect(load("Names=Push.Staging.example 192.0.2.7").0?.names == ["push.staging.example", "192.0.2.7"])
-        // What belongs together may be in several files.
+        // Keys that belong together may stand in several files.
         let parts = ["[Gateway]\nProvider=strict\n", "[Gateway]\nKeys=/k\n"].map { ("gateway.conf", Array($0.utf8)) }
         #expect(GatewaySettings.load(parts).0?.keys == "/k")
         #expect(
@@ -427,7 +427,7 @@ struct GatewaySettingsTests {
         #expect(load("Credentials=keys").1.count == 1)
     }
 
-    @Test("let other machines in with proofs, or by Anyone= alone")
+    @Test("allow other machines only with credentials, or with Anyone=")
     func others() throws {
         #expect(try #require(load("").0).reasonAgainstOtherMachines?.hasPrefix("other machines reach it") == true)
         #expect(try #require(load("Anyone=yes").0).reasonAgainstOtherMachines == nil)
@@ -436,14 +436,14 @@ struct GatewaySettingsTests {
         #expect(try #require(load("Credentials=/c").0).reasonAgainstOtherMachines != nil)
     }
 
-    @Test("renew certificates in time: the next authority is handed out long before it signs")
+    @Test("renew certificates in time: clients get the next authority long before it signs")
     func plan() {
         let day: Int64 = 86400
         let life = AuthorityPlan.authorityDays * day
         var (present, next): (Int64?, Int64?) = (nil, nil)
         var announced: Int64?
         var changes = 0
-        // Six years of an hour each, with whatever steps are due.
+        // Six years in steps of an hour, with every due step.
         for now in stride(from: Int64(0), to: 6 * 365 * day, by: 3600) {
             var steps = 0
             while true {
@@ -464,13 +464,13 @@ struct GatewaySettingsTests {
             #expect(now == 0 || present.map { $0 > now } == true)
         }
         #expect(changes == 3)
-        // After a pause: clients get what is left of their time, and on the last day the next one signs.
+        // After a pause: clients get the next authority in the rest of the time, and on the last day it signs.
         let ends = 100 * day
         #expect(AuthorityPlan.step(present: ends, next: nil, now: 95 * day) == .announce)
         #expect(AuthorityPlan.step(present: ends, next: 95 * day + life, now: 95 * day) == .keep)
         #expect(AuthorityPlan.step(present: ends, next: 95 * day + life, now: ends - 3600) == .change)
         #expect(AuthorityPlan.step(present: ends, next: 50 * day + life, now: ends + day) == .change)
-        // The next one is of no use where it ends first.
+        // A next authority that ends first is useless.
         #expect(AuthorityPlan.step(present: ends, next: ends - day, now: 20 * day) == .announce)
         #expect(AuthorityPlan.step(present: ends, next: ends - day, now: ends + day) == .start)
         #expect(AuthorityPlan.needsLeaf(ends: 30 * day, now: 21 * day))

@@ -25,7 +25,7 @@ struct FCMSendTests {
         try Self.send(body).answer(to: DaemonReply(line: Array(line.utf8)), messageID: Self.id)
     }
 
-    @Test("becomes one line, with the id that the sender is told and the body as it came")
+    @Test("becomes one line, with the id of the answer and the body unchanged")
     func line() throws {
         let body = "{\n \"message\": {\"token\": \"tok\",\r\n \"data\": {\"k\": \"a\\nb\"}}\n}"
         let send = try Self.send(body)
@@ -48,7 +48,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "that is a dry run has a line, which delivers nothing, and a name of its own",
+        "that is a dry run has a line without a delivery, and a name of its own",
         arguments: [
             "validate_only", "validateOnly",
         ])
@@ -60,7 +60,7 @@ struct FCMSendTests {
         #expect(String(decoding: send.line(to: Target(), messageID: Self.id).bytes, as: UTF8.self).has(spelling))
     }
 
-    @Test("names its registration, topic or condition")
+    @Test("has its registration, topic or condition")
     func recipients() throws {
         for (name, value) in [("token", "tok"), ("fid", "fid1")] {
             guard case .registration(value) = try Self.send(#"{"message":{"\#(name)":"\#(value)"}}"#).recipient else {
@@ -80,7 +80,7 @@ struct FCMSendTests {
         #expect(condition.topics == ["a", "b"])
     }
 
-    @Test("to a registration of which nothing is known is for the platform of its one part")
+    @Test("to an unknown registration is for the platform of its one part")
     func presumedTarget() throws {
         func target(_ more: String) throws -> Target {
             try Self.send(#"{"message":{"token":"tok"\#(more)}}"#).presumedTarget(ofRegistration: "tok")
@@ -96,7 +96,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "that Google's reader of JSON refuses names the field, and no error of FCM",
+        "that Google's JSON parser refuses has the field in the error, without an error of FCM",
         arguments: [
             (#"{"message":{"token":"t","notification":{"titel":"x"}}}"#, "message.notification.titel"),
             (#"{"message":{"token":"t","data":{"badge":1}}}"#, "message.data.badge"),
@@ -117,7 +117,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "that FCM refuses names the field, beside FCM's own error",
+        "that FCM refuses has the field, beside FCM's own error",
         arguments: [
             (#"{"message":{"data":{"k":"v"}}}"#, "message"),
             (#"{"message":{"token":"t","topic":"u"}}"#, "message"),
@@ -140,7 +140,7 @@ struct FCMSendTests {
             ])
     }
 
-    @Test("with a condition that is none is refused in Google's own words")
+    @Test("with a malformed condition is refused in Google's own words")
     func badCondition() throws {
         let error = try #require(fault(#"{"message":{"condition":"news in topics"}}"#))
         #expect(error.message == "Invalid condition expression provided.")
@@ -158,7 +158,7 @@ struct FCMSendTests {
         #expect(error.message.hasPrefix("Invalid JSON payload received. "))
     }
 
-    @Test("that is as deep as a line may be makes one that the daemon reads, and a deeper one is refused")
+    @Test("as deep as a line allows makes a line that the daemon reads, and a deeper one is refused")
     func depth() throws {
         func body(_ depth: Int) -> String {
             let inner = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -169,7 +169,7 @@ struct FCMSendTests {
         #expect(fault(body(28))?.message.hasPrefix("Invalid JSON payload received.") == true)
     }
 
-    @Test("that the daemon refuses for its payload is 400 with the daemon's path as the field")
+    @Test("whose payload the daemon refuses is 400 with the daemon's path as the field")
     func invalidPayload() throws {
         let refusal = ProtocolError(.invalidPayload, field: "payload.message.apns.payload.aps", message: "an object")
         let answer = try answer(to: String(decoding: Reply.refused(refusal).dropLast(), as: UTF8.self))
@@ -181,7 +181,7 @@ struct FCMSendTests {
                 + #"{"field":"message.apns.payload.aps","description":"an object"}]}]}}"#)
     }
 
-    @Test("that the daemon refuses for the device names the registration", arguments: ["token", "fid"])
+    @Test("whose device the daemon refuses has the registration in the error", arguments: ["token", "fid"])
     func refusedDevice(_ name: String) throws {
         let refusal = ProtocolError(.invalidValue, field: "device", message: "device is longer than 255 bytes")
         let answer = try Self.send(#"{"message":{"\#(name)":"t"}}"#).answer(to: .refused(refusal), messageID: Self.id)
@@ -190,7 +190,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "that may be taken later is 503, with whole seconds",
+        "that may be accepted later is 503, with whole seconds",
         arguments: [
             (ProtocolError.Code.overloaded, Duration.milliseconds(1500), "2"), (.overloaded, .zero, "1"),
             (.unavailable, nil, "1"), (.unavailable, .milliseconds(30_000), "30"),
@@ -206,7 +206,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "is 503, and never 200, while nobody knows whether the daemon has it",
+        "is 503, and never 200, while it is unknown whether the daemon has it",
         arguments: [
             "", "no JSON", #"{"ok":true}"#, #"{"ok":false}"#, #"{"seq":1}"#, #"{"ok":false,"error":{"code":"new"}}"#,
         ])
@@ -217,7 +217,7 @@ struct FCMSendTests {
     }
 
     @Test(
-        "is 500 where the gateway's line was wrong",
+        "is 500 if the gateway's line was wrong",
         arguments: [
             ProtocolError.Code.unknownKey, .missingKey, .invalidType, .unknownOperation, .idConflict, .invalidValue,
         ])
@@ -228,14 +228,14 @@ struct FCMSendTests {
         #expect(answer.text.has(#""errorCode":"INTERNAL""#))
     }
 
-    @Test("has ids as FCM makes them")
+    @Test("has ids of FCM's form")
     func messageID() {
         #expect(
             FCMSend.messageID(microseconds: 1_795_537_418_266_089, random: 0x0005_a637_d64b_4dd2)
                 == "0:1795537418266089%0005a637d64b4dd2")
     }
 
-    @Test("has an error for each word of FCM, with the status of HTTP that clients map")
+    @Test("has an error for each code of FCM, with the HTTP status that clients map")
     func statuses() {
         let codes: [FCMErrorCode: Int] = [
             .unspecified: 400, .invalidArgument: 400, .unregistered: 404, .unregisteredFID: 404, .senderIDMismatch: 403,

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// One request of a recording, and what the stand-in answered.
+/// One request of a recording, and the answer of the stand-in.
 struct RecordedRequest: Sendable, CustomTestStringConvertible {
     var file: String
     var step: String
@@ -12,7 +12,7 @@ struct RecordedRequest: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(file): \(step)" }
 
-    /// The requests of the files of a folder, in their order.
+    /// The requests of the files of a folder, in order.
     static func all(in folder: String) -> [RecordedRequest] {
         Fixture.list("recordings/\(folder)", suffix: ".json").flatMap(read)
     }
@@ -51,14 +51,14 @@ struct RecordedRequest: Sendable, CustomTestStringConvertible {
         return body?["json"].map { Array($0.rawBytes) } ?? []
     }
 
-    /// What the recorded answer has under a key, which is random or somebody's to decide there.
+    /// The recorded answer's value of a key that is random or that the provider chooses.
     func answered(_ key: String) -> String? {
         (try? JSONDocument(scanning: response.body).root)?[key]?.string
     }
 }
 
 extension GatewayResponse {
-    /// The body without the spaces between the tokens of JSON; as it is, if it is none.
+    /// The body without spaces between JSON tokens; unchanged if it is no JSON.
     var compactBody: String {
         let bytes = (try? JSONDocument(scanning: body).root.compactBytes) ?? body
         return String(decoding: bytes, as: UTF8.self)
@@ -73,7 +73,7 @@ extension GatewayRequest {
     }
 }
 
-/// Answers requests as a gateway whose daemon takes each line would, with the ids of the recorded answer.
+/// Answers requests as a gateway whose daemon accepts each line, with the ids of the recorded answer.
 struct Replay {
     var demanded = DemandedErrors(takesTokens: true)
     private var generator = SeededGenerator(seed: 1)

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A request that the stand-in of the recordings answered otherwise than the gateway does, and why.
+/// A request with different answers of the recordings' stand-in and of the gateway, and the reason.
 private struct Difference {
     var file: String
     var step: String
@@ -32,7 +32,7 @@ private let differences = [
 
 @Suite("The recordings")
 struct RecordingTests {
-    @Test("are met byte for byte, but for the spaces in JSON", arguments: ["fcm", "apns"])
+    @Test("are reproduced byte for byte, except for the spaces in JSON", arguments: ["fcm", "apns"])
     func areMet(_ folder: String) throws {
         let all = RecordedRequest.all(in: folder)
         #expect(all.count >= 19)
@@ -57,7 +57,7 @@ struct RecordingTests {
         #expect(met + different.count == all.count)
     }
 
-    @Test("make lines that the daemon reads, with the payload as it came", arguments: ["fcm", "apns"])
+    @Test("make lines that the daemon reads, with the payload unchanged", arguments: ["fcm", "apns"])
     func makeLines(_ folder: String) throws {
         var replay = Replay()
         for recorded in RecordedRequest.all(in: folder) { _ = try replay.answer(recorded) }
@@ -74,7 +74,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("with bytes changed are answered all the same, in JSON or as a page", arguments: [1, 2, 3] as [UInt64])
+    @Test("with bytes changed still get an answer, in JSON or as a page", arguments: [1, 2, 3] as [UInt64])
     func changed(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let all =
@@ -106,7 +106,7 @@ struct RecordingTests {
     }
 }
 
-/// Reads a line as the daemon does once it takes the gateway's own keys.
+/// Reads a line as the daemon does when it accepts the gateway's own keys.
 func read(_ line: DeliverLine) throws -> Request {
     let bytes = line.bytes
     #expect(bytes.last == UInt8(ascii: "\n"))
@@ -115,7 +115,7 @@ func read(_ line: DeliverLine) throws -> Request {
 }
 
 extension GatewayRequest {
-    /// The same request with one to four bytes of it changed, left out or doubled, in its target, a header or its body.
+    /// The same request with one to four bytes changed, removed or doubled, in its target, a header or its body.
     fileprivate func changed(_ generator: inout SeededGenerator) -> GatewayRequest {
         var (target, body) = (Array(target.description.utf8), body)
         var headers = headers.map { (name: $0.name, value: Array($0.value.utf8)) }

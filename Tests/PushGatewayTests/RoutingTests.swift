@@ -2,7 +2,7 @@ import PushGateway
 import PushModel
 import Testing
 
-@Suite("The way of a request")
+@Suite("The route of a request")
 struct RoutingTests {
     private static let fcm = "fcm.googleapis.com"
     private static let apple = "api.push.apple.com"
@@ -21,7 +21,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("is that of the service whose host is asked, and each is at a host of no service", arguments: [nil, true])
+    @Test("leads to the service of the requested host, and at another host to either service", arguments: [nil, true])
     func byHost(_ named: Bool?) throws {
         func host(_ name: String) -> String? { named.map { _ in name } }
         let all = TopicPath(project: "demo", registration: "tok", topic: nil)
@@ -46,7 +46,7 @@ struct RoutingTests {
         for method in ["GET", "HEAD"] { #expect(try route(method, "/leader", host: fcm) == .leader) }
     }
 
-    @Test("keeps a slash that is escaped in a token")
+    @Test("keeps an escaped slash in a token")
     func escapedSlash() throws {
         let path = TopicPath(project: "demo", registration: "a:b/c", topic: nil)
         let target = "/v1/projects/demo/registrations/a%3Ab%2Fc/topicSubscriptions?topic_name=news"
@@ -54,7 +54,7 @@ struct RoutingTests {
         #expect(throws: Unrouted.self) { try route("POST", "/v1/projects/demo/registrations/a:b/c/topicSubscriptions") }
     }
 
-    @Test("takes the host of the target, else of :authority, else of host, whatever the case and the port")
+    @Test("uses the host of the target, or else of :authority, or else of host, in any case and with any port")
     func authorities() throws {
         let absolute = GatewayRequest.post(
             "https://\(Self.apple):443/3/device/ab", headers: [("host", Self.fcm)])
@@ -70,7 +70,7 @@ struct RoutingTests {
         #expect(GatewayRequest.post("/").authority == nil)
     }
 
-    @Test("ends at a host that has not the path")
+    @Test("ends at a host without the path")
     func otherHost() {
         let token = GatewayRequest.post("/token", headers: [("host", Self.fcm)])
         #expect(ending(token)?.status == 404)
@@ -78,7 +78,7 @@ struct RoutingTests {
         #expect(ending(send)?.text == #"{"reason":"BadPath"}"#)
     }
 
-    @Test("ends with Google's error in JSON where nothing has the path, and where a path takes another method")
+    @Test("ends with Google's error in JSON for an unknown path, and for another method")
     func googlesErrors() throws {
         let paths = [
             "/", "/v1/projects//messages:send", "/v1/projects/demo/messages:send/x", "/v1/projects/demo/messages",
@@ -97,7 +97,7 @@ struct RoutingTests {
         #expect(ending(get, rules)?.status == 400)
     }
 
-    @Test("ends with APNs' reason, and the id of the request to the byte")
+    @Test("ends with APNs' reason, and the id of the request unchanged")
     func applesErrors() throws {
         let headers = [(name: "host", value: Self.apple), (name: "APNs-ID", value: "Not-a-UUID")]
         let path = try #require(ending(.post("/3/devices/ab", headers: headers)))
@@ -109,12 +109,12 @@ struct RoutingTests {
         #expect(method.status == 405)
         #expect(method.text == #"{"reason":"MethodNotAllowed"}"#)
         #expect(method.header("apns-id") == "Not-a-UUID")
-        // At a host of no service the first number of the path tells whose it would be.
+        // At a host of no service the first number of the path selects the service.
         #expect(ending(.post("/4/broadcasts/apps/com.example.shop"))?.text == #"{"reason":"BadPath"}"#)
     }
 
     @Test(
-        "ends with a page where Google has ended something, whatever the method",
+        "ends with a page for a service that Google shut down, with any method",
         arguments: [
             "/batch", "/batch/fcm", "/fcm/send", "/fcm/notification", "/gcm/send",
         ])
@@ -129,7 +129,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("to the machine that leads ends as that of pushrouter-metrics does")
+    @Test("to the leading machine ends like that of pushrouter-metrics")
     func leader() {
         #expect(Leadership.here.response.status == 200)
         #expect(Leadership.here.response.text == "ok\n")

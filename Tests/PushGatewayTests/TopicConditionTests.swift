@@ -11,7 +11,7 @@ struct TopicConditionTests {
         return try TopicCondition(text, rules).isMet(bySubscriptions: topics)
     }
 
-    @Test("is met as Firebase's page says")
+    @Test("is evaluated as Firebase's page says")
     func examples() throws {
         let text = "'TopicA' in topics && ('TopicB' in topics || 'TopicC' in topics)"
         #expect(try isMet(text, by: ["TopicA", "TopicB"]))
@@ -24,14 +24,14 @@ struct TopicConditionTests {
         #expect(try TopicCondition("'b' in topics||'a' in topics||'b' in topics").topics == ["b", "a"])
     }
 
-    @Test("is read from left to right, or && before ||, as the rules say")
+    @Test("is read from left to right, or && before ||, depending on the rules")
     func order() throws {
         let text = "'a' in topics || 'b' in topics && 'c' in topics"
         #expect(try !isMet(text, by: ["a"]))
         #expect(try isMet(text, by: ["a"], leftToRight: false))
     }
 
-    @Test("takes spaces anywhere between its parts, or none where none is needed")
+    @Test("allows spaces between any parts, and needs none beside a quote or a sign")
     func spaces() throws {
         for text in ["'a'in topics", " 'a' in topics ", "( ! 'a'\tin\n topics )", "!'a' in topics"] {
             #expect(throws: Never.self) { try TopicCondition(text) }
@@ -39,7 +39,7 @@ struct TopicConditionTests {
     }
 
     @Test(
-        "that is none says where it ends to be one",
+        "that is malformed gives the place of the error",
         arguments: [
             ("", "at byte 0: a topic in single quotes"), ("news in topics", "at byte 0: a topic in single quotes"),
             ("'a' in topics &&", "at byte 16: a topic"),
@@ -61,7 +61,7 @@ struct TopicConditionTests {
         }
     }
 
-    @Test("has five topics at most, and an end to its parentheses and its length")
+    @Test("has at most five topics, a bounded depth and a bounded length")
     func limits() throws {
         func text(_ count: Int) -> String { (0..<count).map { "'t\($0)' in topics" }.joined(separator: " || ") }
         #expect(throws: Never.self) { try TopicCondition(text(5)) }
@@ -75,14 +75,14 @@ struct TopicConditionTests {
         for (open, close) in [("(", ")"), ("!", "")] {
             #expect(throws: Never.self) { try TopicCondition(nested(31, open, close)) }
             #expect(throws: TopicCondition.Fault.self) { try TopicCondition(nested(32, open, close)) }
-            // So many would be too much for the stack.
+            // This depth would overflow the stack of a recursive parser.
             rules.lengthMax = 10_000_000
             #expect(throws: TopicCondition.Fault.self) { try TopicCondition(nested(1_000_000, open, close), rules) }
         }
         #expect(throws: TopicCondition.Fault.self) { try TopicCondition(nested(5000, " ", " ")) }
     }
 
-    @Test("is met when a naive evaluator, which shortens the text, finds it so", arguments: [true, false])
+    @Test("agrees with a naive evaluator that rewrites the text", arguments: [true, false])
     func naive(_ leftToRight: Bool) throws {
         var generator = SeededGenerator(seed: leftToRight ? 11 : 12)
         var rules = TopicCondition.Rules()
@@ -102,7 +102,7 @@ struct TopicConditionTests {
         #expect(3000 * 2..<3000 * 6 ~= met, "the conditions are no good test")
     }
 
-    @Test("is read or refused, whatever the text, and never ends the program")
+    @Test("is read or refused, and never ends the program, with any text")
     func anyText() {
         let parts = ["'a'", "'", "in", "topics", "&&", "||", "!", "(", ")", " ", "&", "|", "ä", "\"", "a", "\0"]
         var generator = SeededGenerator(seed: 13)
@@ -117,7 +117,7 @@ struct TopicConditionTests {
     }
 }
 
-/// A condition of three topics, with spaces by chance.
+/// A condition of three topics, with random spaces.
 private func randomCondition(depth: Int, _ generator: inout SeededGenerator) -> String {
     func space(_ generator: inout SeededGenerator) -> String { Bool.random(using: &generator) ? " " : "" }
     guard depth > 0 else {
@@ -136,7 +136,7 @@ private func randomCondition(depth: Int, _ generator: inout SeededGenerator) -> 
     }
 }
 
-/// Replaces each topic by 1 or 0, and then shortens what is left until it is one of the two.
+/// Replaces each topic by 1 or 0, and then rewrites the text until it is 1 or 0.
 private func naively(_ text: String, _ topics: Set<String>, _ leftToRight: Bool) -> Bool {
     var line = ""
     var quoted: String?
@@ -150,7 +150,8 @@ private func naively(_ text: String, _ topics: Set<String>, _ leftToRight: Bool)
             line.append(character)
         }
     }
-    // Of each step one that applies anywhere is taken; those of a later group only when none of an earlier one does.
+    // Each step applies one rewrite that matches anywhere; those of a later group only if none of an earlier one
+    // matches.
     let groups: [[(String, String)]] = [
         [("!0", "1"), ("!1", "0"), ("(0)", "0"), ("(1)", "1")],
         leftToRight ? [] : [("0&&0", "0"), ("0&&1", "0"), ("1&&0", "0"), ("1&&1", "1")],
@@ -177,7 +178,7 @@ private func replacedOnce(_ rules: [(String, String)], in line: String) -> Strin
     return nil
 }
 
-/// Does the operation of two values that stands first in the innermost parentheses.
+/// Evaluates the first operation of two values in the innermost parentheses.
 private func firstInOrder(in line: String) -> String? {
     let start = line.lastIndex(of: "(").map { line.index(after: $0) } ?? line.startIndex
     let part = line[start...].prefix(4)

@@ -14,7 +14,7 @@ struct TopicManagementTests {
     }
 
     @Test(
-        "are asked for in both spellings of the queries",
+        "are requested in both spellings of the queries",
         arguments: [
             ("topic_name", "allow_missing", "page_size", "page_token"),
             ("topicName", "allowMissing", "pageSize", "pageToken"),
@@ -37,7 +37,7 @@ struct TopicManagementTests {
         #expect(try errand(Self.path, .list, query: "?\(size)=7") == .showAll(limit: 7, page: nil))
     }
 
-    @Test("to what is no topic are refused, with the field")
+    @Test("to a malformed topic are refused, with the field")
     func badTopics() {
         for query in ["", "?topic_name=", "?topic_name=%2Ftopics%2Fnews", "?topic_name=a+b"] {
             #expect(throws: GoogleError.self, "\(query)") { try errand(Self.path, .create, query: query) }
@@ -71,7 +71,7 @@ struct TopicManagementTests {
         #expect(TopicSubscriptionOutcome.missing.response.status == 404)
     }
 
-    @Test("of many tokens at once are answered in their order")
+    @Test("of many tokens at once are answered in order")
     func batch() throws {
         let body = #"{"to":"/topics/news","registration_tokens":["t1","t2","t3"]}"#
         let batch = try TopicBatch(isAdding: true, body: Array(body.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An account")
 struct AccountTests {
-    @Test("is the user who is connected, whatever the group and the process; labels and people have it by its uid")
+    @Test("is the connected user, whatever the group and the process; labels and texts show its uid")
     func user() {
         let account = Peer(uid: 1000, gid: 100, pid: 1).account
         #expect(account == Peer(uid: 1000, gid: 5, pid: 2).account)

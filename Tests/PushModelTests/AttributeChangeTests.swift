@@ -1,7 +1,7 @@
 import PushModel
 import Testing
 
-@Suite("What a change makes of a field")
+@Suite("A change of a field")
 struct AttributeChangeTests {
     private func apply(_ change: AttributeChange, to existing: String?) -> String? {
         change.apply(to: existing.map { Array($0.utf8) }).map { String(decoding: $0, as: UTF8.self) }
@@ -9,14 +9,14 @@ struct AttributeChangeTests {
 
     private func bytes(_ values: [String]) -> [[UInt8]] { values.map { Array($0.utf8) } }
 
-    @Test("a value replaces whatever was there, and null takes it away", arguments: [nil, "1", #"["a"]"#, "null"])
+    @Test("to a value replaces any old one, and to null removes the field", arguments: [nil, "1", #"["a"]"#, "null"])
     func setAndRemove(existing: String?) {
         #expect(apply(.set(Array(#"{"x":1.50}"#.utf8)), to: existing) == #"{"x":1.50}"#)
         #expect(apply(.remove, to: existing) == nil)
     }
 
     @Test(
-        "what is added goes to the end, once",
+        "by add appends the element, once",
         arguments: [
             (nil, ["1", #""b""#], #"[1,"b"]"#),
             ("[]", [#""a""#], #"["a"]"#),
@@ -31,7 +31,7 @@ struct AttributeChangeTests {
         #expect(apply(.add(bytes(values), elementsMax: 500), to: existing) == expected)
     }
 
-    @Test("above the number of elements that an array may have the first ones go")
+    @Test("removes the first elements above the limit of an array")
     func addToFullArray() {
         #expect(apply(.add(bytes(["3", "4"]), elementsMax: 3), to: "[1,2]") == "[2,3,4]")
         #expect(apply(.add(bytes(["3"]), elementsMax: 3), to: "[1,2]") == "[1,2,3]")
@@ -39,7 +39,7 @@ struct AttributeChangeTests {
     }
 
     @Test(
-        "what is removed is gone, however often it is there",
+        "by remove removes every occurrence",
         arguments: [
             (nil, ["1"], nil),
             (#"["a","b","a"]"#, [#""a""#], #"["b"]"#),
@@ -52,7 +52,7 @@ struct AttributeChangeTests {
     }
 
     @Test(
-        "a number is increased; a whole one stays whole, within 64 bits",
+        "by inc increases a number; an integer stays one, within 64 bits",
         arguments: [
             (nil, 3, "3"),
             ("4", -6, "-2"),
@@ -66,7 +66,7 @@ struct AttributeChangeTests {
     }
 
     @Test(
-        "an operation leaves what is of another type as it is", arguments: [#""text""#, "true", #"{"a":[1]}"#, "null"])
+        "by an operation keeps a value of another type", arguments: [#""text""#, "true", #"{"a":[1]}"#, "null"])
     func otherTypes(existing: String) {
         #expect(apply(.add(bytes(["1"]), elementsMax: 500), to: existing) == existing)
         #expect(apply(.drop(bytes(["1"])), to: existing) == existing)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A histogram of durations")
 struct DurationHistogramTests {
-    @Test("counts a duration at the first bound that it does not exceed, and what is above all of them")
+    @Test("counts a duration at the first bound that it does not exceed, and longer ones above all bounds")
     func bounds() {
         var histogram = DurationHistogram(bounds: [.milliseconds(100), .seconds(9), .seconds(10)])
         for duration: Duration in [

@@ -19,7 +19,7 @@ struct GlobTests {
     }
 
     @Test(
-        "does not match a part, nor what the pattern excludes",
+        "does not match a part, nor a text that the pattern excludes",
         arguments: [
             ("", "a"), ("a", ""), ("a", "ab"), ("a", "ba"), ("a", "A"), ("?", ""), ("?", "ab"), ("a*b", "abc"),
             ("[abc]", "d"), ("[!a-c]", "b"), ("[c-a]", "b"), ("\\*", "x"), ("\\?", "x"), ("[a", "a"), ("[]", ""),
@@ -29,7 +29,7 @@ struct GlobTests {
         #expect(!Glob(pattern).matches(text))
     }
 
-    @Test("is not slow for many stars and a text that nearly matches")
+    @Test("takes little time for many stars and a text that nearly matches")
     func manyStars() {
         let pattern = String(repeating: "a*", count: 50) + "b"
         #expect(!Glob(pattern).matches(String(repeating: "a", count: 2000)))
@@ -40,7 +40,7 @@ struct GlobTests {
         #expect(Glob("a**[b").description == "a**[b")
     }
 
-    @Test("works on no byte of the text more than once for each 64 between two stars", arguments: [8, 64, 65, 300])
+    @Test("reads each byte of the text at most once for each 64 between two stars", arguments: [8, 64, 65, 300])
     func looks(length: Int) {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 20_000)
         for end in ["b", "?b", "[b-c]"] {
@@ -49,13 +49,13 @@ struct GlobTests {
             #expect(!text.withUnsafeBufferPointer { pattern.matches($0, looks: &looks) })
             #expect(looks <= text.count * ((length + end.utf8.count + 62) / 64), "\(looks) looks")
         }
-        // What cannot begin anywhere is not worked on at all.
+        // A text without a possible first byte costs no look.
         var looks = 0
         #expect(!text.withUnsafeBufferPointer { Glob("*ba*").matches($0, looks: &looks) })
         #expect(looks == 0)
     }
 
-    @Test("says what a simple matcher says, of any pattern and any text")
+    @Test("agrees with a simple matcher on any pattern and any text")
     func property() {
         var random = SeededGenerator(seed: 20_261_123)
         let alphabet: [String] = ["a", "b", "é", "日", "🚀"]
@@ -72,7 +72,7 @@ struct GlobTests {
         }
     }
 
-    @Test("says so of long parts too, whose bits are in several words")
+    @Test("agrees with it on long parts too, whose bits are in several words")
     func longParts() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<300 {
@@ -87,7 +87,7 @@ struct GlobTests {
         }
     }
 
-    /// The simple matcher: of characters, and of patterns in pieces.
+    /// The simple matcher, on characters and on patterns in pieces.
     private func isMatch(_ pattern: ArraySlice<String>, _ text: ArraySlice<String>) -> Bool {
         guard let piece = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()

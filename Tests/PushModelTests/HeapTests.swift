@@ -4,7 +4,7 @@ import Testing
 @Suite("Heap")
 struct HeapTests {
     @Test(
-        "gives the smallest first, duplicates too",
+        "returns the smallest first, duplicates too",
         arguments: [
             [], [1], [2, 1], [1, 2, 3], [3, 2, 1], [5, 5, 1, 5], Array((0..<200).map { $0 * 7919 % 200 }),
         ])
@@ -36,7 +36,7 @@ struct HeapTests {
         #expect(heap.first == model.first)
     }
 
-    @Test("keeps its order when elements anywhere in it are taken out")
+    @Test("keeps its order when elements anywhere in it are removed")
     func removals() {
         for step in [1, 3, 7, 50] {
             var heap = Heap<Int>()

@@ -16,7 +16,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "a UUID is nothing else",
+        "any other text is no UUID",
         arguments: [
             "", "-", "0123456789abcdeffedcba987654321", "0123456789abcdeffedcba98765432100",
             "0123456789abcdeffedcba987654321g", " 0123456789abcdeffedcba9876543210",
@@ -34,7 +34,7 @@ struct IdentifierTests {
         #expect(UUID128(small.description) == small)
     }
 
-    @Test("invocations come in the order of requests, then of calls")
+    @Test("invocations are ordered by requests, then by calls")
     func order() {
         let ids = [(1, 0), (1, 1), (2, 0), (10, 0)].map { InvocationID(seq: SequenceNumber($0.0), n: $0.1) }
         #expect(ids.reversed().sorted() == ids)

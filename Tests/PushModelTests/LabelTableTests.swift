@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A table of names with a bound")
 struct LabelTableTests {
-    @Test("counts each name apart, whatever the order in which they come")
+    @Test("counts each name separately, in any order")
     func counts() {
         var table = LabelTable(limit: 4, empty: 0)
         for name in ["a", "b", "a", "c", "c", "a"] { table[name] += 1 }
@@ -11,7 +11,7 @@ struct LabelTableTests {
         #expect(table.entries.map(\.value) == [3, 1, 2])
     }
 
-    @Test("counts names beyond the limit together, and those before as ever")
+    @Test("counts names beyond the limit together, and earlier ones as before")
     func limit() {
         var table = LabelTable(limit: 2, empty: 0)
         for number in 0..<1000 { table["name-\(number)"] += 1 }

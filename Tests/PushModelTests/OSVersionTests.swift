@@ -9,7 +9,7 @@ struct OSVersionTests {
     }
 
     @Test(
-        "and nothing else",
+        "and no other form",
         arguments: [
             "", ".", "14.", ".14", "14..1", "14.0.0.1", "iOS 14", "14a", "-1", "+1", " 14", "14 ", "１４", "9999999999",
         ])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The producers of a chain")
 struct ProducerTests {
-    @Test("have the id of their user as a number where it is free, and else the lowest one that is no user's")
+    @Test("have their uid as number if it is free, or else the lowest number that is no uid")
     func numbers() {
         var numbers = ProducerNumbers([])
         #expect(numbers.add("alice", user: 1001) == Producer(number: 1001, name: "alice"))
@@ -15,7 +15,7 @@ struct ProducerTests {
         #expect(numbers["alice"] == 1001 && numbers["erin"] == (1 << 31) + 3 && numbers["mallory"] == nil)
     }
 
-    @Test("keep their numbers where another machine goes on, whatever their ids are there")
+    @Test("keep their numbers when another machine leads, whatever their uids are there")
     func goOn() {
         var first = ProducerNumbers([])
         let producers = ["alice", "bob", "carol"].compactMap { first.add($0, user: 1001) }
@@ -26,14 +26,14 @@ struct ProducerTests {
         #expect(dave == Producer(number: (1 << 31) + 2, name: "dave"))
     }
 
-    @Test("are told apart by the bytes of their names")
+    @Test("are distinguished by the bytes of their names")
     func spelling() {
         var numbers = ProducerNumbers([])
         _ = numbers.add("jos\u{E9}", user: 1)
         #expect(numbers["jose\u{301}"] == nil)
     }
 
-    @Test("are no more than a number of them")
+    @Test("are limited in number")
     func bounded() {
         var numbers = ProducerNumbers(
             (0..<UInt32(ProducerNumbers.limit - 1)).map { Producer(number: $0, name: "u\($0)") })

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Queue")
 struct QueueTests {
-    @Test("gives back in order what it took in, however both alternate")
+    @Test("returns elements in order, however insertions and removals alternate")
     func order() {
         var queue = Queue<Int>()
         var model: [Int] = []
@@ -23,7 +23,7 @@ struct QueueTests {
         }
     }
 
-    @Test("is empty at first, and can be asked for more than it has")
+    @Test("is empty at first, and returns nil when it is empty")
     func empty() {
         var queue = Queue<String>()
         #expect(queue.isEmpty)
@@ -34,7 +34,7 @@ struct QueueTests {
         #expect(queue.popFirst() == nil)
     }
 
-    @Test("lets go of an element when it is taken")
+    @Test("releases an element when it is removed")
     func release() {
         final class Token {}
         var queue = Queue<Token>()
@@ -50,7 +50,7 @@ struct QueueTests {
         #expect(gone == nil)
     }
 
-    @Test("a long queue is emptied in time that grows with its length, not with its square")
+    @Test("empties a long queue in linear time")
     func long() {
         var queue = Queue<Int>()
         for value in 0..<200_000 { queue.append(value) }

@@ -31,7 +31,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "are refused when the form or the date is wrong",
+        "are refused with a wrong form or date",
         arguments: [
             "", "2026", "2026-11-21", "2026-11-21T03:08:00", "2026-11-21T03:08Z", "2026-11-21 03:08:00Z",
             "2026-11-21T03:08:00ZZ", " 2026-11-21T03:08:00Z", "2026-11-21T03:08:00Z ", "2026-11-21T03:08:00.Z",
@@ -47,7 +47,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "are printed in UTC, with milliseconds only where there are some",
+        "are printed in UTC, with milliseconds only if there are any",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1_795_230_480_000, "2026-11-21T03:08:00Z"),
             (1_795_230_480_007, "2026-11-21T03:08:00.007Z"), (-1, "1969-12-31T23:59:59.999Z"),
@@ -58,12 +58,12 @@ struct RFC3339Tests {
         #expect(WallTime(milliseconds: milliseconds).rfc3339 == text)
     }
 
-    @Test("of a damaged ledger are printed somehow, and are no trap", arguments: [Int64.min, .min + 1, .max])
+    @Test("out of range, of a damaged ledger, are printed without a trap", arguments: [Int64.min, .min + 1, .max])
     func outside(milliseconds: Int64) {
         #expect(!WallTime(milliseconds: milliseconds).rfc3339.isEmpty)
     }
 
-    @Test("read back what was printed, each day of four centuries and random moments")
+    @Test("read back as printed, for each day of four centuries and random moments")
     func roundTrip() {
         for day in 0..<146_097 as Range<Int64> where day % 7 == 0 || day % 365 < 2 {
             let time = WallTime(milliseconds: (day - 40_000) * 86_400_000)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Tables and queues in pieces")
 struct ShardedDictionaryTests {
-    @Test("A table in shards has what a dictionary has, whatever is done to both", arguments: UInt64(1)...4)
+    @Test("A sharded table equals a dictionary after any operations", arguments: UInt64(1)...4)
     func table(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = ShardedDictionary<SequenceNumber, Int>(shardBits: 3)
@@ -39,7 +39,7 @@ struct ShardedDictionaryTests {
         #expect(keys.allSatisfy { table[$0] != nil })
     }
 
-    @Test("A long queue gives what it got, in its order", arguments: UInt64(1)...4)
+    @Test("A long queue returns its elements in order", arguments: UInt64(1)...4)
     func queue(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = LongQueue<Int>()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Text shown on a terminal")
 struct ShownTextTests {
-    @Test("has each control character and each mark of direction as its number, and everything else as it is")
+    @Test("has each control character and each mark of direction as its number, and every other character unchanged")
     func controls() {
         let marks: Set<UInt32> = [
             0x61C, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069,

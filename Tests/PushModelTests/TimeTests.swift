@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Times")
 struct TimeTests {
-    @Test("an instant moves by a span, and stops at the limits instead of overflowing")
+    @Test("an instant moves by a span, and saturates instead of overflowing")
     func adding() {
         let instant = Instant(nanoseconds: 5)
         #expect(instant + .seconds(9) == Instant(nanoseconds: 9_000_000_005))

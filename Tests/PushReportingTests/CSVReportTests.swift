@@ -30,7 +30,7 @@ struct CSVReportTests {
                 + "not finished at the deadline,false,,not_finished_at_deadline,apns,high,normal,,,,ledger\r\n")
     }
 
-    @Test("what is in flight has an empty outcome and no times")
+    @Test("a row in flight has an empty outcome and no times")
     func inFlight() {
         #expect(
             CSVReport.line(of: row(7, nil, provider: nil, route: nil, handler: nil))
@@ -38,7 +38,7 @@ struct CSVReportTests {
         )
     }
 
-    @Test("an observer is marked, and what it waited for is said as seq.n, both behind the reason")
+    @Test("an observer is marked, and waited_for is written as seq.n, both behind the reason")
     func observer() {
         let waited = row(
             42, n: 1, .handled, isObserver: true,
@@ -60,7 +60,7 @@ struct CSVReportTests {
     }
 
     @Test(
-        "commas and quotes are quoted; controls are shown; what a spreadsheet would run gets an apostrophe",
+        "commas and quotes are quoted; control characters are shown; a formula gets an apostrophe",
         arguments: [
             ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("a\r\nb", "a\\x0d\\x0ab"), ("a\nb", "a\\x0ab"),
             ("\"\u{301}", "\"\"\"\u{301}\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"),
@@ -79,6 +79,6 @@ struct CSVReportTests {
 }
 
 extension String {
-    /// A line without its line end.
+    /// The line without its line end.
     fileprivate var trimmingLineEnd: Substring { hasSuffix("\r\n") ? dropLast() : self[...] }
 }

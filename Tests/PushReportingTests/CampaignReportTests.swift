@@ -57,7 +57,7 @@ struct CampaignReportTests {
             as [AnalyticsEvent.Kind])
     func others(kind: AnalyticsEvent.Kind) { #expect(report([event(kind)]).campaigns.isEmpty) }
 
-    @Test("keeps to its window, the first instant in and the last one out")
+    @Test("covers its window, the first instant in and the last one out")
     func window() {
         let window = ReportWindow(since: WallTime(milliseconds: 10_000), until: WallTime(milliseconds: 20_000))
         var report = report([9, 10, 19, 20].map { event(.received, $0, at: $0) }, window: window)
@@ -68,7 +68,7 @@ struct CampaignReportTests {
         #expect(report.unattributed == 2)
     }
 
-    @Test("one campaign leaves out the others, and what is nobody's")
+    @Test("of one campaign leaves out other campaigns, and events without one")
     func selected() {
         var report = report([event(.received, 1), event(.received, 2, campaign: "fall")], campaign: "fall")
         report.add(interaction(.unattributed), campaign: nil)
@@ -81,7 +81,7 @@ struct CampaignReportTests {
     }
 
     @Test(
-        "says which opens are lost, and why",
+        "gives the reason of each lost open",
         arguments: [
             (row(1, .sdkNotReady, provider: "braze", platform: .ios), nil),
             (row(1, .shownBySystem, provider: "braze"), .shownBySystem),
@@ -95,7 +95,7 @@ struct CampaignReportTests {
         for each in LostOpens.Reason.allCases { #expect(report.lost.count(each) == (each == loss ? 1 : 0)) }
     }
 
-    @Test("a tap on what nobody knows is a lost open")
+    @Test("counts a tap on an unknown push as a lost open")
     func unmatched() {
         var report = report([])
         report.add(interaction(.unmatched, nil), campaign: nil)
@@ -130,7 +130,7 @@ struct CampaignReportTests {
         #expect(root["time_zone"]?.string == "XXX")
     }
 
-    @Test("keeps figures apart by any field; what lacks it is last, and null", arguments: EventField.allCases)
+    @Test("groups figures by any field; events without it come last, as null", arguments: EventField.allCases)
     func fields(field: EventField) throws {
         let events = [
             event(.open, 1, campaign: "a", user: nil, device: nil, app: nil),
@@ -154,7 +154,7 @@ struct CampaignReportTests {
         #expect(names == expected)
     }
 
-    /// Two campaigns with a bit of everything.
+    /// Two campaigns with some of each event.
     private var example: CampaignReport {
         let zone = LocalZone(name: "CET") { _ in 3600 }
         var report = report(
@@ -170,7 +170,7 @@ struct CampaignReportTests {
         return report
     }
 
-    @Test("text, in full")
+    @Test("is complete as text")
     func text() {
         var shown = example
         shown.add(interaction(.unmatched, nil, at: -3_600_001), campaign: nil)
@@ -215,7 +215,7 @@ struct CampaignReportTests {
                 """)
     }
 
-    @Test("no line is wider than asked for, and a value is not torn from its unit", arguments: [60, 80, 200])
+    @Test("has no line wider than the limit, and no value separated from its unit", arguments: [60, 80, 200])
     func width(_ width: Int) {
         var report = report(
             [
@@ -241,7 +241,7 @@ struct CampaignReportTests {
         }
     }
 
-    @Test("opens beside the figures are told by day, with the reason, as text, page and JSON")
+    @Test("lists opens outside the figures by day, with the reason, as text, page and JSON")
     func besideByDay() throws {
         var report = report([event(.received)])
         report.add(interaction(.unmatched, nil, at: 86_400_000), campaign: nil)
@@ -259,7 +259,7 @@ struct CampaignReportTests {
         #expect(days[1]["received"]?.int64 == 0 && days[2]["opens_lost"]?["shown_by_system"]?.int64 == 1)
     }
 
-    @Test("what pruning took out is said as text, page and JSON")
+    @Test("reports the pruned part as text, page and JSON")
     func pruned() throws {
         var report = report([event(.received)])
         #expect(try json(report)["rows_begin"]?.kind == .null)
@@ -270,7 +270,7 @@ struct CampaignReportTests {
         #expect(try json(report)["rows_begin"]?.string == "1970-01-01T00:01:00Z")
     }
 
-    @Test("lost opens are told by campaign and day; one without a campaign has a row that says why")
+    @Test("lists lost opens by campaign and day; one without a campaign has a row with the reason")
     func lostByCampaign() throws {
         var report = report([event(.received, 1)])
         let day = 1_795_230_480_000 / 86_400_000 * 86_400_000 as Int64
@@ -309,7 +309,7 @@ struct CampaignReportTests {
         #expect(root["opens_lost"]?["shown_by_system"]?.int64 == 5)
     }
 
-    @Test("one campaign has its lost opens, and nobody's columns and cards are left out")
+    @Test("of one campaign has its lost opens, without the columns and cards for no campaign")
     func lostOfOne() throws {
         var report = report([], campaign: "fall")
         for (seq, campaign) in [(1, "summer"), (3, "fall"), (4, nil)] {
@@ -333,7 +333,7 @@ struct CampaignReportTests {
         #expect(report.html.contains("<dd>1<small>shown by system 1</small></dd>"))
     }
 
-    @Test("days have one heading, with the offset, or with both where the clocks were changed between them")
+    @Test("has one heading for days, with the offset, or with both if the clocks changed between them")
     func dayHeading() {
         let zone = LocalZone(name: "CET") { $0.seconds < 1000 * 86_400 ? 7200 : 3600 }
         let summer = event(.received, 1), winter = event(.received, 2, at: 1000 * 86_400)
@@ -346,7 +346,7 @@ struct CampaignReportTests {
         }
     }
 
-    @Test("JSON has everything, with rates and their base")
+    @Test("has everything in JSON, with rates and their base")
     func everything() throws {
         let root = try json(example)
         #expect(root["window"]?["since"]?.string == "1969-12-31T23:00:00Z" && root["campaign"]?.kind == .null)
@@ -363,7 +363,7 @@ struct CampaignReportTests {
         #expect(root["campaigns_decoded"] == nil)
     }
 
-    @Test("CSV has a row for each campaign, one for each of its days, and those of no campaign")
+    @Test("has a CSV row for each campaign, one for each of its days, and rows for no campaign")
     func csv() {
         var report = report([
             event(.received, 1), event(.open, 1), event(.received, 2, at: 86_400, campaign: "=1,2"),
@@ -382,7 +382,7 @@ struct CampaignReportTests {
             ])
     }
 
-    @Test("the page begins with an answer in words, says who made it and when, and has its contents")
+    @Test("begins as a page with an answer in words, its author and time, and its contents")
     func lead() {
         var report = report([event(.received, 1), event(.received, 2, campaign: "fall"), event(.open, 1)])
         report.maker = ReportMaker(program: "pushctl 1.0", host: "shop-1", time: WallTime(milliseconds: 0))
@@ -395,7 +395,7 @@ struct CampaignReportTests {
         #expect(self.report([]).answer == "No campaign's push was received or opened.")
     }
 
-    @Test("says when there is nothing; a rate of nothing is null")
+    @Test("reports when there is nothing; a rate of nothing is null")
     func nothing() throws {
         #expect(
             report([]).text == "Window    all that the ledger holds\n\nNo campaign's push was received or opened.\n")

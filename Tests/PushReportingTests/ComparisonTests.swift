@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Comparison with a baseline")
 struct ComparisonTests {
-    /// A report of so many rows of handler crm, of which some missed and the times of the others are given.
-    /// - Parameter isAlone: whether there is nothing else; otherwise another handler has one row.
+    /// A report of so many rows of handler crm, with the number of misses and the times of the others.
+    /// - Parameter isAlone: whether the report has no other rows; otherwise another handler has one row.
     private func document(
         _ count: Int, missed: Int = 0, queue: Duration = .zero, isAlone: Bool = false,
         exec: (Int) -> Duration = { _ in .milliseconds(40) }
@@ -41,7 +41,7 @@ struct ComparisonTests {
     @Test(
         "Fisher's test has the values of the hypergeometric distribution",
         arguments: [
-            // As sums of exact binomial coefficients in Python (math.comb) say.
+            // Computed in Python as sums of exact binomial coefficients (math.comb).
             (8, 10, 9, 20, 0.0027387), (1, 10, 1, 20, 0.5), (0, 10, 0, 20, 1.0), (5, 5, 5, 10, 0.0039683),
             (30, 1000, 40, 2000, 0.0010042),
         ])
@@ -50,14 +50,14 @@ struct ComparisonTests {
         #expect(abs(value - expected) < expected * 0.001, "\(value)")
     }
 
-    @Test("Fisher's test ends soon and stays between 0 and 1 for as many rows as a large ledger has")
+    @Test("Fisher's test ends quickly and stays between 0 and 1 for as many rows as a large ledger has")
     func fisherOfMany() {
         let value = Hypergeometric.upperTail(
             marked: 5_100_000, drawn: 10_000_000, markedInAll: 10_000_000, rows: 20_000_000)
         #expect(0 <= value && value < 1e-100)
     }
 
-    @Test("ten rows against ten prove nothing: three misses where there were none are not named")
+    @Test("ten rows against ten prove nothing: three misses against none are not named")
     func tenSamples() throws {
         #expect(try compared(document(10, missed: 3), with: document(10)).worse.isEmpty)
     }
@@ -72,7 +72,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Holm's method stops at the surest figure that fails its bound: one behind it that would pass its own is not named"
+        "Holm's method stops at the first figure that fails its bound: a later one within its own bound is not named"
     )
     func holm() throws {
         // All times of the later three rows are longer: six figures, each with the p-value 2 / C(rows, 3).
@@ -83,14 +83,14 @@ struct ComparisonTests {
         #expect(try compared(now, with: document(30, isAlone: true)).worse.count == 6, "2 / C(33, 3) is below 0.01 / 8")
     }
 
-    @Test("fewer misses and shorter times are nothing worse")
+    @Test("fewer misses and shorter times are not worse")
     func better() throws {
         let comparison = try compared(
             document(1000, exec: { .milliseconds(10 + $0 % 10) }), with: document(1000, missed: 100))
         #expect(comparison.worse.isEmpty)
     }
 
-    @Test("a slower tail is named at p99, and the median that stayed is not")
+    @Test("a slower tail is named at p99, and the unchanged median is not")
     func slowerTail() throws {
         let comparison = try compared(
             document(5000, exec: { $0 % 20 == 0 ? .milliseconds(900) : .milliseconds(40) }),
@@ -99,7 +99,8 @@ struct ComparisonTests {
         #expect(!comparison.worse.contains { $0.figure == .execP50 })
     }
 
-    @Test("a slower tail of few rows is named against many rows, where it hardly moves the quantile of both together")
+    @Test(
+        "a slower tail of few rows is named against many rows, although it hardly moves the quantile of both together")
     func slowerTailOfFew() throws {
         let comparison = try compared(
             document(500, exec: { $0 % 20 == 0 ? .milliseconds(900) : .milliseconds(40) }),
@@ -107,7 +108,7 @@ struct ComparisonTests {
         #expect(comparison.worse.contains { $0.part.kind == "all" && $0.figure == .execP99 })
     }
 
-    @Test("a handler that waits behind another is slower in its queue, and its execution is not blamed")
+    @Test("a handler that waits behind another is slower in its queue, and not in its execution")
     func longerQueue() throws {
         let now = try document(document(500, queue: .milliseconds(700)), with: document(500))
         let comparison = try #require(now.comparison)
@@ -118,18 +119,18 @@ struct ComparisonTests {
         #expect(now.lines(TextStyle()).contains { $0.text == "Warning: Worse than the baseline: \(words)" })
     }
 
-    @Test("a handler, route or provider that has all invocations is left out: it says nothing that all does not")
+    @Test("a handler, route or provider with all invocations is left out: it equals the figures for all")
     func onlyOne() throws {
         let comparison = try compared(document(1000, missed: 90, isAlone: true), with: document(1000, isAlone: true))
         #expect(comparison.parts.map(\.words) == ["all invocations"])
         #expect(Set(comparison.worse.map(\.part.kind)) == ["all"])
         #expect(comparison.tests == Comparison.Finding.Figure.allCases.count)
-        // It is left out only where it has all in both reports.
+        // The handler is left out only if it has all invocations in both reports.
         let grown = try compared(document(1000, missed: 90), with: document(1000, isAlone: true))
         #expect(grown.parts.map(\.words).contains("handler crm"))
     }
 
-    @Test("one line says with what a report was compared, in each format for people")
+    @Test("one line names the baseline, in each format for people")
     func line() throws {
         let same = document(50, isAlone: true)
         let now = try document(same, with: same)
@@ -147,7 +148,7 @@ struct ComparisonTests {
         #expect(worse.html.contains(">all invocations</th><td class=\"name\">missed</td><td>0 %</td><td>9 %</td>"))
     }
 
-    @Test("in JUnit each part that was compared is a case, which fails where it got worse, with all that did")
+    @Test("in JUnit each compared part is a case, which fails if a figure got worse, and lists those figures")
     func junit() throws {
         let worse = try document(document(500, queue: .milliseconds(700)), with: document(500)).junit
         let parts = ["all invocations", "handler crm", "handler other", "route 20-onesignal", "route 30-other"]
@@ -168,14 +169,14 @@ struct ComparisonTests {
         #expect(!document(500).junit.contains("\"baseline\""))
     }
 
-    @Test("a difference that is sure and below a tenth is not worth a word")
+    @Test("a significant difference below a tenth is not named")
     func smallDifference() throws {
         let comparison = try compared(
             document(5000, exec: { _ in .milliseconds(42) }), with: document(5000, exec: { _ in .milliseconds(40) }))
         #expect(comparison.worse.isEmpty)
     }
 
-    @Test("of 60 comparisons of equals at most three find anything")
+    @Test("of 60 comparisons of equal reports at most three find a difference")
     func falseAlarms() throws {
         var generator = SeededGenerator(state: 11)
         func sample() -> ReportDocument {
@@ -190,7 +191,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "what is no report with histograms is refused with the reason",
+        "a file that is no report with histograms is refused with the reason",
         arguments: [
             ("{}", "it has no histograms; write it with `pushctl report --json`"),
             (

@@ -13,7 +13,7 @@ struct ComplianceReportTests {
         #expect(report.decided == 12)
     }
 
-    @Test("decided and in flight add up to accepted, whatever comes", arguments: 1...20)
+    @Test("decided and in flight add up to accepted, for any rows", arguments: 1...20)
     func balances(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         var rows: [ReportRow] = []
@@ -51,7 +51,7 @@ struct ComplianceReportTests {
     }
 
     @Test(
-        "a row that is missing, doubled or out of order breaks the balance and is a gap",
+        "a missing, repeated or unordered row breaks the balance and is a gap",
         arguments: [
             [row(1, .handled), row(1, .handled)], [row(1, .handled), row(2, n: 1, .handled)],
             [row(2, .handled), row(1, .handled)], [row(1, n: 1, .handled)],
@@ -64,7 +64,7 @@ struct ComplianceReportTests {
         #expect(shown(report).contains("NOT BALANCED"))
     }
 
-    @Test("observers are in none of the other figures, and have their own")
+    @Test("observers count in their own figures, and in no others")
     func observersApart() throws {
         let owners = [row(1, .handled, exec: .milliseconds(5)), trackerRow(2), row(3, nil)]
         let copies = [
@@ -87,7 +87,7 @@ struct ComplianceReportTests {
         #expect(group.count == 3 && group.exec.max == 9_000_000)
     }
 
-    @Test("an observer's row that is missing, or comes without its owner, is damage like any other")
+    @Test("an observer's row that is missing, or comes without its owner, is damage too")
     func missingObserver() {
         for rows in [[row(1, .handled), observerRow(1, n: 2, .handled)], [observerRow(1, n: 1, .handled)]] {
             #expect(report(rows).gaps.map(\.kind) == [.outOfSequence])
@@ -95,7 +95,7 @@ struct ComplianceReportTests {
     }
 
     @Test(
-        "a request that leads to no invocation is counted; one that lost its own is damage",
+        "a request without an invocation is counted; one that lost its invocation is damage",
         arguments: Operation.allCases)
     func withoutInvocation(operation: Operation) {
         var report = report([row(1, .handled)])
@@ -108,7 +108,7 @@ struct ComplianceReportTests {
         #expect(shown(report).contains("of 3 requests, 1 without an invocation\n") == !isDamage)
     }
 
-    @Test("of what waited for another in its lane, the ten that waited longest")
+    @Test("the ten longest waits in a lane are listed")
     func longestWaits() {
         let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(1), n: 0), handler: "crm")
         let waited = (2...20).map { trackerRow($0, queue: .milliseconds($0)) }.map { row in
@@ -125,7 +125,7 @@ struct ComplianceReportTests {
         #expect(report([row(1, .handled), row(7, .handled), row(7, n: 1, .handled)]).gaps.isEmpty)
     }
 
-    @Test("what is in flight, what the daemon missed and mixed modes are gaps, each with its count")
+    @Test("invocations in flight, misses by the daemon and mixed modes are gaps, each with its count")
     func namesGaps() {
         let report = report([
             row(1, nil), row(2, .expired, reason: "daemon_down", code: .daemonDown),
@@ -137,7 +137,7 @@ struct ComplianceReportTests {
         #expect(report.mode == .mixed)
     }
 
-    @Test("a gap goes by the code of the reason, whatever remarks follow its text, and never by the text")
+    @Test("a gap is recognized by the code of the reason, and never by its text")
     func gapsByCode() {
         let remark = "daemon_down; no handler ever answered: the app completes the callback with failed"
         let report = report([
@@ -147,7 +147,7 @@ struct ComplianceReportTests {
         #expect(report.gaps.map(\.kind) == [.daemonDown] && report.gaps.map(\.count) == [1])
     }
 
-    @Test("messages are counted by the priority with which FCM delivered them, and those that it lowered")
+    @Test("messages are counted by the priority of their delivery, and those that FCM lowered")
     func priorities() {
         let report = report([
             row(1, .handled, transport: .fcm, sent: .high, delivered: .high),
@@ -160,13 +160,13 @@ struct ComplianceReportTests {
         #expect(json.contains(#""lowered_priority":1"#) && json.contains(#""by_priority":{"high":{"count":1"#))
     }
 
-    @Test("the mode is the rows' own; the configured one only without any")
+    @Test("the mode is that of the rows; the configured one only without rows")
     func modeOfRows() {
         #expect(report([row(1, .handled, mode: .relay)], mode: .device).mode == .one(.relay))
         #expect(report([], mode: .relay).mode == .one(.relay))
     }
 
-    @Test("times are those of what owed an answer or went to the tracker; exec those of what started")
+    @Test("times count invocations that were due or went to the tracker; exec counts those that started")
     func timesOnlyWhatRan() throws {
         let report = report([
             row(1, .handled, queue: .milliseconds(1), exec: .milliseconds(20)),
@@ -182,7 +182,7 @@ struct ComplianceReportTests {
         #expect(crm.exec.max == 20_000)
     }
 
-    @Test("the tracker's rows have no handler and no route; a payload of nobody has the provider none")
+    @Test("the tracker's rows have no handler and no route; a payload of no known provider has the provider none")
     func groupsByName() {
         let report = report([
             trackerRow(1), row(2, .handled, provider: nil), row(3, .unrouted, route: nil, handler: nil),
@@ -193,7 +193,7 @@ struct ComplianceReportTests {
     }
 
     @Test(
-        "the ten slowest, longest first, of equal ones the earlier; what took no time by its nature is not among them")
+        "the ten slowest are listed, longest first, then the earlier; outcomes that take no time are left out")
     func keepsTheSlowest() {
         let rows =
             (1...30).map { row($0, .handled, exec: .milliseconds($0 / 2)) } + [

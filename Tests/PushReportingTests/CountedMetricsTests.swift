@@ -2,7 +2,7 @@ import PushModel
 import PushReporting
 import Testing
 
-@Suite("The daemon's counts as metrics")
+@Suite("The daemon's counters as metrics")
 struct CountedMetricsTests {
     private static let status = #"""
         {"process":{"started_at_ms":1700000000250},"accepted_since_start":5,"figures":{
@@ -19,7 +19,7 @@ struct CountedMetricsTests {
         return OpenMetrics.text(of: status, as: format).split(separator: "\n").map(String.init)
     }
 
-    @Test("are counters by outcome, provider, handler, reason and user; of a handler all that it may end with")
+    @Test("are counters by outcome, provider, handler, reason and user; a handler has all its possible outcomes")
     func counters() throws {
         let lines = try lines(.prometheus)
         for line in [
@@ -36,7 +36,7 @@ struct CountedMetricsTests {
         #expect(!lines.contains { $0.contains("provider_outcomes") && $0.contains(#"outcome="failed""#) })
     }
 
-    @Test("are histograms whose buckets hold those below them; one that the status lacks is left out")
+    @Test("are cumulative histograms; one that the status lacks is left out")
     func histograms() throws {
         let lines = try lines(.openMetrics)
         let queue = lines.filter { $0.hasPrefix("pushrouterd_handler_queue_seconds") }
@@ -54,7 +54,7 @@ struct CountedMetricsTests {
         #expect(lines.contains("# UNIT pushrouterd_commit_seconds seconds"))
     }
 
-    @Test("have the name of their values, no unit, no time of their making and no end in the older format")
+    @Test("have the names of their values, no unit, no creation time and no end marker in the older format")
     func olderFormat() throws {
         let old = try lines(.prometheus)
         #expect(old.contains("# TYPE pushrouterd_outcomes_total counter"))
@@ -70,9 +70,9 @@ struct CountedMetricsTests {
 @Suite("The format of metrics that a client prefers")
 struct MetricsFormatTests {
     @Test(
-        "is OpenMetrics where that is named and not preferred less",
+        "is OpenMetrics if the client names it and prefers it at least as much",
         arguments: [
-            // What Prometheus 2.42 sends, and 2.5x.
+            // The Accept headers of Prometheus 2.42, and 2.5x.
             "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                 + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
             "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=1.0.0;q=0.4",
@@ -82,7 +82,7 @@ struct MetricsFormatTests {
     func openMetrics(header: String) { #expect(MetricsFormat(accepting: header) == .openMetrics) }
 
     @Test(
-        "is the older one for all others",
+        "is the older one for all other clients",
         arguments: [
             nil, "", "*/*", "text/plain", "text/html,application/xhtml+xml", ";;;,,q=1",
             "application/openmetrics-text;version=0.0.1", "application/openmetrics-text;version=2.0.0",

@@ -41,7 +41,7 @@ struct CustomEventTests {
                 """)
     }
 
-    @Test("for programs, the names as a list: they are anybody's")
+    @Test("for programs, with the names as a list: a name may be any text")
     func json() throws {
         let custom = try #require(try JSONDocument(scanning: counts.json).root["custom_events"])
         #expect(custom["in_all"]?.elements.map { $0["name"]?.string } == ["Bought", "bought"])
@@ -50,7 +50,7 @@ struct CustomEventTests {
         #expect(try JSONDocument(scanning: counts.json).root["delays"] == nil)
     }
 
-    @Test("how long they took, by the day on which they were saved")
+    @Test("their delays, by the day on which they were saved")
     func delays() throws {
         var counts = EventCounts()
         var delays = CustomEventDelays()
@@ -84,7 +84,7 @@ struct CustomEventTests {
         #expect(list[0]["count"]?.int64 == 10 && list[0]["max_ms"]?.int64 == 200_000_000)
     }
 
-    @Test("a user's attributes with their kind and when they were set; nobody else's")
+    @Test("a user's attributes with their kind and time, without those of other users")
     func attributes() throws {
         var profile = UserProfile(of: "anna")
         func add(_ owner: ProfileOwner, _ kind: EntryKind, _ name: String, _ value: String) {

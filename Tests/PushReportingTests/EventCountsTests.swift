@@ -30,7 +30,7 @@ struct EventCountsTests {
         #expect(root["by_day"]?.elements.map { $0["day"]?.string } == ["1970-01-01", "1970-01-02"])
     }
 
-    @Test("say from when on the window has all of its events")
+    @Test("give the time from which the window has all its events")
     func pruned() throws {
         var counts = EventCounts()
         counts.rowsBegin = WallTime(milliseconds: 60_000)
@@ -38,7 +38,7 @@ struct EventCountsTests {
         #expect(try JSONDocument(scanning: counts.json).root["rows_begin"]?.string == "1970-01-01T00:01:00Z")
     }
 
-    @Test("without an event says so")
+    @Test("report a window without events")
     func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nNo events.\n") }
 
     private var anna: UserProfile {
@@ -60,7 +60,7 @@ struct EventCountsTests {
         return profile
     }
 
-    @Test("a profile has devices, sessions and the last ten pushes with their opens")
+    @Test("a profile lists devices, sessions and the last ten pushes with their opens")
     func profile() throws {
         let root = try JSONDocument(scanning: anna.json).root
         #expect(root["devices"]?.elements.map { $0["device_id"]?.string } == ["pixel"])
@@ -98,7 +98,7 @@ struct EventCountsTests {
         #expect(text.contains(" 10  1970-01-01 00:00:10 +00:00  summer    pixel   closed by later\n"))
     }
 
-    @Test("an open session is shown, and makes a user known")
+    @Test("an open session is listed, and makes a user known")
     func openSession() throws {
         var profile = UserProfile(of: "anna")
         #expect(profile.isUnknown)

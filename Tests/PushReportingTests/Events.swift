@@ -1,7 +1,7 @@
 import PushModel
 import TestSupport
 
-/// An event with one thing or another said, the rest as of an everyday push.
+/// An event with some fields set, and the others as of an ordinary push.
 func event(
     _ kind: AnalyticsEvent.Kind, _ delivery: Int64 = 1, at time: Int64 = 0, by seq: Int64? = nil,
     campaign: String? = "summer", user: String? = "anna", device: String? = "pixel", app: String? = "shop",
@@ -16,7 +16,7 @@ func event(
             button: button.map { AnalyticsEvent.Button(id: $0, action: action) }, duration: duration))
 }
 
-/// What became of an interaction with a delivery.
+/// The result of an interaction with a delivery.
 func interaction(
     _ verdict: Interaction.Verdict, _ delivery: Int64? = 1, at milliseconds: Int64 = 0
 ) -> InteractionRow {

@@ -52,7 +52,7 @@ struct GapsReportTests {
         #expect(json.elements[0]["begin"]?.string == WallTime(milliseconds: Self.begin).rfc3339)
     }
 
-    @Test("are no section where there are none, and the report of a ledger lacks nothing then")
+    @Test("have no section if there are none, and the report of a ledger is then complete")
     func none() throws {
         let document = document([])
         #expect(
@@ -63,7 +63,7 @@ struct GapsReportTests {
         #expect(try JSONDocument(scanning: document.json).root["daemon_gaps"]?.count == 0)
     }
 
-    @Test("are the last twenty for people, with the number of the others, and all of them in JSON")
+    @Test("are the last twenty for people, with the number of the others, and all in JSON")
     func many() throws {
         let document = document((0..<25).map { gap(.suspended, $0 * 60_000, $0 * 60_000 + 5000) })
         let sentence = "5 earlier ones are in the JSON"
@@ -73,7 +73,7 @@ struct GapsReportTests {
         #expect(try JSONDocument(scanning: document.json).root["daemon_gaps"]?.count == 25)
     }
 
-    @Test("come from the entries of the journal with the same begin and end, and not from others' entries")
+    @Test("are read from the journal's entries with equal begin and end, and not from other programs' entries")
     func journal() {
         func record(_ gap: DaemonGap, program: String = "/usr/sbin/pushrouterd", kind: String? = nil) -> JournalRecord {
             JournalRecord(

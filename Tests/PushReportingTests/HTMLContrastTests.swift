@@ -14,7 +14,7 @@ struct HTMLContrastTests {
 
     enum Scheme: String, CaseIterable { case light, dark, print }
 
-    /// The colours of a scheme by name: those of the first `:root`, and what a later one of the scheme changes.
+    /// The colours of a scheme by name: those of the first `:root`, and the changes of a later one for the scheme.
     private static func palette(_ scheme: Scheme) throws -> [String: String] {
         let blocks = html.split(separator: ":root{").dropFirst().map { $0.prefix { $0 != "}" } }
         try #require(blocks.count == Scheme.allCases.count, "a palette for each scheme")
@@ -28,7 +28,7 @@ struct HTMLContrastTests {
         return colours
     }
 
-    @Test("text can be read on the ground and on cards, in each scheme", arguments: Scheme.allCases)
+    @Test("text is readable on the ground and on cards, in each scheme", arguments: Scheme.allCases)
     func text(scheme: Scheme) throws {
         let palette = try Self.palette(scheme)
         for name in ["--text", "--soft", "--link", "--bad", "--good", "--limit"] {
@@ -39,7 +39,7 @@ struct HTMLContrastTests {
         }
     }
 
-    @Test("lines, bars and cells can be seen, a cell with one row of 2,000 too", arguments: Scheme.allCases)
+    @Test("lines, bars and cells are visible, even a cell with one row of 2,000", arguments: Scheme.allCases)
     func drawings(scheme: Scheme) throws {
         let palette = try Self.palette(scheme)
         let heat = (1...6).map { "--heat\($0)" }
@@ -51,7 +51,7 @@ struct HTMLContrastTests {
         #expect(steps == steps.sorted(), "more rows, more contrast")
     }
 
-    @Test("what is drawn has a colour of the palette, and none is thinned out")
+    @Test("every drawing uses colours of the palette, none with reduced opacity")
     func kinds() throws {
         #expect(!Self.html.contains("opacity"))
         #expect(Self.html.contains("<rect class=\"heat1\"") && Self.html.contains("<rect class=\"heat6\""))

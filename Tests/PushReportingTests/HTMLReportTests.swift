@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The page of the report")
 struct HTMLReportTests {
-    /// A report that has something of everything.
+    /// A report with some rows of each kind.
     private var document: ReportDocument {
         var blocked = row(3, .expired, queue: .seconds(9), waitedFor: predecessor(2, "hangs", .milliseconds(702)))
         blocked.invocation.result?.ahead = 60
@@ -37,8 +37,8 @@ struct HTMLReportTests {
         Predecessor(id: InvocationID(seq: SequenceNumber(seq), n: 0), handler: handler, took: took)
     }
 
-    /// Where the page shows a figure of the JSON report: the section, and what stands there. No text: nothing to look for,
-    /// because this report has none of it.
+    /// The place of each figure of the JSON report on the page: the section and the text there. A figure that this
+    /// report does not have has no text.
     private static let places: [String: (section: String, text: String?)] = [
         "mode": ("summary", "Mode device: the deadline counts from the invocation"),
         "window": ("summary", " (all that the ledger holds)</p>"), "source": ("gaps", "<li>"),
@@ -76,14 +76,14 @@ struct HTMLReportTests {
         }
     }
 
-    @Test("outcomes have their shares of all, and neither due nor compliance, which their names say")
+    @Test("outcomes have their shares of all, and neither due nor compliance, which the names imply")
     func outcomes() {
         let outcomes = section("by-outcome", of: document.html)
         #expect(outcomes.contains("<th scope=\"col\">Count</th><th scope=\"col\">Share</th></tr>"))
         #expect(outcomes.contains("handled</th><td>2</td><td>33.3 %</td></tr>"))
     }
 
-    @Test("limits whose lines stand close together have one text")
+    @Test("limits with lines close together share one label")
     func limitNames() {
         var detail = ReportDetail()
         let rows = [row(1, .handled, exec: .milliseconds(1)), row(2, .handled, exec: .seconds(70))]
@@ -92,7 +92,7 @@ struct HTMLReportTests {
         #expect(html.contains(">9, 10, 20, 30, 60 s</text>"))
     }
 
-    @Test("declined and retried stand in the handler's row, and each kind of time has its own columns")
+    @Test("declined and retried are columns of the handler's row, and each kind of time has its own columns")
     func columns() throws {
         let handlers = section("handlers", of: document.html)
         #expect(handlers.contains("<th scope=\"col\">Declined</th><th scope=\"col\">Asked for a retry</th>"))
@@ -106,14 +106,14 @@ struct HTMLReportTests {
         #expect(times.contains("class=\"name\">Queue wait</th><td>5</td><td>0.0</td><td>9,"))
     }
 
-    @Test("what was asked for and is there anyway is shown once")
+    @Test("a requested breakdown that the page has anyway is shown once")
     func once() {
         let html = document.html
         let identifiers = html.split(separator: " id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(Set(identifiers).count == identifiers.count)
     }
 
-    @Test("a miss and a wait name how many were ahead and the longest of them, with a link where the page has it")
+    @Test("a miss and a wait name the number of predecessors and the longest of them, with a link if the page has it")
     func ahead() {
         let html = document.html
         let blocked = "behind 60, longest <a href=\"#miss-2-0\">#2</a> (hangs, 702 ms)"

@@ -2,7 +2,7 @@ import PushModel
 import PushReporting
 import Testing
 
-@Suite("What doctor says of what it found")
+@Suite("The findings of doctor")
 struct HealthTests {
     private typealias Severity = HealthFinding.Severity
 
@@ -14,7 +14,7 @@ struct HealthTests {
         FileFacts(path, .found(.init(kind, owner: owner, group: group, mode: mode)))
     }
 
-    /// The findings that are no good news, of facts of which only some are known.
+    /// The warnings and errors about facts of which only some are known.
     private func problems(_ change: (inout HealthFacts) -> Void) -> [HealthFinding] {
         var facts = HealthFacts()
         facts.service = Self.service
@@ -34,7 +34,7 @@ struct HealthTests {
         #expect(found.first?.remedy == remedy, "\(found)", sourceLocation: location)
     }
 
-    @Test("an installation as it has to be has findings, and none is a problem")
+    @Test("a correct installation has findings, and none is a problem")
     func fine() throws {
         let status = try JSONDocument(
             scanning: Array(#"{"pid":7,"version":"1","containment":"cgroups","store":{"is_slow":false}}"#.utf8)
@@ -54,7 +54,7 @@ struct HealthTests {
         #expect(found == [])
     }
 
-    @Test("a file of the configuration that others may write, or the daemon cannot read, is wrong")
+    @Test("a configuration file that others may write, or the daemon cannot read, is an error")
     func configuration() {
         expectOne(.error, .configuration, "its mode is 0664", do: "chmod go-w /etc/p/a") {
             $0.configuration = [file("/etc/p/a", owner: 0, mode: 0o664)]
@@ -71,7 +71,7 @@ struct HealthTests {
         }
     }
 
-    @Test("a state directory of somebody else, or open to others, is wrong; a missing one says what to do")
+    @Test("a state directory of another user, or open to others, is an error; a missing one has an advice")
     func state() {
         expectOne(
             .error, .state, "belongs to user 0, and the daemon is pushrouterd", do: "chown pushrouterd /s/ledger.db"
@@ -101,7 +101,7 @@ struct HealthTests {
     }
 
     @Test(
-        "a disk is short below 1 GiB, and full below 256 MiB, the log at its longest",
+        "a disk is short below 1 GiB, and full below 256 MiB, with the log at its greatest length",
         arguments: [
             (Int64(256 << 20) - 1, Severity.error), (256 << 20, .warning), (1 << 30, .fine),
         ])
@@ -111,18 +111,18 @@ struct HealthTests {
         #expect(facts.findings.first { $0.area == .disk }?.severity == severity)
     }
 
-    @Test("a sync is slow above 250 ms, and wrong when it fails; files that run out are wrong")
+    @Test("a sync is slow above 250 ms, and an error when it fails; a lack of free files is an error")
     func sync() {
         #expect(problems { $0.sync = .took(.milliseconds(250)) } == [])
         #expect(problems { $0.sync = .took(.milliseconds(251)) }.map(\.severity) == [.warning])
         #expect(problems { $0.sync = .failed("no") }.map(\.severity) == [.error])
         #expect(problems { $0.sync = .notPermitted }.map(\.severity) == [.warning])
-        // A full disk is no broken one.
+        // A full disk is not a broken one.
         #expect(problems { $0.sync = .noSpace }.first?.remedy == "free space on that file system, or raise the quota")
         #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 999) }.map(\.severity) == [.error])
     }
 
-    @Test("a ledger that cannot be read is told with its remedy; one that is long, or of another user, is no error")
+    @Test("an unreadable ledger is an error with its remedy; a long one, or one of another user, is none")
     func ledger() {
         expectOne(.error, .state, "/s/ledger.db: the file is damaged", do: "pushctl salvage") {
             $0.ledger = .problem("/s/ledger.db: the file is damaged", remedy: "pushctl salvage")
@@ -139,7 +139,7 @@ struct HealthTests {
         #expect(problems { $0.ledger = .whole } == [])
     }
 
-    @Test("a daemon that does not run is one error with one cause; a socket of another group names how to join it")
+    @Test("a stopped daemon is one error with one cause; a socket of another group has the way to join the group")
     func stopped() {
         expectOne(
             .error, .sockets, "pushrouterd is not running: nobody listens in /r",
@@ -159,7 +159,7 @@ struct HealthTests {
         }
     }
 
-    @Test("sockets that are open to all, silent or absent are wrong; one that is not for this user is a warning")
+    @Test("sockets that are open to all, silent or absent are errors; one that is closed to this user is a warning")
     func sockets() {
         func severities(_ answer: HealthFacts.Answer, mode: UInt32 = 0o660) -> [HealthFinding.Severity] {
             problems { $0.sockets = [.init(file: file("/r/x", .socket, mode: mode), answer: answer)] }.map(\.severity)
@@ -174,7 +174,7 @@ struct HealthTests {
         #expect(problems { $0.runtime = file("/r", .directory, mode: 0o755) } == [])
     }
 
-    @Test("what status says of problems is repeated with what to do")
+    @Test("the problems of status are repeated with an advice")
     func status() throws {
         let text = """
             {"configuration_problem":"a","store_problem":"b","containment":"process_groups","containment_reason":"c",\
@@ -252,7 +252,7 @@ struct HealthTests {
         }
     }
 
-    @Test("what the system makes of the first line of a program")
+    @Test("the system's reading of a program's first line")
     func firstLines() {
         func start(_ text: String) -> ProgramStart { ProgramStart(Array(text.utf8)) }
         #expect(start("#! \t/bin/sh \t -e -u \n") == .script(interpreter: "/bin/sh", argument: "-e -u "))
@@ -264,7 +264,7 @@ struct HealthTests {
             start("#!/bin/sh " + String(repeating: "x", count: 246)) == .script(interpreter: "/bin/sh", argument: nil))
     }
 
-    @Test("a secret that others may read is wrong, but for what systemd loaded; a credential may be elsewhere")
+    @Test("a secret that others may read is an error, except one loaded by systemd; a credential may be elsewhere")
     func secrets() {
         func secret(_ file: FileFacts, isPrivate: Bool = true, elsewhere: Bool = false) -> [HealthFinding.Severity] {
             problems {
@@ -282,14 +282,14 @@ struct HealthTests {
         #expect(secret(file("/k", .directory, mode: 0o700)) == [.error])
     }
 
-    @Test("a clock that is not synchronised and a journal that is not there are warnings")
+    @Test("a clock that is not synchronised and a missing journal are warnings")
     func system() {
         #expect(problems { $0.isClockSynchronised = false }.map(\.area) == [.clock])
         #expect(problems { $0.isClockSynchronised = nil }.map(\.severity) == [.warning])
         #expect(problems { $0.journal = .failed("no socket") }.map(\.severity) == [.warning])
     }
 
-    @Test("the report counts, and shows what to do below each finding; only problems when that is asked for")
+    @Test("the report counts findings with an advice below each; on request only problems")
     func report() throws {
         var facts = HealthFacts()
         facts.isClockSynchronised = true

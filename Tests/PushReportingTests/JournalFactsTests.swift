@@ -7,7 +7,7 @@ import Testing
 struct JournalFactsTests {
     private static let begin: Int64 = 1_795_230_480_000
 
-    /// An outcome's entry, a second after the one before it.
+    /// The entry of an outcome, a second after the one before it.
     private func outcome(
         _ number: Int64, run: String = "a", program: String? = "/usr/sbin/pushrouterd",
         cgroup: String? = "/system.slice/pushrouterd.service", _ change: (inout [String: String]) -> Void = { _ in }
@@ -53,7 +53,7 @@ struct JournalFactsTests {
         try JSONDocument(scanning: document.json).root
     }
 
-    @Test("counts entries in any order, and shows null for what the journal does not know")
+    @Test("counts entries in any order, and shows null for facts that the journal lacks")
     func unknown() throws {
         let report = try json(document([3, 1, 2].map { outcome($0) }))
         #expect(report["decided"]?.int64 == 3 && report["due"]?.int64 == 3)
@@ -84,7 +84,7 @@ struct JournalFactsTests {
         #expect(document.lines(TextStyle()).contains { $0.text.hasPrefix("The journal does not say") })
     }
 
-    @Test("says by the numbers how many outcomes have no entry, and what is known of them")
+    @Test("finds outcomes without an entry by the numbers, and the known facts about them")
     func numbers() {
         #expect(gaps([outcome(5), outcome(6), outcome(7)]) == [:], "nobody knows what was before the first")
         #expect(gaps([outcome(5), outcome(8)]) == ["no_entry": 2])
@@ -103,7 +103,7 @@ struct JournalFactsTests {
                 == ["no_entry": 3, "summed_outcomes": 2, "dropped_entries": 1, "suppressed_entries": 40])
     }
 
-    @Test("what was dropped may be outcomes, until the numbers say that none is missing")
+    @Test("counts dropped entries as possible outcomes, until the numbers show that none is missing")
     func unproven() throws {
         let dropped = record(.dropped, 6, ["PUSH_DROPPED": "7"])
         func isComplete(_ records: [JournalRecord]) throws -> Bool? {
@@ -115,7 +115,7 @@ struct JournalFactsTests {
         #expect(gaps([outcome(5), dropped, outcome(6)]) == ["dropped_entries": 7])
     }
 
-    @Test("what is missing across an edge of the window is told, from both sides")
+    @Test("reports missing entries on both sides of the window's edges")
     func edges() throws {
         let burst = [
             outcome(3), outcome(10) { $0["PUSH_OUTCOME_NUMBER"] = "500" },
@@ -129,7 +129,7 @@ struct JournalFactsTests {
         #expect(gaps(crash, ReportWindow(since: time(0), until: time(30))) == ["unended_runs": 1])
     }
 
-    @Test("an outcome of the window whose entry came after it is one of its entries")
+    @Test("includes an outcome of the window whose entry came after it")
     func lateAlone() {
         let window = ReportWindow(
             since: WallTime(milliseconds: Self.begin), until: WallTime(milliseconds: Self.begin + 4000))
@@ -137,7 +137,7 @@ struct JournalFactsTests {
         #expect(document([late], window).lines(TextStyle()).contains { $0.text.contains(": 1 outcome,") })
     }
 
-    @Test("counts so many names of handlers and no more: what forges entries takes no memory without bound")
+    @Test("counts a bounded number of handler names: forged entries take bounded memory")
     func names() {
         let records = (1...1200).map { number in outcome(number) { $0["PUSH_HANDLER"] = "handler-\(number)" } }
         #expect(gaps(records) == ["unreadable_entries": 200])
@@ -145,7 +145,7 @@ struct JournalFactsTests {
             gaps([outcome(1) { $0["PUSH_ROUTE"] = String(repeating: "r", count: 1025) }]) == ["unreadable_entries": 1])
     }
 
-    @Test("says what ended without a word, and how long the daemon was away")
+    @Test("reports runs that ended without an entry, and how long the daemon was down")
     func runs() throws {
         let stop = record(.stopped, 2, ["PUSH_OUTCOME_NUMBER": "1"])
         let orderly = [record(.started, 0), outcome(1), stop, record(.started, 60, run: "b")]
@@ -161,7 +161,7 @@ struct JournalFactsTests {
                 == ["clock_steps": 1, "store_stalls": 1, "suspensions": 1])
     }
 
-    @Test("leaves out what the daemon did not write: another program of its unit, or one in a handler's cgroup")
+    @Test("ignores entries that the daemon did not write: of another program of its unit, or in a handler's cgroup")
     func forged() throws {
         let runs = "/system.slice/pushrouterd.service/runs/1-0"
         let forged = [
@@ -170,16 +170,16 @@ struct JournalFactsTests {
         ]
         #expect(gaps(forged) == ["foreign_entries": 4])
         #expect(try json(document(forged))["decided"]?.int64 == 0)
-        // What journald says comes from no unit; a field of the message id may be there twice.
+        // journald's own entries have no unit; the field MESSAGE_ID may occur twice.
         var suppressed = record(.suppressed, 2, program: "/opt/handler", ["N_DROPPED": "9000"])
         suppressed.isUnits = true
         #expect(gaps([suppressed]) == ["foreign_entries": 1])
-        // The program was replaced by an upgrade while it ran.
+        // An upgrade replaced the program while it ran.
         #expect(gaps([outcome(1, program: "/usr/sbin/pushrouterd (deleted)")]) == [:])
     }
 
     @Test(
-        "leaves out entries that lack what a report needs, and says so",
+        "leaves out entries without the fields that a report needs, and reports them",
         arguments: [
             ("PUSH_N", nil), ("PUSH_MODE", nil), ("PUSH_ACCEPTED_AT_USEC", nil), ("PUSH_OUTCOME", "nosuch"),
             ("PUSH_TOTAL_USEC", "-1"), ("PUSH_EXEC_USEC", ""), ("PUSH_QUEUE_USEC", "1e3"), ("PUSH_SEQ", "+1"),
@@ -194,14 +194,14 @@ struct JournalFactsTests {
         #expect(gaps([entry, outcome(2)]) == ["unreadable_entries": 1])
     }
 
-    @Test("sums of what entries say never overflow")
+    @Test("never overflows when it adds up the values of entries")
     func sums() {
         let most = String(Int64(1) << 53)
         let records = (1...4000).map { record(.summed, $0, ["PUSH_OUTCOMES": most]) }
         #expect(gaps(records)["summed_outcomes"] == 1 << 60)
     }
 
-    @Test("covers what was accepted in the window, however much later it ended")
+    @Test("covers the requests accepted in the window, however much later they ended")
     func window() throws {
         let window = ReportWindow(
             since: WallTime(milliseconds: Self.begin + 2000), until: WallTime(milliseconds: Self.begin + 4000))
@@ -211,7 +211,7 @@ struct JournalFactsTests {
         #expect(gaps(records, window) == [:], "what has no entry after the window is not the window's")
     }
 
-    @Test("says that the journal begins after the window")
+    @Test("reports that the journal begins after the window")
     func beginning() {
         var facts = JournalFacts(unit: "u", begin: WallTime(milliseconds: Self.begin))
         _ = facts.take(outcome(1), in: ReportWindow())

@@ -16,7 +16,7 @@ struct LiveScreenTests {
                      "audit":{"running":0,"waiting":0,"limit":null,"breaker":null,"draining":true}}}
         """#
 
-    /// The status with two lanes in which somebody waits.
+    /// The status with two lanes with waiting deliveries.
     private static let lanes = status.replacing(
         #""handlers":"#,
         with: #"""
@@ -84,7 +84,7 @@ struct LiveScreenTests {
             ])
     }
 
-    @Test("draws the last minute two seconds a bar, as far as there is room, and not without block characters")
+    @Test("draws the last minute with two seconds a bar, as far as there is room, and only with block characters")
     func chart() throws {
         let rows = (1...12).map { Self.decided($0, .handled, secondsAgo: $0 * 5) } + [Self.decided(20, .handled)]
         let figures = Self.figures(rows + [Self.decided(21, .handled)])
@@ -99,7 +99,7 @@ struct LiveScreenTests {
         #expect(plain.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
     }
 
-    @Test("what missed is bad, what failed or is closed a warning, and the deadline good only where it was kept")
+    @Test("colours misses as bad, failures or a closed state as warnings, and the deadline as good only if it was kept")
     func tones() throws {
         let status = try JSONDocument(scanning: Array(Self.status.utf8)).root
         func tone(_ rows: [ReportRow], _ prefix: String) -> ReportLine.Tone? {
@@ -114,7 +114,7 @@ struct LiveScreenTests {
         #expect(tone([], "Deadline ") == .plain)
     }
 
-    @Test("shows the longest lanes, how many wait in them, how old the oldest is, and who has the turn")
+    @Test("shows the longest lanes, their waiting counts, the age of the oldest, and the head")
     func laneTable() throws {
         let figures = Self.figures([Self.decided(1, .timedOut)])
         let lines = try draw(figures, status: Self.lanes)
@@ -136,14 +136,14 @@ struct LiveScreenTests {
         #expect(try draw(figures, status: Self.lanes, width: 40).contains { $0.hasSuffix("Has the turn") })
     }
 
-    @Test("what a handler runs and has waiting for observers is not shown")
+    @Test("does not show the running and waiting copies for observers")
     func observersOfHandler() throws {
         let observed = #""crm":{"running":2,"waiting":5,"observers_running":1,"observers_waiting":5,"#
         let status = Self.status.replacing(#""crm":{"running":2,"waiting":5,"#, with: observed)
         #expect(try draw(Self.figures([]), status: status).contains { $0.hasPrefix("crm            1        0 ") })
     }
 
-    @Test("forgets what is older than five minutes, and what the clock left in the future")
+    @Test("forgets outcomes older than five minutes, and those that a clock step left in the future")
     func window() {
         var figures = Self.figures([
             Self.decided(1, .handled, secondsAgo: 299), Self.decided(2, .handled, secondsAgo: 311),
@@ -156,7 +156,7 @@ struct LiveScreenTests {
         #expect(LiveFigures(since: Self.now).span(at: WallTime(milliseconds: 0)) == .zero)
     }
 
-    @Test("an observer counts nothing, and a miss is kept until fifty came after it")
+    @Test("counts no observer, and keeps a miss until fifty more came")
     func bounds() {
         var observer = Self.decided(1, .timedOut)
         observer.invocation.isObserver = true
@@ -178,7 +178,7 @@ struct LiveScreenTests {
         if width >= 60, height == 50 { #expect(lines.contains { $0.hasPrefix("and ") && $0.hasSuffix(" more") }) }
     }
 
-    @Test("a small screen has all handlers before any miss, and no heading alone")
+    @Test("shows all handlers on a small screen before any miss, and no heading alone")
     func small() throws {
         let figures = Self.figures([Self.decided(1, .timedOut, exec: .seconds(9)), Self.decided(2, .expired)])
         let small = try draw(figures, height: 13)
@@ -196,7 +196,7 @@ struct LiveScreenTests {
         #expect(heading.split(separator: " ").joined(separator: " ") == "Handler Running Waiting p99 ms")
     }
 
-    @Test("sorts by what is asked for, equal ones by name")
+    @Test("sorts by the chosen column, equal rows by name")
     func orders() throws {
         let rows = [
             Self.decided(1, .handled, handler: "slow", exec: .seconds(3)), Self.decided(2, .failed, handler: "broken"),
@@ -215,7 +215,7 @@ struct LiveScreenTests {
         #expect(Set(LiveScreen.Order.allCases.map(\.key)).count == LiveScreen.Order.allCases.count)
     }
 
-    @Test("says that the daemon gives no answer, which problems it has, and that the picture stands still")
+    @Test("reports that the daemon does not answer, its problems, and that the picture is stale")
     func problems() throws {
         let lines = try draw(Self.figures([]), status: nil, problem: "not running", isFrozen: true)
         #expect(lines.first == "no answer from pushrouterd: not running")
@@ -225,7 +225,7 @@ struct LiveScreenTests {
         #expect(try draw(Self.figures([]), status: status).contains("Problem   store: the disk is full"))
     }
 
-    @Test("what came from outside cannot steer the terminal")
+    @Test("lets no text from outside control the terminal")
     func controls() throws {
         let lines = try draw(Self.figures([Self.decided(1, .timedOut, handler: "a\u{1b}[2J\nb\u{9b}")]))
         #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } })

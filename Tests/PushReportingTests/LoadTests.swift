@@ -6,14 +6,14 @@ import Testing
 struct LoadTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// Takes all that may be sent at a time.
+    /// Takes all requests that may be sent at a time.
     private func take(_ schedule: inout LoadSchedule, at now: Int64, room: Int = .max) -> [Int64] {
         var times: [Int64] = []
         while times.count < room, let time = schedule.take(at: now) { times.append(time) }
         return times
     }
 
-    @Test("with a rate means each request for its own time, whenever there is room for it")
+    @Test("with a rate schedules each request for its own time, if there is room for it")
     func open() {
         var schedule = LoadSchedule(begin: 1000, length: nil, count: 5, rate: 10)
         let step = Self.second / 10
@@ -21,7 +21,7 @@ struct LoadTests {
         #expect(take(&schedule, at: 1000) == [1000])
         #expect(schedule.nextTime(at: 1000) == 1000 + step)
         #expect(take(&schedule, at: 999 + step) == [])
-        // The server stalled: what it keeps waiting has its own time, not the time at which it is sent.
+        // The server stalled: a delayed request keeps its scheduled time.
         #expect(take(&schedule, at: 1000 + 3 * step + 7) == [1000 + step, 1000 + 2 * step, 1000 + 3 * step])
         #expect(!schedule.isOver(at: 100 * Self.second))
         #expect(take(&schedule, at: 100 * Self.second) == [1000 + 4 * step])
@@ -38,7 +38,7 @@ struct LoadTests {
         #expect(take(&timed, at: 100) == [] && timed.isOver(at: 100) && timed.overdue(at: 200) == 0)
     }
 
-    @Test("counts as overdue what had no room, and not what is sent a little after the end")
+    @Test("counts requests without room as overdue, but not those sent a little after the end")
     func overdue() {
         var schedule = LoadSchedule(begin: 0, length: Self.second, count: nil, rate: 10)
         #expect(take(&schedule, at: Self.second / 2, room: 2).count == 2)
@@ -61,7 +61,7 @@ struct LoadTests {
         figures.add(reply: Array(reply.utf8), latency: milliseconds.map { $0 * 1_000_000 })
     }
 
-    @Test("counts replies: accepted, refused by code, those that nobody waits for")
+    @Test("counts replies: accepted, refused by code, and unexpected ones")
     func replies() throws {
         var figures = figures()
         for seq in [8, 7, 9] { add(#"{"ok":true,"seq":\#(seq)}"#, 2, to: &figures) }
@@ -82,7 +82,7 @@ struct LoadTests {
         #expect(figures.text.contains("Unanswered           5: "))
     }
 
-    @Test("tells what became of the requests, or why that is not known")
+    @Test("reports the outcomes of the requests, or why they are unknown")
     func outcomes() throws {
         var figures = figures(500)
         var report = ComplianceReport(mode: .device, budget: .seconds(9))

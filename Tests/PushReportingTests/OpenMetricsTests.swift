@@ -23,12 +23,12 @@ struct OpenMetricsTests {
         OpenMetrics.text(of: StatusValue(try JSONDocument(scanning: Array(status.utf8)).root), as: format)
     }
 
-    /// The samples of a text, without the times at which counting began.
+    /// The samples of a text, without creation times.
     private func samples(_ text: String) -> [Substring] {
         text.split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.contains("_created") }
     }
 
-    @Test("has base units, labels and an end; what the status lacks is left out")
+    @Test("has base units, labels and an end marker; facts that the status lacks are left out")
     func metrics() throws {
         let text = try text(Self.status)
         #expect(
@@ -67,7 +67,7 @@ struct OpenMetricsTests {
         #expect(text.hasSuffix("\n# EOF\n"))
     }
 
-    @Test("says of each metric its type, its unit where it has one, and what it is, before its values")
+    @Test("has each metric's type, its unit if any, and its help text before its values")
     func metadata() throws {
         let lines = try text(Self.status).split(separator: "\n").dropLast()
         var name: Substring?
@@ -90,7 +90,7 @@ struct OpenMetricsTests {
         #expect(seen.contains("pushrouterd_custom_data_oldest_unsent_seconds"))
     }
 
-    @Test("nothing unsent is of no age, and a forwarder that never was has no phase")
+    @Test("has no age without unsent entries, and no phase without a forwarder")
     func nothing() throws {
         let status = #"{"custom_data":{"oldest_unsent_age_ms":null,"sending":null,"forwarder_connected":false}}"#
         let text = try text(status)

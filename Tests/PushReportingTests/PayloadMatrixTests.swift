@@ -17,7 +17,7 @@ struct PayloadMatrixTests {
         ],
         warnings: [.init(text: "a <b> & c", places: [.init(platform: .android, state: .background)])])
 
-    @Test("marks what differs, and names the places of a warning")
+    @Test("marks differences, and names the places of a warning")
     func text() {
         #expect(
             matrix.lines(width: nil).map(\.text) == [
@@ -28,7 +28,7 @@ struct PayloadMatrixTests {
         #expect(matrix.lines(width: nil)[3].tone == .bad)
     }
 
-    @Test("is one page without a script or anything from the network, and escapes what it shows")
+    @Test("is one page without a script or an external resource, and escapes its texts")
     func page() {
         let page = [matrix].page(by: "pushctl 1", at: WallTime(milliseconds: 0))
         #expect(page.contains("<title>What happens to a.json</title>"))

@@ -20,7 +20,7 @@ struct PendingReportTests {
         ],
         now: WallTime(milliseconds: 93_607_800), zone: LocalZone(name: "CET") { _ in 3600 })
 
-    @Test("for people: who, what, since when in local time, why; and the suites with all their entries")
+    @Test("for people has user, entry, local time and reason; and the suites with all their entries")
     func text() {
         #expect(
             report.text == """
@@ -45,7 +45,7 @@ struct PendingReportTests {
                 """)
     }
 
-    @Test("a name with a line feed makes no line of its own, which would look like an entry")
+    @Test("keeps a name with a line feed on one line, so that it forges no entry")
     func lineFeeds() {
         let text = PendingReport(
             entries: [entry(1, name: "a\r\n     2  custom_event"), entry(3, name: nil, data: #"{"b\nc":1}"#)],
@@ -56,14 +56,14 @@ struct PendingReportTests {
         #expect(text.contains(#"b\x0ac"#))
     }
 
-    @Test("without any says so")
+    @Test("reports that there is none")
     func none() {
         let report = PendingReport(now: WallTime(milliseconds: 0))
         #expect(report.text == "Nothing is waiting.\n")
         #expect(report.json == Array(#"{"entries":[],"counts":[]}"#.utf8) + [10])
     }
 
-    @Test("for programs: all of it")
+    @Test("has everything for programs")
     func json() throws {
         let root = try JSONDocument(scanning: report.json).root
         let entries = try #require(root["entries"]?.elements)
@@ -78,7 +78,7 @@ struct PendingReportTests {
         #expect(root["counts"]?.elements.last?["entries"]?.int64 == 1201)
     }
 
-    @Test("what goes to nobody, since a track could not tell to whom, shows nobody")
+    @Test("shows no user for an entry whose track found none")
     func nobody() throws {
         let report = PendingReport(
             entries: [entry(1, .rejected, way: .nobody, reason: "braze_id: the payload has no key-value braze_id")],
@@ -90,7 +90,7 @@ struct PendingReportTests {
         #expect(row.contains("  shop  -       -     bought  "), "\(report.text)")
     }
 
-    @Test("what was set aside and is no JSON any more is shown as a text")
+    @Test("shows a rejected entry that is no longer JSON as a text")
     func broken() throws {
         let report = PendingReport(
             entries: [entry(1, .rejected, name: nil, data: #"{"a":"b"#)], now: WallTime(milliseconds: 0))

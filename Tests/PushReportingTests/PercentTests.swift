@@ -15,7 +15,7 @@ struct PercentTests {
     }
 
     @Test(
-        "what is no percentage is refused",
+        "a malformed percentage is refused",
         arguments: [
             "", "%", ".", ".5", "5.", "-1", "+1", "100.1", "101", "99.1234567", "1e2", "99,9", " 99", "9 9", "٩",
             "99999999999999999999",
@@ -46,7 +46,7 @@ struct PercentTests {
         #expect(Compliance(due: due, missed: missed).meets(try #require(Percent(objective))) == met)
     }
 
-    @Test("the fraction is null-like when nothing was due, and below 1 after one miss in a billion")
+    @Test("the fraction has no value when nothing was due, and is below 1 after one miss in a billion")
     func fraction() throws {
         #expect(Compliance(due: 0, missed: 0).fraction == nil)
         #expect(try #require(Compliance(due: 1_000_000_000, missed: 1).fraction) < 1)

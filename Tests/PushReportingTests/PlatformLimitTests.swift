@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Platform limits")
 struct PlatformLimitTests {
-    /// Limits to which the row applies, and whether it was over.
+    /// The limits that apply to the row, and whether it kept them.
     private func kept(_ row: ReportRow) -> [String: Bool] {
         report([row]).limits.reduce(into: [:]) { kept, tally in
             if tally.within + tally.over > 0 { kept[tally.limit.id] = tally.over == 1 }
@@ -22,7 +22,7 @@ struct PlatformLimitTests {
     }
 
     @Test(
-        "FCM's service has 20 s for a message of normal or unknown priority, and a wake lock of 60 s for one of high",
+        "FCM's service has 20 s for a message of normal or unknown priority, and a wake lock of 60 s for a high one",
         arguments: [
             (nil, ["android_fcm": true]), (.normal, ["android_fcm": true]), (.high, ["android_fcm_high": false]),
         ] as [(MessagePriority?, [String: Bool])])
@@ -34,12 +34,12 @@ struct PlatformLimitTests {
         #expect(kept(longer)["android_fcm_high"] == true)
     }
 
-    @Test("of what Amazon or Huawei brings only Braze's policy is a limit", arguments: [Transport.adm, .hms])
+    @Test("for Amazon and Huawei only Braze's policy is a limit", arguments: [Transport.adm, .hms])
     func otherTransports(transport: Transport) {
         #expect(kept(row(1, .handled, queue: .seconds(25), transport: transport)) == ["android_policy": false])
     }
 
-    @Test("a handler that is killed at 9 s is over the policy and within the platform's limits")
+    @Test("a handler killed at 9 s exceeds the policy and keeps the platform's limits")
     func killedAtTheDeadline() {
         #expect(
             kept(row(1, .timedOut, exec: .seconds(9))) == [
@@ -59,13 +59,13 @@ struct PlatformLimitTests {
             ])
     }
 
-    @Test("the wait for a free handler used up the budget: over the policy, though little or nothing ran")
+    @Test("a wait for a free handler that used up the budget exceeds the policy, though little or nothing ran")
     func expiredAtTheHeadOfTheLane() {
         #expect(kept(row(1, .expired, queue: .seconds(9)))["android_policy"] == true)
         #expect(kept(row(1, .timedOut, queue: .seconds(8), exec: .seconds(1)))["android_policy"] == true)
     }
 
-    @Test("a miss of a route's shorter deadline is within the policy")
+    @Test("a miss of a route's shorter deadline keeps the policy")
     func shorterDeadline() {
         #expect(kept(row(1, .timedOut, exec: .seconds(4), budget: .seconds(4)))["android_policy"] == false)
     }
@@ -88,7 +88,7 @@ struct PlatformLimitTests {
         }
     }
 
-    @Test("at the very instant of a limit is over it")
+    @Test("the very instant of a limit exceeds it")
     func atTheInstant() {
         #expect(kept(row(1, .handled, exec: .seconds(9)))["android_policy"] == true)
         #expect(kept(row(1, .handled, exec: .microseconds(8_999_999)))["android_policy"] == false)
@@ -105,13 +105,13 @@ struct PlatformLimitTests {
     }
 
     @Test(
-        "what no code of the app ran for, or is in flight, is held to none",
+        "a delivery without code of the app, or one in flight, has no limit",
         arguments: [.shownBySystem, .unrouted, nil] as [Outcome?])
     func doesNotApply(outcome: Outcome?) {
         #expect(kept(row(1, outcome, exec: .seconds(60))).isEmpty)
     }
 
-    @Test("figures count what is over the time of every limit")
+    @Test("figures count the times over every limit")
     func thresholds() {
         for limit in PlatformLimit.all {
             #expect(FigureThresholds.all.contains(limit.limit.microseconds), "\(limit.id)")

@@ -2,7 +2,7 @@ import PushModel
 import PushReporting
 import Testing
 
-@Suite("Push tokens that people see")
+@Suite("Push tokens shown to people")
 struct PushTokenTests {
     @Test(
         "have a quarter of their characters, at most eight",
@@ -14,7 +14,7 @@ struct PushTokenTests {
     }
 
     @Test(
-        "are shortened in a request wherever they stand; all else is as it came",
+        "are shortened everywhere in a request; the rest is unchanged",
         arguments: [
             (
                 #"{ "op":"token", "token" : "abcdefgh", "device":"d" }"#,

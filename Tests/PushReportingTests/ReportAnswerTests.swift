@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushReporting
 
-@Suite("What a report says first")
+@Suite("The answer of a report")
 struct ReportAnswerTests {
     private func document(
         _ rows: [ReportRow], objective: String? = nil, gaps: [DaemonGap] = [], maker: ReportMaker? = nil
@@ -32,7 +32,7 @@ struct ReportAnswerTests {
             + [row(10, .failed)]
     }
 
-    @Test("the answer names how many were late, at which handlers and why, and the objective")
+    @Test("names the number of late ones, their handlers and reasons, and the objective")
     func answer() {
         #expect(
             document(late, objective: "99.9").answer
@@ -50,7 +50,7 @@ struct ReportAnswerTests {
         #expect(document([trackerRow(1)]).answer == "Nothing was due.")
     }
 
-    @Test("of many reasons of a handler the answer names three")
+    @Test("names three of a handler's many reasons")
     func manyReasons() {
         let codes: [ReasonCode] = [
             .queueFull, .waitingInLane, .endedInGrace, .notDoneAfterRetries, .noHandlerStartedInTime,
@@ -61,7 +61,7 @@ struct ReportAnswerTests {
         #expect(answer.hasSuffix(", 3 more)."))
     }
 
-    @Test("every format begins with the answer and sums misses by reason; what no report counts by has none")
+    @Test("begins every format, and sums misses by reason; a report without a time standard has none")
     func everyFormat() {
         let document = document(late, objective: "99.9")
         let answer = document.answer
@@ -82,7 +82,7 @@ struct ReportAnswerTests {
         #expect(json.contains(#""misses_by_reason":{"not_finished_at_deadline":1,"queue_full":3}"#), "of a handler")
     }
 
-    @Test("a name from outside is text in the answer, too")
+    @Test("contains an outside name as text")
     func hostileName() {
         let document = document(misses(1, nil, handler: "<b>\u{1}@x|", from: 1))
         #expect(document.lines(TextStyle())[0].text.contains("at <b>\\x01@x|"))
@@ -90,7 +90,7 @@ struct ReportAnswerTests {
         #expect(document.markdown.contains("all at &lt;b&gt;") && !document.markdown.contains("<b>"))
     }
 
-    @Test("the page has its contents, and each of them leads to a section")
+    @Test("precedes the page's contents, each of which leads to a section")
     func contents() {
         let html = document(late).html
         let navigation = html.split(separator: "</nav>")[0].split(separator: "<nav ").last ?? ""
@@ -99,7 +99,7 @@ struct ReportAnswerTests {
         #expect(links == sections && links.contains("misses") && links.count > 8)
     }
 
-    @Test("long lists are folded: the misses from the 21st on, and what is behind them")
+    @Test("precedes long lists that are folded: the misses from the 21st on, and the parts behind them")
     func folds() {
         func begin(_ id: String, _ count: Int) -> Substring {
             let html = document(misses(count, .queueFull, handler: "crm", from: 1)).html
@@ -110,13 +110,13 @@ struct ReportAnswerTests {
         for id in ["over-time", "handlers", "reasons"] { #expect(begin(id, 30).hasPrefix("<h2>")) }
     }
 
-    @Test("why a deadline was missed stands beside the number of the miss")
+    @Test("has the reason of a miss beside its number")
     func why() {
         let html = document([row(1, .expired, queue: .seconds(9), reason: "no place became free")]).html
         #expect(html.contains("<a href=\"#miss-1-0\">1</a></th><td class=\"words\">no place became free</td>"))
     }
 
-    @Test("the page and the comment say who made them, where and when")
+    @Test("names the author, place and time of the page and the comment")
     func maker() {
         let maker = ReportMaker(program: "pushctl 1.0", host: "shop-1", time: WallTime(milliseconds: 1_795_230_480_000))
         let document = document(late, maker: maker)
@@ -126,7 +126,7 @@ struct ReportAnswerTests {
         #expect(!self.document(late).html.contains("Made by"))
     }
 
-    @Test("the chart has the objective as a line, and the gaps of the daemon by name")
+    @Test("precedes a chart with the objective as a line, and the gaps of the daemon by name")
     func chart() {
         let begin = late[0].acceptedAt
         let gap = DaemonGap(.down, begin: begin, end: WallTime(milliseconds: begin.milliseconds + 20_000))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushReporting
 
-@Suite("What a report derives from its rows")
+@Suite("The figures that a report derives from its rows")
 struct ReportDetailTests {
     private static let end = WallTime(milliseconds: 1_795_230_480_000)
 
@@ -27,7 +27,7 @@ struct ReportDetailTests {
         #expect(BurnRates.Window.allCases.map { rates.compliance($0).due } == [1, 3, 5, 7, 9])
     }
 
-    @Test("the burn rate is the share of misses over the share that is allowed")
+    @Test("the burn rate is the share of misses over the allowed share")
     func burnRate() throws {
         var rates = BurnRates(end: Self.end)
         for index in 0..<100 { rates.add(at(60, index < 2 ? .expired : .handled)) }
@@ -39,7 +39,7 @@ struct ReportDetailTests {
         #expect(level.firing.map(\.severity) == [.page, .page, .ticket])
     }
 
-    @Test("an alert needs both of its windows: what is over fires none that the short window ends")
+    @Test("an alert needs both of its windows: it ends with the short one")
     func alertEnds() throws {
         var rates = BurnRates(end: Self.end)
         for index in 0..<100 { rates.add(at(2400, index < 50 ? .expired : .handled)) }
@@ -49,7 +49,7 @@ struct ReportDetailTests {
         #expect(level.firing.map(\.long) == [.threeDays])
     }
 
-    /// Misses alone, recorded for some time before the end.
+    /// Misses without other rows, recorded for some time before the end.
     private func misses(recorded seconds: Int64, without gaps: [DaemonGap] = []) throws -> ServiceLevel {
         var rates = BurnRates(end: Self.end)
         for second in 1...60 { rates.add(at(Int64(second), .expired)) }
@@ -63,7 +63,7 @@ struct ReportDetailTests {
         return DaemonGap(kind, begin: time(from), end: time(to))
     }
 
-    @Test("no alert goes by a window of which less than half was recorded, and the report says so")
+    @Test("no alert uses a window of which less than half was recorded, and the report says so")
     func unrecorded() throws {
         let young = try misses(recorded: 1200)
         #expect(young.firing.isEmpty && young.unrecorded == [.hour, .sixHours, .threeDays])
@@ -79,7 +79,7 @@ struct ReportDetailTests {
         #expect(!document.openMetrics.contains(#"alert{severity="page",long="1h"} 1"#))
     }
 
-    @Test("a time without a daemon is not recorded, however many gaps say so; a slow disk does not hide one")
+    @Test("a time without a daemon is not recorded, whether one gap covers it or several; a slow disk does not hide it")
     func unrecordedGaps() throws {
         let gaps = [gap(.suspended, 2000, 900), gap(.down, 2400, 1000), gap(.down, 800, 400)]
         let level = try misses(recorded: 1_000_000, without: gaps)
@@ -109,7 +109,7 @@ struct ReportDetailTests {
         #expect(none.budgetLeft == nil && none.isMet)
     }
 
-    @Test("a timeline has at most 96 spans whatever the times are, and loses no row")
+    @Test("a timeline has at most 96 spans for any times, and loses no row")
     func boundedTimeline() {
         var timeline = Timeline()
         for time: Int64 in [1_795_230_480_000, 0, 1_795_230_480_001, -86_400_000, 4_102_444_800_000] {
@@ -121,7 +121,7 @@ struct ReportDetailTests {
         #expect(timeline.spans.reduce(0) { $0 + $1.slot.accepted } == 5)
     }
 
-    @Test("a breakdown keeps 1,000 groups apart and counts the rest together")
+    @Test("a breakdown separates 1,000 groups and counts the rest together")
     func boundedBreakdown() {
         var breakdown = Breakdown(by: [.app, .platform])
         for seq in 1...1500 {
@@ -140,7 +140,7 @@ struct ReportDetailTests {
         #expect(detail.fromInvocation == Compliance(due: 1, missed: 0))
     }
 
-    @Test("of many misses the slowest 200 are kept, all are counted, and they are shown by number")
+    @Test("of many misses the slowest 200 are kept, all are counted, and they are listed by number")
     func missList() {
         var misses = MissList()
         for seq in 1...300 { misses.add(row(Int64(seq), .timedOut, exec: .milliseconds(9000 + seq))) }
@@ -148,7 +148,7 @@ struct ReportDetailTests {
         #expect(misses.rows.map(\.invocation.id.seq.value) == (101...300).map(Int64.init))
     }
 
-    @Test("the priority that was sent and the one that was delivered cross")
+    @Test("the sent and the delivered priority are cross-tabulated")
     func priorities() throws {
         var crossed = Breakdown(by: [.originalPriority, .priority])
         for delivered in [.high, .normal, .normal] as [MessagePriority] {
@@ -161,7 +161,7 @@ struct ReportDetailTests {
     }
 
     @Test(
-        "--by takes one field, or two that differ",
+        "--by takes one field, or two different ones",
         arguments: [
             ("handler", [Dimension.handler]), ("handler,platform", [.handler, .platform]),
             ("original_priority", [.originalPriority]), ("", nil),

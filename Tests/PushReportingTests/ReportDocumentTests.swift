@@ -19,7 +19,7 @@ struct ReportDocumentTests {
 
     private let hostile = "<b>\"&'\u{1}\u{FFFF}|@all`"
 
-    @Test("a handler that fails every time is named in every format, though it keeps every deadline")
+    @Test("a handler that fails every time is named in every format, even if it keeps every deadline")
     func alwaysFails() {
         let document = document([row(1, .failed), row(2, .failed), row(3, .handled, handler: "orders")])
         let sentence = "Handler crm handled nothing: 2 of 2 failed"
@@ -40,7 +40,7 @@ struct ReportDocumentTests {
         #expect(document(rows, objective: "50").junit.contains("tests=\"4\" failures=\"1\""))
     }
 
-    @Test("what comes from outside is text in HTML, XML and Markdown, whatever is in it")
+    @Test("outside text is escaped in HTML, XML and Markdown, whatever it contains")
     func hostileNames() {
         let document = document([row(1, .timedOut, handler: hostile, exec: .seconds(9))], objective: "99")
         for text in [document.html, document.junit] {
@@ -49,7 +49,7 @@ struct ReportDocumentTests {
         #expect(!document.markdown.contains("<b>") && document.markdown.contains("\\|@\u{200B}all\\`"))
     }
 
-    @Test("the page needs nothing beside itself: no script, and links only within it, each to something there")
+    @Test("the page is self-contained: no script, and only links within it, each with a target")
     func selfContained() {
         let html = document([row(1, .timedOut, exec: .seconds(9)), row(2, .handled, exec: .seconds(1))]).html
         #expect(!html.contains("<script") && !html.contains("@import") && !html.contains("url("))
@@ -61,7 +61,7 @@ struct ReportDocumentTests {
         #expect(!html.contains("src="))
     }
 
-    @Test("every drawing has a name and a description that exist, and every identifier is given once")
+    @Test("every drawing has an existing name and description, and every identifier is unique")
     func accessible() {
         let html = document([row(1, .timedOut, exec: .seconds(9)), row(2, .handled, exec: .seconds(1))]).html
         let identifiers = html.split(separator: " id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
@@ -74,7 +74,7 @@ struct ReportDocumentTests {
     private let orders = "60-loyalty-team-eu-west-orders"
     private let refunds = "60-loyalty-team-eu-west-refunds"
 
-    /// Something of everything, with two names that begin alike.
+    /// Rows of each kind, with two names with a common beginning.
     private var longNames: ReportDocument {
         let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: refunds)
         let rows = [
@@ -89,7 +89,7 @@ struct ReportDocumentTests {
         return document(rows, objective: "99.9", crossed: [[.handler, .platform]])
     }
 
-    @Test("no line is wider than asked for, and every word is whole but for names", arguments: [60, 80, 200])
+    @Test("no line is wider than the limit, and every word except names is whole", arguments: [60, 80, 200])
     func width(_ width: Int) {
         let lines = longNames.lines(TextStyle(width: width)).map(\.text)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
@@ -102,16 +102,16 @@ struct ReportDocumentTests {
     }
 
     @Test(
-        "two names that begin alike never look equal, and are whole where there is room", arguments: [40, 60, 80, 200])
+        "two names with a common beginning always differ, and are whole if there is room", arguments: [40, 60, 80, 200])
     func namesApart(_ width: Int) {
         let lines = longNames.lines(TextStyle(width: width)).map(\.text)
         let shown = Set(lines.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("60-") })
         #expect(width < 200 || shown == [Substring(orders), Substring(refunds)], "\(shown)")
-        // Each table has both, and each name ends as only one of them does.
+        // Each table has both, and only one name has each ending.
         #expect(shown.count >= 2 && shown.allSatisfy { $0.hasSuffix("rs") != $0.hasSuffix("ds") }, "\(shown)")
     }
 
-    @Test("a miss that waited names in every format how many were ahead, and the longest of them")
+    @Test("a miss that waited names in every format the number of predecessors, and the longest of them")
     func blockedMiss() {
         let predecessor = Predecessor(
             id: InvocationID(seq: SequenceNumber(90), n: 0), handler: "hangs", took: .milliseconds(702))
@@ -127,7 +127,7 @@ struct ReportDocumentTests {
         #expect(json.split(separator: members).count == 4, "slowest, misses and waits")
     }
 
-    @Test("every format says what time the figures cover")
+    @Test("every format names the time that the figures cover")
     func covered() {
         let document = document([row(1, .handled), row(39_000, .handled)])
         let window = "2026-11-21 03:08:00 to 03:08:39 +00:00 (all that the ledger holds)"
@@ -140,7 +140,7 @@ struct ReportDocumentTests {
         #expect(json.contains(#""first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:39Z""#))
     }
 
-    @Test("each format gives the same times of a handler, and says by which clock")
+    @Test("each format gives the same times of a handler, and names the clock")
     func clocks() {
         let document = document([row(1, .handled, queue: .milliseconds(666), exec: .microseconds(9700))])
         let lines = document.lines(TextStyle()).map(\.text)
@@ -166,7 +166,7 @@ struct ReportDocumentTests {
         #expect(document.markdown.contains("| Queue | 666.0 | 666.0 | 666.0 | 666.0 | 666.0 |\n"))
     }
 
-    @Test("what --by asks for is in text, Markdown, JSON and HTML")
+    @Test("the groups of --by are in text, Markdown, JSON and HTML")
     func crossed() {
         let document = document([row(1, .handled, platform: .ios)], crossed: [[.handler, .platform]])
         let lines = document.lines(TextStyle()).map(\.text)
@@ -178,7 +178,7 @@ struct ReportDocumentTests {
         #expect(document.html.contains("ios"))
     }
 
-    @Test("text and Markdown list the slowest, handled ones too, and say how many misses are not listed")
+    @Test("text and Markdown list the slowest, handled ones too, and the number of misses left out")
     func slowest() {
         let misses = (1...34).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) }
         let document = document(misses + [row(99, .handled, exec: .milliseconds(9500))])
@@ -194,7 +194,7 @@ struct ReportDocumentTests {
         #expect(many.junit.contains("\nand 250 more</failure>"))
     }
 
-    @Test("where nothing was due that is the verdict, and alerts name the end of their own windows")
+    @Test("without due invocations the verdict says so, and alerts name the end of their own windows")
     func nothingDue() throws {
         var rates = BurnRates(end: WallTime(milliseconds: 1_795_230_600_000))
         for seq in 1...9 { rates.add(row(Int64(seq), .timedOut)) }
@@ -210,7 +210,7 @@ struct ReportDocumentTests {
     }
 
     @Test(
-        "the first sentence of each format names what failed in time: a handler that always fails keeps every deadline")
+        "the first sentence of each format names failures in time: a handler that always fails keeps every deadline")
     func failures() {
         let failing = document((1...3).map { row($0, .failed, exec: .milliseconds(2)) })
         let line = "Deadline compliance  100 %  (due 3, missed 0, failed 3)"
@@ -233,7 +233,7 @@ struct ReportDocumentTests {
         #expect(document.markdown.contains("\n- From acceptance: 50.0 %  (due 2, late 1)\n"))
     }
 
-    @Test("Markdown has the mode, the deadline, what was declined or retried, and observers")
+    @Test("Markdown has the mode, the deadline, declined and retried counts, and observers")
     func wholeMarkdown() {
         var report = report([row(1, .handled), observerRow(1, .handled)])
         report.add(.declined, of: "crm", count: 3)
@@ -246,7 +246,7 @@ struct ReportDocumentTests {
         #expect(markdown.contains("\n| 90-audit | 1 | 1 |"))
     }
 
-    @Test("bars are block characters, or number signs where the encoding has none")
+    @Test("bars are block characters, or number signs if the encoding has none")
     func bars() {
         #expect(TextStyle().bar(1, of: 2, length: 8) == "████")
         #expect(TextStyle().bar(1, of: 16, length: 8) == "▌")
@@ -256,7 +256,7 @@ struct ReportDocumentTests {
         #expect(text.allSatisfy { $0.text.utf8.allSatisfy { $0 < 0x80 } })
     }
 
-    @Test("a report of nothing is a page, a comment, a test report and metrics")
+    @Test("an empty report has a page, a comment, a test report and metrics")
     func empty() {
         let document = document([], objective: "99.9")
         #expect(document.html.contains("nothing was due"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushReporting
 
-/// A small ledger in each format, compared in full; and what each says when there is little to say.
+/// A small ledger in each format, compared in full; and an almost empty one in each format.
 @Suite("Report formats")
 struct ReportFormatTests {
     private let objective = Percent("99.9")
@@ -186,7 +186,7 @@ struct ReportFormatTests {
                 """#)
     }
 
-    @Test("in text, what waited in its lane names whom it waited for, and observers have a section of their own")
+    @Test("in text, a delivery that waited in its lane names its predecessor, and observers have their own section")
     func waitsAndObservers() {
         var braze = trackerRow(42, queue: .milliseconds(8_249))
         braze.invocation.result?.waitedFor = Predecessor(
@@ -220,7 +220,7 @@ struct ReportFormatTests {
         #expect(shown(report).contains("Invocations          3 accepted = 3 decided + 0 in flight, of 3 requests\n"))
     }
 
-    @Test("in JSON, the slowest name what they waited for, and observers are an object of their own")
+    @Test("in JSON, the slowest name their predecessors, and observers are an object of their own")
     func waitsAndObserversInJSON() {
         var braze = trackerRow(42, queue: .milliseconds(8_249))
         braze.invocation.result?.waitedFor = Predecessor(
@@ -252,7 +252,7 @@ struct ReportFormatTests {
                 """)
     }
 
-    @Test("an empty ledger, in JSON: the configured mode, zeros, and null where there is no figure")
+    @Test("an empty ledger, in JSON: the configured mode, zeros, and null without a figure")
     func emptyJSON() {
         let text = String(decoding: report([], mode: .relay).json(), as: UTF8.self)
         #expect(
@@ -283,7 +283,7 @@ struct ReportFormatTests {
         #expect(text.contains("handled  99,999\n"))
     }
 
-    @Test("long names are whole where nothing says how wide the terminal is")
+    @Test("long names are whole if the width of the terminal is unknown")
     func wholeNames() {
         let long = String(repeating: "handler-", count: 8)
         let report = report([
@@ -296,7 +296,7 @@ struct ReportFormatTests {
         #expect(shown(report).contains("waited 123.5 s, longest #123457.11 (\(long))\n"))
     }
 
-    @Test("an end that was not asked for is when the first or the last request was accepted, with the offset")
+    @Test("a window without a given end shows the first or last acceptance, with the offset")
     func openEnds() {
         let zone = LocalZone(name: "CET") { _ in 3600 }
         func text(
@@ -320,7 +320,7 @@ struct ReportFormatTests {
                 == "until 2026-11-21 04:00:00 +01:00; the first accepted at 2026-11-21 04:08:00 +01:00")
     }
 
-    @Test("the window is said with the ends it has")
+    @Test("the window is shown with its given ends")
     func windows() {
         let instant = WallTime(milliseconds: 1_795_230_000_000)
         #expect(

@@ -1,7 +1,7 @@
 import PushModel
 import PushReporting
 
-/// A row with one thing or another said, the rest as in an everyday delivery to a handler.
+/// A row with some fields set, and the others as in an ordinary delivery to a handler.
 func row(
     _ seq: Int64, n: Int = 0, _ outcome: Outcome?, callback: Callback = .onMessageReceived,
     provider: String? = "onesignal", route: String? = "20-onesignal", handler: String? = "crm",
@@ -34,7 +34,7 @@ func observerRow(
     row(seq, n: n, outcome, route: route, handler: "audit", exec: exec, isObserver: true)
 }
 
-/// What the tracker took over: no route, no handler.
+/// A row of the tracker: no route, no handler.
 func trackerRow(_ seq: Int64, n: Int = 0, queue: Duration = .zero) -> ReportRow {
     row(seq, n: n, .handedToTracker, provider: "braze", route: nil, handler: nil, queue: queue)
 }
@@ -48,8 +48,8 @@ func report(_ rows: [ReportRow], window: ReportWindow = ReportWindow(), mode: Di
     return report
 }
 
-/// What a terminal of any width shows of a report.
-/// - Parameter rows: those of the report, for the figures beside it.
+/// The report's text on a terminal of any width.
+/// - Parameter rows: the rows of the report, for the figures beside it.
 func shown(_ report: ComplianceReport, of rows: [ReportRow] = [], objective: Percent? = nil) -> String {
     var detail = ReportDetail()
     for row in rows { detail.add(row) }
@@ -59,7 +59,7 @@ func shown(_ report: ComplianceReport, of rows: [ReportRow] = [], objective: Per
     return document.lines(TextStyle()).reduce(into: "") { $0 += $1.text + "\n" }
 }
 
-/// The same numbers on every run (SplitMix64).
+/// A generator with the same numbers on every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

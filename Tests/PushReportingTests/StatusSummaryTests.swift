@@ -35,7 +35,7 @@ struct StatusSummaryTests {
         return StatusSummary(root, figures, at: Self.now, .utc).lines(unreadable: unreadable)
     }
 
-    @Test("says what runs since when, how the deadline was kept, and that nothing is wrong")
+    @Test("shows the uptime, how the deadline was kept, and that there is no problem")
     func whole() throws {
         #expect(
             try lines(Self.status, [.handled, .handled, .failed, .timedOut]).map(\.text) == [
@@ -53,7 +53,7 @@ struct StatusSummaryTests {
         #expect(try lines()[6].text == "Last miss      none in the last 5 min")
     }
 
-    @Test("every problem of the status is a line of its own, and in its tone")
+    @Test("has a line for every problem of the status, with its severity")
     func problems() throws {
         let wrong = Self.status.replacing(
             #""configuration_problem":null"#, with: #""configuration_problem":"a.route:2""#
@@ -71,7 +71,7 @@ struct StatusSummaryTests {
         #expect(found[2].tone == .warning)
     }
 
-    @Test("without the right to read the ledger it says so, and all else")
+    @Test("reports the missing right to read the ledger, and the other facts")
     func unreadable() throws {
         let found = try lines(Self.status, nil, unreadable: "not permitted").map(\.text)
         #expect(found[3] == "Accepted       1,204 since start, in flight 3 (4,096 bytes)")

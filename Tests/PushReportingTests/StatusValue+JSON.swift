@@ -2,7 +2,7 @@ import PushModel
 import PushReporting
 
 extension StatusValue {
-    /// What a status says in JSON; a histogram is written by its bounds and what was added to it.
+    /// Reads a status value from JSON; a histogram is an object with its bounds and the durations added to it.
     init(_ node: JSONNode) {
         if let bounds = node["bounds_us"]?.elements {
             var histogram = DurationHistogram(bounds: bounds.map { .microseconds($0.int64 ?? 0) })

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A table of text")
 struct TextTableTests {
-    @Test("shows control characters and measures them as they are shown, so that columns stay below each other")
+    @Test("shows control characters and measures them as shown, so that columns stay aligned")
     func controls() {
         var table = TextTable([("Name", .left), ("Count", .right)], widest: 20)
         table.add(["a\u{1B}[2J", "1"])
@@ -21,7 +21,7 @@ struct TextTableTests {
         #expect(table.text == expected)
     }
 
-    @Test("names are cut in the middle, and kept apart wherever they differ")
+    @Test("cuts names in the middle, and keeps them distinct wherever they differ")
     func apart() {
         #expect(shortenedApart(["60-loyalty-team-eu-west-orders"], to: 16).values.first == "60-loyal…-orders")
         let ends = String(repeating: "x", count: 30)
@@ -33,7 +33,7 @@ struct TextTableTests {
         }
     }
 
-    @Test("a table is cut, broken or divided only where it is too wide")
+    @Test("is cut, broken or divided only if it is too wide")
     func wide() {
         var table = TextTable([("Name", .name), ("Count", .right), ("", .sentence)])
         table.add(["a-name-of-some-length", "1", "one two three four five six seven eight"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The profile of a user")
 struct UserProfileTests {
-    @Test("a push opened in both ways is opened directly, whichever was decided first")
+    @Test("a push opened in both ways counts as opened directly, in either order")
     func both() throws {
         for kinds in [[.open, .influencedOpen], [.influencedOpen, .open]] as [[AnalyticsEvent.Kind]] {
             var profile = UserProfile(of: "anna")

@@ -5,13 +5,13 @@ import Testing
 
 @testable import PushRouting
 
-/// Random days of handlers that answer in every way, under virtual time.
+/// Random days of handlers with every kind of answer, under virtual time.
 @Suite("Attempts, answers and deadlines of random days", .timeLimit(.minutes(30)))
 struct AttemptPropertyTests {
-    /// `PUSHROUTERD_ATTEMPT_SEEDS=10000` says how many.
+    /// The number of seeds; `PUSHROUTERD_ATTEMPT_SEEDS=10000` sets it.
     private static let seeds = getenv("PUSHROUTERD_ATTEMPT_SEEDS").flatMap { Int(String(cString: $0)) } ?? 500
 
-    @Test("every attempt begins within the budget, one after the other, and the last one gives the outcome")
+    @Test("every attempt begins within the budget, one after the other, and the last one decides the outcome")
     func days() throws {
         var seen: [AttemptRecord.Answer: Int] = [:]
         for seed in 0..<Self.seeds {
@@ -73,7 +73,7 @@ struct AttemptPropertyTests {
                     bench.finished(seq, 0, answer(&random))
                 }
             }
-            // The clock comes when it was asked for, or something happens before.
+            // The clock event comes when it is due, or another event comes before.
             let next = time + .milliseconds(Int64.random(in: 1...900, using: &random))
             if let due = bench.nextDue, due > time, due < next { time = due } else { time = next }
         }

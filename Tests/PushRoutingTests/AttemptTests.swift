@@ -3,12 +3,12 @@ import Testing
 
 @testable import PushRouting
 
-/// What the ledger has of how handlers answered.
+/// The rows of the ledger about the answers of handlers.
 @Suite("Attempts", .timeLimit(.minutes(30)))
 struct AttemptTests {
     private func answers(_ bench: Bench) -> [AttemptRecord.Answer] { bench.ledger.attempts.map(\.answer) }
 
-    @Test("one that is handled at once and writes nothing has no row")
+    @Test("an attempt that is handled at once without output has no row")
     func handledAtOnce() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -17,7 +17,7 @@ struct AttemptTests {
         #expect(bench.ledger.attempts == [] && bench.ledger.deadLetters == [])
     }
 
-    @Test("what it writes to standard error is kept, even when it is handled at once")
+    @Test("the output of an attempt on standard error is stored, even when it is handled at once")
     func output() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -28,7 +28,7 @@ struct AttemptTests {
         #expect(bench.ledger.attempts.first?.output?.text == "careful")
     }
 
-    @Test("each has its times, from acceptance on, and what was seen of it; that of a restart does not count on")
+    @Test("each attempt stores its times since acceptance and its own observed facts")
     func times() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -56,7 +56,7 @@ struct AttemptTests {
         #expect(bench.runs[id]?.attempt == 2)
     }
 
-    @Test("numbers, times and the count of Retry= go on over a restart of the daemon", arguments: [true, false])
+    @Test("numbers, times and the count of Retry= continue after a restart of the daemon", arguments: [true, false])
     func overRestarts(isIdempotent: Bool) throws {
         let handler = Handler(
             name: "crm", kind: .exec(.init(arguments: ["/x"])), idempotent: isIdempotent, retries: 2)
@@ -77,7 +77,7 @@ struct AttemptTests {
         #expect(result.queue == .zero && result.exec == .milliseconds(300) && result.total == .milliseconds(300))
     }
 
-    @Test("a handler that declines has one, the next route's has its own, the built-in one too")
+    @Test("a handler that declines has an attempt, and so have the next route's handler and a built-in one")
     func declined() throws {
         var table = RoutingTable.testing(
             routes: [.all(to: "first"), .all(to: "second"), .all(to: "journal")],
@@ -95,7 +95,7 @@ struct AttemptTests {
         #expect(bench.ledger.deadLetters == [])
     }
 
-    @Test("the deadline, a signal, a refusal and a start that fails are told apart")
+    @Test("the deadline, a signal, a refusal and a failed start have different answers")
     func otherEnds() throws {
         var bench = Bench(.testing(.relay))
         for _ in 1...4 { try bench.submit(.deliver()) }
@@ -111,7 +111,7 @@ struct AttemptTests {
         #expect(bench.ledger.deadLetters.map(\.seq.value).sorted() == [1, 2, 3, 4])
     }
 
-    @Test("in device mode nothing is a dead letter")
+    @Test("device mode makes no dead letters")
     func device() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -120,7 +120,7 @@ struct AttemptTests {
         #expect(answers(bench) == [.rejected] && bench.ledger.deadLetters == [])
     }
 
-    @Test("a handler is tried again no more often than Retry= says")
+    @Test("the router repeats a handler at most as often as Retry= allows")
     func retries() throws {
         let handler = Handler(name: "crm", kind: .exec(.init(arguments: ["/x"])), retries: 1)
         var bench = Bench(.testing(.relay, handlers: [handler]))
@@ -137,7 +137,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "a last retry without time left is a failure: its reason says how often it was tried, and what the last one said",
+        "a last retry without time left is a failure: its reason has the number of attempts and the last reason",
         arguments: [
             (
                 [(Duration.zero, Duration.seconds(3600), "HTTP status 429")],
@@ -162,7 +162,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "one that begins late, and finds no place or is not started, is told by the reason of the one before",
+        "an attempt that begins late, finds no place or does not start leaves the reason of the one before",
         arguments: [
             .retry(after: .seconds(8), reason: "no route to host"),
             .unavailable(reason: "no route to host", after: .seconds(8)),
@@ -181,7 +181,7 @@ struct AttemptTests {
                 == "tried 2 times and not finished at the deadline: no route to host")
     }
 
-    @Test("one for which no time is left has failed at once, and lets the next in its lane begin")
+    @Test("an attempt without time left fails at once, and lets the next in its lane begin")
     func laneWaits() throws {
         var bench = Bench(.testing(.relay))
         for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
@@ -192,7 +192,7 @@ struct AttemptTests {
         #expect(bench.outcome(1) == .failed)
     }
 
-    @Test("the waits double, each between half and all of it, and the same number waits the same")
+    @Test("the waits double, each lasts between half and all of that, and equal numbers give equal waits")
     func backOff() {
         let rules = RetryRules(delay: .milliseconds(100), delayMax: .seconds(1))
         for (attempt, longest) in [(1, 100), (2, 200), (3, 400), (4, 800), (5, 1000), (90, 1000)] {
@@ -203,7 +203,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("an output keeps its end, counts the rest, and shows no control character")
+    @Test("an output keeps its end and the count of cut bytes, and contains no control character")
     func end() {
         var output = ErrorOutput()
         for chunk in [5, 4000, 300, 9000, 1, 4096, 10] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushRouting
 
-/// A router on the bench: virtual time, requests and answers by hand, and every turn's effects as text.
+/// A test bench for a router: virtual time, requests and answers from the test, and the effects of every turn as text.
 ///
 ///     var bench = Bench()
 ///     try bench.submit(.deliver()) == ["request 1", "row 1.0 started", "start 1.0 crm"]
@@ -18,24 +18,24 @@ struct Bench {
     private(set) var ledger = MemoryLedger()
     private(set) var ends: [InvocationID: InvocationEnd] = [:]
     private(set) var runs: [InvocationID: HandlerRun] = [:]
-    /// How many runs had to be filled in from the ledger.
+    /// The number of runs whose payload had to be read from the ledger.
     private(set) var loads = 0
-    /// The deliveries that interactions named.
+    /// The deliveries named by interactions.
     private var pasts: [SequenceNumber: PastDelivery] = [:]
     /// The custom data of the last request or event that was rejected.
     private(set) var rejections: [Rejection] = []
     private let state = UUID128(high: 1, low: 2)
     private(set) var boot = UUID128(high: 3, low: 4)
-    /// The term of the leader that goes on after a crash; `nil`: there is one machine.
+    /// The term of the leader after a crash; `nil`: there is one machine.
     var term: Int64?
     /// Time since the bench was set up.
     private var time = Duration.zero
-    /// What the monotonic clock showed then.
+    /// The monotonic clock at the time zero of the bench.
     private var epoch = Instant(nanoseconds: 5_000_000_000_000)
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
     ///
-    /// - Parameter devicesMax: how many devices are remembered, as long as their names are short.
+    /// - Parameter devicesMax: the number of devices with short names that the router remembers.
     init(_ table: RoutingTable = .testing(), devicesMax: Int = 1_000_000) {
         var table = table
         table.limits.deviceMemory = devicesMax * KnownDevices.fixedByteCount + KnownDevices.fixedByteCount - 1
@@ -46,9 +46,9 @@ struct Bench {
         Moment(monotonic: epoch + time, wall: WallTime(milliseconds: 1_700_000_000_000 + time.milliseconds))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Sets the time, counted from the bench's beginning; nothing is told of it.
+    /// Sets the time since the bench's beginning, without an event.
     mutating func at(_ time: Duration) { self.time = time }
 
     @discardableResult
@@ -69,7 +69,7 @@ struct Bench {
         handle(.finished(.init(seq, n), answer))
     }
 
-    /// Has the router do what people or the forwarder want of custom data.
+    /// Lets the router carry out an order about custom data, from a person or the forwarder.
     mutating func order<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
         var effects = Effects()
         let result = act(&router, now, &effects)
@@ -80,7 +80,7 @@ struct Bench {
     @discardableResult
     mutating func clock() -> [String] { handle(.clock) }
 
-    /// The daemon is killed and comes back: everything but the ledger is lost.
+    /// Kills and restarts the daemon: only the ledger survives.
     @discardableResult
     mutating func crash(sameBoot: Bool = true) -> [String] {
         crashRaw(sameBoot: sameBoot, table: router.table).compactMap(\.text)
@@ -102,7 +102,7 @@ struct Bench {
         return take(&effects, of: request)
     }
 
-    /// Replays the dead letters of a request, as the ledger has them.
+    /// Replays the dead letters of a request, as they are in the ledger.
     @discardableResult
     mutating func replay(_ seq: Int64, uid: UInt32 = 0) throws(Refusal) -> [String] {
         guard let (accepted, request) = ledger.requests[SequenceNumber(seq)] else { return [] }
@@ -127,7 +127,7 @@ struct Bench {
     mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [RouterOutput] {
         if !sameBoot {
             boot = UUID128(high: boot.high, low: boot.low + 1)
-            // The new boot's clock begins anew.
+            // The monotonic clock restarts with the new boot.
             epoch = Instant(nanoseconds: 7_000_000_000 - time.nanoseconds)
         }
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
@@ -172,13 +172,13 @@ struct Bench {
         return data
     }
 
-    /// Has the router decide twice, once with what it wants written listed and once as rows: both must be the same.
+    /// Lets the router decide twice, once listing the records and once writing rows: both must be equal.
     private mutating func decide<Failure: Error>(
         _ act: (inout Router, inout Effects) throws(Failure) -> Void
     ) throws(Failure) -> Effects {
         var (effects, rows) = (Effects(), Effects(rows: RowBuffer()))
         var other = router
-        // What is refused is counted, and changes nothing else.
+        // A refusal adds to a counter and changes nothing else.
         try act(&router, &effects)
         try act(&other, &rows)
         let expected = RowBuffer()
@@ -189,7 +189,7 @@ struct Bench {
         return effects
     }
 
-    // MARK: What became of it
+    // MARK: Results
 
     func end(_ seq: Int64, _ n: Int = 0) -> InvocationResult? { ends[.init(seq, n)]?.result }
 
@@ -197,7 +197,7 @@ struct Bench {
 
     func row(_ seq: Int64, _ n: Int = 0) -> InvocationRecord? { ledger.rows[.init(seq, n)] }
 
-    /// When the router next wants the clock, counted from the bench's beginning.
+    /// The time of the next clock event that the router wants, counted from the bench's beginning.
     var nextDue: Duration? { router.nextDue.map { $0 - epoch } }
 
     @discardableResult
@@ -226,7 +226,7 @@ extension InvocationID {
 }
 
 extension RouterOutput {
-    /// It in a few words.
+    /// The output as a short text.
     var text: String? {
         switch self {
         case .effect(let effect): effect.text
@@ -253,7 +253,7 @@ extension RouterOutput {
 }
 
 extension RouterEffect {
-    /// The effect in a few words.
+    /// The effect as a short text.
     var text: String {
         switch self {
         case .start(let run), .load(let run): "start \(run.invocation.id.name) \(run.handler.name)"

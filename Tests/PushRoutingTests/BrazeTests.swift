@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Braze payloads and their taps")
 struct BrazeTests {
-    @Test("a Braze payload is received and handed over in the transaction that accepts it")
+    @Test("the tracker takes a Braze payload over in the transaction that accepts it")
     func oneTransaction() throws {
         var bench = Bench()
         #expect(
@@ -30,7 +30,7 @@ struct BrazeTests {
         #expect(bench.end(1, 0)?.completion?.options == ["banner", "list", "sound"])
     }
 
-    @Test("what the system shows has one row without a callback; Braze's is received, on iOS")
+    @Test("a push that the system shows has one row without a callback; a Braze push on iOS also has a receipt")
     func shownBySystem() throws {
         var bench = Bench()
         #expect(
@@ -46,7 +46,7 @@ struct BrazeTests {
             ])
     }
 
-    @Test("without a Braze instance a service extension has the push all the same: it is a process of its own")
+    @Test("without a Braze instance a service extension still gets the push: it runs in its own process")
     func serviceExtension() throws {
         var bench = Bench()
         let payload = #"{"aps":{"alert":"Text","mutable-content":1,"content-available":1},"ab":{"c":"summer"}}"#
@@ -55,7 +55,7 @@ struct BrazeTests {
         #expect(bench.outcome(1, 1) == .sdkNotReady)
     }
 
-    @Test("in the foreground what willPresent answers decides whether a push was displayed")
+    @Test("in the foreground the answer of willPresent decides whether a push was displayed")
     func presentation() throws {
         for (options, isDisplayed) in [
             ([], false), ([.sound, .badge], false), ([.list], true), ([.banner], true), ([.alert], true), (nil, true),
@@ -71,7 +71,7 @@ struct BrazeTests {
         }
     }
 
-    @Test("a click on the web without a campaign is nobody's open, and no handler's")
+    @Test("a click on the web without a campaign is no open, and runs no handler")
     func clickWithoutCampaign() throws {
         var bench = Bench()
         try bench.submit(.deliver(#"{"t":"T","a":"A","ab_ids":{},"u":"/"}"#, to: "phone", platform: .web))
@@ -83,7 +83,7 @@ struct BrazeTests {
         #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.unattributed])
     }
 
-    @Test("without a Braze instance an iOS callback is lost; what is shown all the same is received")
+    @Test("without a Braze instance an iOS callback is lost; a push that is still shown has a receipt")
     func noInstance() throws {
         var bench = Bench()
         let payload = Payload.brazeIOS(contentAvailable: true)
@@ -100,7 +100,7 @@ struct BrazeTests {
         #expect(try bench.submit(.deliver(Payload.braze(), sdk: .missing)).last == "end 3.0 handed_to_tracker")
     }
 
-    @Test("a repeat of a message id that FCM's list lets pass is handed over again, without a second receipt")
+    @Test("a repeat of a message id beyond FCM's list is handed over again, without a second receipt")
     func repeated() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone"))
@@ -111,7 +111,7 @@ struct BrazeTests {
         #expect(try bench.submit(.deliver(Payload.braze(message: "m1"), to: "tablet")).contains("received 3"))
     }
 
-    @Test("the ids of two producers' requests are no message ids of one payload")
+    @Test("equal request ids of two producers are no message ids of one payload")
     func requestIDs() throws {
         var bench = Bench()
         for uid in [1, 2] as [UInt32] {
@@ -121,7 +121,7 @@ struct BrazeTests {
         #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.messageID == "a1")
     }
 
-    @Test("the event's time is the request's, where it gives one")
+    @Test("an event has the time that the request gives")
     func eventTime() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(), at: WallTime(milliseconds: 1_600_000_000_999)))
@@ -130,7 +130,7 @@ struct BrazeTests {
         #expect(bench.ledger.events.last?.time == 1_700_000_000)
     }
 
-    @Test("a tap by the delivery's number is one open, of that delivery, for its device's user")
+    @Test("a tap by the delivery's number is one open of that delivery, for its device's user")
     func openBySeq() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone", user: "u1"))
@@ -151,7 +151,7 @@ struct BrazeTests {
         #expect(accepted.externalID == "u1")
     }
 
-    @Test("a tap by the message id finds the latest delivery of it, on the device or on any")
+    @Test("a tap by the message id opens the latest delivery with it, on the device or on any")
     func openByMessage() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone"))
@@ -161,7 +161,7 @@ struct BrazeTests {
     }
 
     @Test(
-        "a tap by the payload as the platform hands it back",
+        "a tap by the payload that the platform hands back",
         arguments: [
             (Payload.braze(message: "m1"), Platform.android), (Payload.brazeIOS(), .ios),
         ])
@@ -173,14 +173,14 @@ struct BrazeTests {
         #expect(bench.row(2)?.callback == (platform == .ios ? .didReceiveResponse : Callback.none))
     }
 
-    @Test("a payload that the platform cannot have handed back is refused")
+    @Test("a payload that the platform cannot hand back is refused")
     func invalidHandedBack() throws {
         var bench = Bench()
         let tap = Request.open(.payload(JSONDocument(test: #"{"aps":5}"#).root), platform: .ios)
         #expect(throws: Refusal.self) { try bench.submit(tap) }
     }
 
-    @Test("a second tap, no campaign, and what nobody remembers open nothing, and say so")
+    @Test("a second tap, a push without a campaign, and an unknown push give no open, and the reason says so")
     func noOpen() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze()))
@@ -199,7 +199,8 @@ struct BrazeTests {
         #expect(bench.end(6)?.reason == "no matching push yet; waiting up to 5 s (Grace=)")
     }
 
-    @Test("a dismissal says that it is no open, and a second press of a closing button that it was counted")
+    @Test(
+        "a dismissal has the reason that it is no open, a second press of a closing button that it was counted")
     func noOpenByClosing() throws {
         func act(_ kind: InteractRequest.Kind, _ action: String? = nil) -> Request {
             let subject = InteractRequest.Subject.delivery(SequenceNumber(1))
@@ -220,7 +221,7 @@ struct BrazeTests {
                 == "not counted: delivery 1 was already opened, or already closed by this button")
     }
 
-    @Test("the row of a request has what brought it, and FCM's two priorities")
+    @Test("the row of a request has its transport, and FCM's two priorities")
     func priorities() throws {
         var bench = Bench()
         try bench.submit(
@@ -232,7 +233,7 @@ struct BrazeTests {
         #expect(row.deliveredPriority == .normal)
     }
 
-    @Test("a tap that is ahead of its delivery is held for it", arguments: [Platform.android, .ios])
+    @Test("a tap that comes before its delivery is held for it", arguments: [Platform.android, .ios])
     func held(platform: Platform) throws {
         var bench = Bench()
         try bench.submit(.open(.message("m1"), on: "phone", app: "shop", platform: platform))
@@ -244,7 +245,7 @@ struct BrazeTests {
         #expect(try bench.submit(delivery).contains("open 2"))
     }
 
-    @Test("a tap on a notification that is not Braze's is routed, by the payload or by what the ledger knows")
+    @Test("a tap on a notification of another SDK is routed, by the payload or by the delivery in the ledger")
     func othersTap() throws {
         var bench = Bench()
         let payload = JSONDocument(test: #"{"k":"v"}"#).root
@@ -265,7 +266,7 @@ struct BrazeTests {
         #expect(bench.runs[.init(4)]?.subject.payload?.rawBytes == payload.rawBytes)
     }
 
-    @Test("a tap that names the repeat of a message opens what it repeats")
+    @Test("a tap on the repeat of a message opens the original delivery")
     func tapOnRepeat() throws {
         var bench = Bench()
         let payload = Payload.braze(message: "m1")
@@ -276,7 +277,7 @@ struct BrazeTests {
         #expect(try bench.submit(.open(seq: 2, on: "phone"), past: past).contains("open 1"))
     }
 
-    @Test("a session start after a push, without a tap, is its influenced open when the grace is over")
+    @Test("a session start after a push, without a tap, is its influenced open after the grace")
     func influenced() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(), to: "phone", user: "u1"))
@@ -288,7 +289,7 @@ struct BrazeTests {
         #expect(bench.clock() == ["InfluencedOpen 1"])
     }
 
-    @Test("a time far in the future costs no other delivery its open")
+    @Test("a time far in the future takes no open from another delivery")
     func farFuture() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze()))
@@ -297,9 +298,9 @@ struct BrazeTests {
     }
 }
 
-@Suite("What is last known of a device")
+@Suite("The last known facts of a device")
 struct KnownDeviceTests {
-    @Test("stands in for the platform and the user that a request leaves out")
+    @Test("stand in for a platform and a user that a request leaves out")
     func standsIn() throws {
         var bench = Bench()
         #expect(
@@ -312,7 +313,7 @@ struct KnownDeviceTests {
         #expect(accepted.externalID == "u1")
     }
 
-    @Test("is another for another app, and nothing for no device")
+    @Test("are separate for each app, and missing without a device")
     func apart() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone", user: "u1"))
@@ -323,7 +324,7 @@ struct KnownDeviceTests {
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.platform == .android)
     }
 
-    @Test("is kept of so many devices; the one that was not used for longest is forgotten")
+    @Test("are kept for a limited number of devices; the one unused for longest is forgotten")
     func bounded() throws {
         var bench = Bench(devicesMax: 2)
         for device in ["a", "b", "a"] { try bench.submit(.deliver(to: device, user: "u")) }
@@ -335,7 +336,7 @@ struct KnownDeviceTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("keeps the number of the request that first named it; once forgotten it gets another")
+    @Test("keep the number of the request that first named the device; a forgotten device gets a new number")
     func number() throws {
         var bench = Bench(devicesMax: 1)
         for user in ["u1", "u2"] { try bench.submit(.deliver(to: "a", user: user)) }
@@ -347,7 +348,7 @@ struct KnownDeviceTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("is not made anonymous by a tap that names the delivery alone")
+    @Test("keep their user after a tap that names the delivery alone")
     func keptByTap() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(), to: "phone", user: "u1"))
@@ -356,7 +357,7 @@ struct KnownDeviceTests {
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == "u1")
     }
 
-    @Test("holds for the app that an .apns file names")
+    @Test("belong to the app that an .apns file names")
     func appOfPayload() throws {
         var bench = Bench()
         let file = #"{"Simulator Target Bundle":"shop","aps":{"alert":"Text"}}"#
@@ -367,7 +368,7 @@ struct KnownDeviceTests {
         #expect(accepted.externalID == "u1")
     }
 
-    @Test("survives a restart")
+    @Test("survive a restart")
     func restart() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: .ios, user: "u1"))

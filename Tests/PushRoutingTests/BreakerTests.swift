@@ -20,7 +20,7 @@ struct BreakerTests {
         bench.router.handlers(at: bench.now.monotonic).first { $0.name == handler }?.breaker
     }
 
-    /// Lets `crm` die under the next deliveries, until its breaker is open.
+    /// Kills `crm` under the next deliveries, until its breaker is open.
     @discardableResult
     private func open(_ bench: inout Bench, failures: Int = 2) throws -> [String] {
         var effects: [String] = []
@@ -33,7 +33,7 @@ struct BreakerTests {
         return effects
     }
 
-    @Test("opens after as many failures in a row as it says, and the next route that matches has what comes then")
+    @Test("opens after so many failures in a row, and the next matching route gets the later deliveries")
     func opens() throws {
         var bench = Bench(table())
         #expect(try open(&bench, failures: 1).contains { $0.hasPrefix("breaker") } == false)
@@ -47,7 +47,7 @@ struct BreakerTests {
         #expect(bench.row(3)?.handler == "other")
     }
 
-    @Test("has what waits go past its handler some at a time, when that is too much for one turn")
+    @Test("moves waiting invocations past its handler in parts, when they are too many for one turn")
     func muchWaiting() throws {
         var crm = Handler.exec("crm")
         (crm.breaker, crm.queueMax) = (Self.rules, 2000)
@@ -59,7 +59,7 @@ struct BreakerTests {
         for _ in 1...1402 { try bench.submit(.deliver()) }
         for seq: Int64 in 1...2 { bench.started(seq) }
         bench.finished(1, 0, .signaled(9))
-        // Number 3 has the place that is free now, and number 2 the last word.
+        // Number 3 has the free place, and number 2 answers last.
         bench.started(3)
         var turns: [Int] = []
         var effects = bench.finished(2, 0, .signaled(9))
@@ -74,7 +74,7 @@ struct BreakerTests {
         #expect(state(bench) == .open)
     }
 
-    @Test("leaves what no other route matches as failed, with a fixed word as the reason")
+    @Test("fails an invocation that no other route matches, with a fixed reason code")
     func failed() throws {
         var bench = Bench(table(fallback: false))
         try open(&bench)
@@ -84,7 +84,7 @@ struct BreakerTests {
         #expect(bench.row(3)?.handler == "crm" && bench.row(3)?.started == false)
     }
 
-    @Test("counts missed deadlines, deaths and failed starts, and no answer but a retry that leads to nothing")
+    @Test("counts missed deadlines, deaths and failed starts, and of the answers only a retry without success")
     func counts() throws {
         for answer: HandlerAnswer in [.handled(.init()), .declined, .rejected(reason: "no")] {
             var bench = Bench(table())
@@ -114,7 +114,7 @@ struct BreakerTests {
     }
 
     @Test(
-        "counts a handler that asks for retries until no time is left, one delivery after the other",
+        "counts a handler that asks for retries until its time is over, one delivery after the other",
         arguments: [nil, .seconds(3600), .milliseconds(500)] as [Duration?])
     func retriesUntilDeadline(wait: Duration?) throws {
         var bench = Bench(table())
@@ -139,7 +139,7 @@ struct BreakerTests {
         #expect(try bench.submit(.deliver()).contains("start 3.0 other"))
     }
 
-    @Test("counts a handler that has used up its retries")
+    @Test("counts a handler that has exhausted its retries")
     func retriesUsedUp() throws {
         var crm = Handler.exec("crm")
         (crm.breaker, crm.retries) = (Self.rules, 0)
@@ -154,7 +154,7 @@ struct BreakerTests {
         #expect(state(bench) == .open)
     }
 
-    @Test("counts a retry that was not begun, or found no place, by the deadline", arguments: [false, true])
+    @Test("counts a retry that did not begin, or found no place, by the deadline", arguments: [false, true])
     func retryNotBegun(hasNoPlace: Bool) throws {
         var bench = Bench(table(limit: 1))
         try open(&bench, failures: 1)
@@ -172,7 +172,7 @@ struct BreakerTests {
         #expect(bench.clock().contains("breaker crm open"))
     }
 
-    @Test("counts a worker that got nothing by the deadline: it was there to answer")
+    @Test("counts a worker that got no invocation by the deadline: it had to answer")
     func unopenedInstance() throws {
         var crm = Handler(name: "crm", kind: .worker(.init(arguments: ["/usr/bin/crm"]), InstanceRules(instances: 2)))
         crm.breaker = Self.rules
@@ -182,7 +182,7 @@ struct BreakerTests {
         #expect(bench.clock().contains("breaker crm open"))
     }
 
-    @Test("does not count for the next handler what was asked of the one before: that declined, or its breaker opened")
+    @Test("does not count the request to a handler for the next one, after it declined or its breaker opened")
     func nextHandler() throws {
         var (crm, other) = (Handler.exec("crm"), Handler.exec("other"))
         (crm.breaker, crm.maxConcurrent) = (BreakerRules(failures: 1, window: .seconds(30)), 1)
@@ -210,7 +210,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("takes a retry for no answer: done in the end, it ends the count, and of the probe it closes the breaker")
+    @Test("does not count a retry as an answer: a success after it ends the count, and closes a probing breaker")
     func retryThenDone() throws {
         var bench = Bench(table())
         try open(&bench, failures: 1)
@@ -236,7 +236,7 @@ struct BreakerTests {
         #expect(bench.finished(5).contains("breaker crm closed"))
     }
 
-    @Test("does not count a program that we were too late to start")
+    @Test("does not count a program that the daemon started too late")
     func late() throws {
         var bench = Bench(table())
         for _ in 1...3 { try bench.submit(.deliver()) }
@@ -245,7 +245,7 @@ struct BreakerTests {
         #expect(bench.outcome(1) == .expired && state(bench) == .closed)
     }
 
-    @Test("forgets failures that are older than its time")
+    @Test("forgets failures older than its period")
     func window() throws {
         var bench = Bench(table())
         try open(&bench, failures: 1)
@@ -257,7 +257,7 @@ struct BreakerTests {
         #expect(state(bench) == .open)
     }
 
-    @Test("lets one through after the pause; its answer closes it, whatever it says")
+    @Test("lets one invocation through after the pause; any answer to it closes the breaker")
     func probe() throws {
         var bench = Bench(table())
         try open(&bench)
@@ -271,7 +271,7 @@ struct BreakerTests {
         #expect(try bench.submit(.deliver()).contains("start 6.0 crm"))
     }
 
-    @Test("stays open for another pause when the probe fails, and the journal is not told again")
+    @Test("stays open for another pause when the probe fails, without another journal entry")
     func failedProbe() throws {
         var bench = Bench(table())
         try open(&bench)
@@ -285,7 +285,7 @@ struct BreakerTests {
         #expect(try bench.submit(.deliver()).contains("start 5.0 crm"))
     }
 
-    @Test("lets another through when the probe ended without having run")
+    @Test("lets another one through when the probe ended without a run")
     func withdrawnProbe() throws {
         var bench = Bench(table(limit: 1))
         try bench.submit(.deliver())
@@ -295,7 +295,7 @@ struct BreakerTests {
         bench = Bench(table())
         try open(&bench)
         bench.at(.seconds(10))
-        // Its program is not started before its deadline: nothing is known of the handler.
+        // Its program does not start before its deadline, which says nothing about the handler.
         try bench.submit(.deliver())
         bench.at(.seconds(19))
         bench.clock()
@@ -303,7 +303,7 @@ struct BreakerTests {
         #expect(try bench.submit(.deliver()).contains("start 4.0 crm"))
     }
 
-    @Test("sends what waits for the handler on when it opens, and an answer from before does not close it")
+    @Test("sends waiting invocations to the next route when it opens, and an answer from before does not close it")
     func waiting() throws {
         var bench = Bench(table(limit: 3))
         for _ in 1...5 { try bench.submit(.deliver()) }
@@ -318,7 +318,7 @@ struct BreakerTests {
         #expect(status?.waiting == 0 && status?.running == 1 && status?.passedOver == 1)
     }
 
-    @Test("is looked at again when the turn of what waited in its lane has come")
+    @Test("applies to an invocation when its turn in its lane comes")
     func lane() throws {
         var bench = Bench(table())
         try bench.submit(.deliver(to: "phone"))
@@ -328,7 +328,7 @@ struct BreakerTests {
         #expect(bench.finished(1).contains("start 2.0 other"))
     }
 
-    @Test("goes on through a reload that leaves the handler as it is, and begins anew where that changes")
+    @Test("keeps its state over a reload that leaves the handler unchanged, and is reset by one that changes it")
     func reload() throws {
         var bench = Bench(table())
         try open(&bench)
@@ -350,7 +350,7 @@ struct BreakerTests {
         #expect(state(bench) == .closed)
     }
 
-    @Test("is off in device mode: an app asks its handler every time")
+    @Test("is off in device mode: an app calls its handler every time")
     func deviceMode() throws {
         var bench = Bench(table(.device))
         try open(&bench, failures: 4)
@@ -358,7 +358,7 @@ struct BreakerTests {
         #expect(try bench.submit(.deliver()).contains("start 5.0 crm"))
     }
 
-    @Test("keeps a callback that only one handler may have from any other")
+    @Test("never moves a callback that only one handler may have to another")
     func pinned() throws {
         var crm = Handler.exec("crm")
         crm.breaker = Self.rules

@@ -2,14 +2,14 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("What every SDK must hear")
+@Suite("Broadcasts to every SDK")
 struct BroadcastTests {
     private static let table = RoutingTable.testing(
         routes: [.all(to: "crm"), .key("absent", to: "crm"), .all(to: "news", budget: .seconds(2))],
         handlers: [.exec("crm"), .exec("news")])
 
     @Test(
-        "deleted messages reach every route that matches, one after the other, each with its own deadline and outcome")
+        "deleted messages go to every matching route, one after the other, each with its own deadline and outcome")
     func deletedMessages() throws {
         var bench = Bench(Self.table)
         #expect(try bench.submit(.deliver(Payload.deletedMessages, to: "phone")).last == "start 1.0 crm")
@@ -25,7 +25,7 @@ struct BroadcastTests {
     }
 
     @Test(
-        "a token reaches every route that matches",
+        "a token goes to every matching route",
         arguments: [
             (TokenRequest.Kind.new, Platform.android, Callback.onNewToken), (.registered, .android, .onRegistered),
             (.unregistered, .android, .onUnregistered), (.new, .ios, .didRegister), (.registered, .ios, .didRegister),
@@ -39,7 +39,7 @@ struct BroadcastTests {
     }
 
     @Test(
-        "a token that comes as an intent gives the same events as one that is told",
+        "a token that comes as an intent gives the same events as one that a request gives",
         arguments: [
             (TokenRequest.Kind.new, "NEW_TOKEN"), (.registered, "FCM_REGISTERED"), (.unregistered, "FCM_UNREGISTERED"),
         ])
@@ -61,7 +61,7 @@ struct BroadcastTests {
         #expect(bench.row(1)?.callback == Callback.none)
     }
 
-    @Test("nobody there to hear it is one unrouted invocation")
+    @Test("without a matching route a broadcast is one unrouted invocation")
     func nobody() throws {
         var bench = Bench(.testing(routes: [.key("absent", to: "crm")]))
         #expect(
@@ -70,7 +70,7 @@ struct BroadcastTests {
             ])
     }
 
-    @Test("who declines a broadcast hands it to nobody else")
+    @Test("a handler that declines a broadcast passes it to no other route")
     func declined() throws {
         var bench = Bench(Self.table)
         try bench.submit(.token())
@@ -81,7 +81,7 @@ struct BroadcastTests {
         #expect(bench.outcome(1, 1) == nil)
     }
 
-    @Test("what Braze takes over reaches the other SDKs as well")
+    @Test("a broadcast that Braze takes over goes to the other SDKs as well")
     func besideBraze() throws {
         var bench = Bench(Self.table)
         let payload = #"{"extras":{"_ab":"true","message_type":"deleted_messages"}}"#
@@ -90,14 +90,14 @@ struct BroadcastTests {
         #expect(effects.contains("start 1.1 crm") && effects.contains("start 1.2 news"), "\(effects)")
     }
 
-    @Test("after a crash each goes on to the route that it was for")
+    @Test("after a crash each invocation runs by its own route")
     func crash() throws {
         var bench = Bench(Self.table)
         try bench.submit(.deliver(Payload.deletedMessages, to: "phone"))
         #expect(bench.crash() == ["update 1.0 failed", "end 1.0 failed", "update 1.1 started", "start 1.1 news"])
     }
 
-    @Test("a session is accepted and told to the tracker, and runs no callback")
+    @Test("a session is accepted for the tracker, and runs no callback")
     func session() throws {
         var bench = Bench(Self.table)
         #expect(

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import PushRouting
 
-/// A router under random requests, answers, reloads, crashes and jumps of the clock, with what must always hold.
+/// A router under random requests, answers, reloads, crashes and jumps of the clock, with checks of its invariants.
 ///
 /// The same seed gives the same run. A violation is a text that names the seed and the step.
 struct Chaos {
@@ -24,14 +24,14 @@ struct Chaos {
     private var ended: Set<InvocationID> = []
     private var accepted = 0
     private(set) var violations: [String] = []
-    /// How often what happened, so that a test can see that the run was no walk in the park.
+    /// The numbers of outcomes, reasons and changes, so that a test can check that the run reached them.
     private(set) var outcomes: [Outcome: Int] = [:]
     private(set) var reasons: [ReasonCode: Int] = [:]
     private(set) var refused = 0
     private(set) var breakerChanges = 0
-    /// By how many the bound of a queue was exceeded by what came to it late.
+    /// The largest excess of a queue over its bound, caused by late invocations.
     private(set) var mostWaiting = 0
-    /// How many waited in the longest lane.
+    /// The largest number of waiting deliveries in a lane.
     private(set) var longestLane = 0
 
     init(seed: UInt64, crashes: Bool) {
@@ -42,7 +42,7 @@ struct Chaos {
         bench = Bench(table)
     }
 
-    /// Lets `steps` things happen, then the clock run on until nothing is in flight.
+    /// Makes `steps` random events, then runs the clock until nothing is in flight.
     mutating func run(steps: Int) {
         for _ in 0..<steps {
             step += 1
@@ -51,7 +51,7 @@ struct Chaos {
         runOut()
     }
 
-    // MARK: What happens
+    // MARK: Random events
 
     private mutating func happen() {
         switch Int.random(in: 0..<100, using: &random) {
@@ -109,7 +109,7 @@ struct Chaos {
         }
     }
 
-    /// What a request is accepted for finds room in the queue of its handler.
+    /// Checks that the invocations of an accepted request fit into the queues of their handlers.
     private mutating func checkQueues(_ before: [String: HandlerStatus]) {
         var waiting: [String: Int] = [:]
         for row in bench.ledger.rows.values where row.id.seq == bench.router.lastNumber {
@@ -136,7 +136,7 @@ struct Chaos {
             .lost(reason: "gone"),
         ]
         if Bool.random(using: &random) { return turn { bench, _ in bench.handleRaw(.started(id)) } }
-        // Too late: it keeps its place until the clock ends it.
+        // The answer is too late: the handler keeps its place until the clock ends it.
         if let run = bench.runs[id], bench.now.monotonic < run.deadline { running.remove(id) }
         if Int.random(in: 0..<10, using: &random) == 0 {
             turn { bench, _ in bench.handleRaw(.failedToStart(id, reason: "no such file")) }
@@ -185,10 +185,10 @@ struct Chaos {
         expect(router.usage.isEmpty, "something is counted as in flight")
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private mutating func turn(_ act: (inout Bench, RoutingTable) -> [RouterOutput]) {
-        // A reload may leave more running than there now are places for.
+        // After a reload more handlers may run than there are places now.
         let places = max(bench.router.places.running.owners, table.limits.handlers)
         let observersPlaces = max(bench.router.places.running.observers, table.limits.observers)
         let before = handlers
@@ -212,8 +212,8 @@ struct Chaos {
             "a timer for nothing")
     }
 
-    /// What handlers run and have waiting is counted as it is, within their limits, and none with an open breaker is given
-    /// anything.
+    /// Checks that `HandlerStatus` counts the running and the waiting invocations right, that they stay within their
+    /// limits, and that a handler with an open breaker gets none.
     private mutating func check(_ effects: [RouterOutput], _ before: [String: HandlerStatus]) {
         let after = handlers
         var (isRunning, isWaiting): ([String: Int], [String: Int]) = ([:], [:])
@@ -243,7 +243,7 @@ struct Chaos {
         }
     }
 
-    /// Who waits in the lanes is counted as it is.
+    /// Checks that `LanesStatus` counts the waiting invocations of the lanes right.
     private mutating func checkLanes() {
         var waiting: [DeviceKey: Int] = [:]
         for id in bench.router.invocations.ids {

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Under random requests, answers, reloads and jumps of the clock")
 struct ChaosTests {
-    /// `PUSHROUTERD_CHAOS_SEEDS=10000` says how many.
+    /// The number of seeds; `PUSHROUTERD_CHAOS_SEEDS=10000` sets it.
     private static let seeds = getenv("PUSHROUTERD_CHAOS_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 1000
-    /// How many of them are without crashes.
+    /// The number of seeds without crashes.
     private static let withoutCrashes = seeds * 7 / 10
 
-    @Test("every invocation ends once, and nothing is left")
+    @Test("every invocation ends once, and nothing is left in flight")
     func everythingEnds() {
         expectOrder(seeds: 1...Self.withoutCrashes, crashes: false)
     }
 
-    @Test("with crashes too, and nothing that is not idempotent is started again")
+    @Test("every invocation ends once with crashes too, and a handler that is not idempotent is not started again")
     func crashes() {
         expectOrder(seeds: Self.withoutCrashes + 1...Self.seeds, crashes: true)
     }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import PushRouting
 
-// Every order in which what can end an invocation may come, and every part of such an order.
+// Every order of the events that can end an invocation, and every prefix of such an order.
 @Suite("A completion handler is called once")
 struct CompletionOrderTests {
-    /// What may happen to an invocation that was submitted, each at most once.
+    /// An event that may come to a submitted invocation, each at most once.
     enum Step: CaseIterable {
         case started, answer, secondAnswer, deadline, crash, stop
     }
@@ -24,7 +24,7 @@ struct CompletionOrderTests {
         }
     }
 
-    /// What the handler says first; after that it says `failed`.
+    /// The first answer of the handler; every later answer is `failed`.
     struct FirstAnswer: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var answer: HandlerAnswer
@@ -67,7 +67,7 @@ struct CompletionOrderTests {
         DispatchMode.allCases.flatMap { mode in firstAnswers.map { (mode, $0) } })
     func once(_ subject: Subject, _ circumstances: (mode: DispatchMode, first: FirstAnswer)) throws {
         let (mode, first) = circumstances
-        // No handler is asked about Braze's.
+        // Braze's callbacks run no handler.
         if subject.isBraze, first.testDescription != "newData" { return }
         var history = try History(subject, mode: mode, first: first.answer)
         var count = 0
@@ -76,7 +76,7 @@ struct CompletionOrderTests {
         #expect(count == 1957)
     }
 
-    /// Lets the clock run out, then tries each next step.
+    /// Runs the clock to the end, then tries each next step.
     private static func explore(_ history: inout History, _ steps: [Step], _ count: inout Int) {
         count += 1
         var ended = history
@@ -95,7 +95,7 @@ struct CompletionOrderTests {
     }
 }
 
-/// One order of steps on its way.
+/// A history with some of the steps in an order.
 private struct History {
     static let retry = HandlerAnswer.retry(after: .milliseconds(1))
 
@@ -136,7 +136,7 @@ private struct History {
         }
     }
 
-    /// Lets the clock run on until nothing is pending, then looks at what came of it.
+    /// Runs the clock until nothing is pending, then checks the results.
     mutating func runOut() {
         while let due = bench.nextDue {
             time = max(time, due)
@@ -148,7 +148,7 @@ private struct History {
         for row in bench.ledger.rows.values { check(row) }
     }
 
-    /// One thing happens to whatever was submitted.
+    /// Sends an event for each invocation.
     private mutating func tellAll(_ event: (InvocationID) -> RouterEvent) {
         for id in bench.ledger.rows.keys.sorted() { note(bench.handleRaw(event(id))) }
     }
@@ -177,7 +177,7 @@ private struct History {
         expect(completion == expected, "\(name) is completed with \(completion), not \(expected)")
     }
 
-    /// By what comes first; `nil` where that alone does not tell.
+    /// The completion that the first event decides; `nil` where that event alone does not decide it.
     private func expected(of callback: Callback) -> Completion? {
         let presentation = callback == .willPresent ? ["banner", "list", "sound"] : []
         let byApp = Completion(by: .default, result: .noData, options: presentation)
@@ -189,7 +189,7 @@ private struct History {
                 return Completion(by: .handler, result: .newData, options: callback == .willPresent ? ["badge"] : [])
             case (.answer, _): return byApp
             case (.secondAnswer, _): return Completion(by: .handler, result: .failed)
-            // What may have run is not run again.
+            // A handler that may have run does not run again.
             case (.crash, _): return byApp
             case (.deadline, _): return atDeadline(byApp, callback)
             case (.started, _), (.stop, _): continue

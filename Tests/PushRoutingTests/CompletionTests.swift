@@ -4,7 +4,7 @@ import Testing
 @testable import PushRouting
 
 // Source: the documentation of braze-swift-sdk; Apple's documentation of the three completion handlers.
-@Suite("Who completes a callback, and with what")
+@Suite("The completion of a callback")
 struct CompletionTests {
     private static let owned: [Callback] = Callback.allCases.filter { $0 != .none && $0 != .willPresent }
     private let modern = ["banner", "list", "sound"]
@@ -15,7 +15,7 @@ struct CompletionTests {
         Completions(callback, rules: rules, osVersion: version.flatMap(OSVersion.init))
     }
 
-    @Test("Braze completes what it owns, with what its settings say of the fetch", arguments: owned)
+    @Test("Braze completes its own callbacks, with the fetch result of its settings", arguments: owned)
     func tracker(_ callback: Callback) {
         let rules = CompletionRules(brazeFetchResult: .newData)
         let isFetch = callback == .didReceiveRemoteNotification
@@ -52,20 +52,20 @@ struct CompletionTests {
         }
     }
 
-    @Test("a handler that says something completes, one that only ends leaves it to the app")
+    @Test("a handler with an answer completes; one that only exits leaves it to the app")
     func handler() {
         let completions = completions(.didReceiveRemoteNotification)
         #expect(
             completions.byHandler(HandlerAnswer.Content(result: .newData))
                 == Completion(by: .handler, result: .newData))
         #expect(completions.byHandler(HandlerAnswer.Content()) == Completion(by: .default, result: .noData))
-        // Options mean nothing elsewhere.
+        // Other callbacks have no options.
         #expect(
             completions.byHandler(HandlerAnswer.Content(options: ["banner"]))
                 == Completion(by: .handler, result: .noData))
     }
 
-    @Test("a handler's options are those that iOS has, each once, and none is an answer")
+    @Test("a handler's options are those of iOS, each once, and an empty list is an answer")
     func options() {
         let answer = { (options: [String]) in
             completions(.willPresent).byHandler(HandlerAnswer.Content(options: options))?.options
@@ -76,7 +76,9 @@ struct CompletionTests {
         #expect(answer([]) == [])
     }
 
-    @Test("nobody's answer is noData, and failed at the deadline of a fetch alone", arguments: Outcome.allCases)
+    @Test(
+        "without an answer the completion is noData, and failed only at the deadline of a fetch",
+        arguments: Outcome.allCases)
     func host(_ outcome: Outcome) {
         let isMissed = outcome == .timedOut || outcome == .expired
         #expect(
@@ -85,7 +87,7 @@ struct CompletionTests {
         #expect(completions(.didReceiveResponse).byHost(outcome) == Completion(by: .default, result: .noData))
     }
 
-    @Test("where no callback runs nothing is completed, but an answer given twice is named all the same")
+    @Test("without a callback nothing is completed, but a second answer is reported")
     func none() {
         let none = completions(.none)
         #expect(none.byTracker() == nil && none.byHost(.timedOut) == nil)
@@ -95,7 +97,7 @@ struct CompletionTests {
         #expect(none.remark(onSilenceOf: "crm", outcome: .timedOut) == nil)
     }
 
-    @Test("an answer given twice counts once, is counted, and is named")
+    @Test("a second answer is ignored, counted and reported")
     func twice() {
         let reply = HandlerAnswer.Content(result: .newData, times: 2)
         let fetch = completions(.didReceiveRemoteNotification)
@@ -110,7 +112,7 @@ struct CompletionTests {
         #expect(fetch.remark(on: HandlerAnswer.Content(result: .newData), of: "crm") == nil)
     }
 
-    @Test("an option that iOS does not have is named")
+    @Test("an option that iOS does not have is reported")
     func unknownOption() {
         let reply = HandlerAnswer.Content(options: ["zoom", "sound", "Banner"])
         #expect(
@@ -120,7 +122,7 @@ struct CompletionTests {
         #expect(completions(.willPresent).remark(on: HandlerAnswer.Content(options: ["sound"]), of: "crm") == nil)
     }
 
-    @Test("a handler that never answers is named, and what iOS then does")
+    @Test("a handler without an answer is reported, with the reaction of iOS")
     func silence() {
         #expect(
             completions(.didReceiveRemoteNotification).remark(onSilenceOf: "crm", outcome: .timedOut)

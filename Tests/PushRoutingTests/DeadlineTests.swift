@@ -6,7 +6,7 @@ import Testing
 struct DeadlineTests {
     static let almostNine = Duration.nanoseconds(8_999_999_999)
 
-    @Test("a handler that is done a nanosecond before nine seconds is in time")
+    @Test("a handler that ends a nanosecond before nine seconds is in time")
     func inTime() throws {
         var bench = Bench()
         #expect(try bench.submit(.deliver()) == ["request 1", "row 1.0 started", "start 1.0 crm"])
@@ -18,7 +18,7 @@ struct DeadlineTests {
         #expect(bench.nextDue == nil)
     }
 
-    @Test("a handler that is done at nine seconds missed it, whatever it says")
+    @Test("a handler that ends at nine seconds missed it, whatever its answer")
     func atTheDeadline() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -30,7 +30,7 @@ struct DeadlineTests {
         #expect(bench.finished(1) == [])
     }
 
-    @Test("the clock ends it at the deadline, not before, and once")
+    @Test("the clock ends an invocation at its deadline, not before, and once")
     func clock() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -44,7 +44,7 @@ struct DeadlineTests {
         #expect(bench.router.handlersRunning == 0)
     }
 
-    @Test("what is late and not ended yet starts nothing, whatever comes before the clock")
+    @Test("an event after the deadline starts nothing, even before the clock event")
     func lateWithoutClock() throws {
         var bench = Bench(.testing(.relay, places: 1))
         try bench.submit(.deliver(to: "phone"))
@@ -59,7 +59,7 @@ struct DeadlineTests {
         #expect(bench.end(2)?.reason == "still waiting in its lane")
     }
 
-    @Test("a start that was asked for and never reported is expired, and stopped all the same")
+    @Test("a requested start that is never reported expires, and the handler is stopped all the same")
     func neverStarted() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -96,7 +96,7 @@ struct DeadlineTests {
         #expect(end.total == deadline - .seconds(1))
     }
 
-    @Test("in device mode a shortage of places of ours counts against the handler")
+    @Test("in device mode a lack of places counts against the handler")
     func shortageCounts() throws {
         var bench = Bench(.testing(places: 1))
         try bench.submit(.deliver())
@@ -122,7 +122,7 @@ struct DeadlineTests {
         #expect(bench.runs[.init(1)]?.deadline == bench.row(1)?.deadline)
     }
 
-    @Test("SIGTERM comes the grace before the deadline; who ends by it timed out")
+    @Test("SIGTERM comes the grace before the deadline; a handler that it ends timed out")
     func grace() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", grace: .seconds(2))]))
         try bench.submit(.deliver())
@@ -136,7 +136,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "who exits by itself in its grace counts by its exit",
+        "a handler that exits by itself in its grace gets the outcome of its exit",
         arguments: [
             (HandlerAnswer(exitStatus: 0), Outcome.handled), (HandlerAnswer(exitStatus: 1), .failed),
             (.signaled(9), .failed),
@@ -151,7 +151,7 @@ struct DeadlineTests {
         #expect(bench.outcome(1) == outcome)
     }
 
-    @Test("a SIGTERM that was not ours is a failure")
+    @Test("a SIGTERM that the daemon did not send is a failure")
     func foreignSignal() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", grace: .seconds(2))]))
         try bench.submit(.deliver())
@@ -161,7 +161,7 @@ struct DeadlineTests {
         #expect(bench.end(1)?.reason == "ended by signal 15 (SIGTERM)")
     }
 
-    @Test("in its grace a handler is still stopped at the deadline")
+    @Test("a handler in its grace is still stopped at the deadline")
     func stoppedInGrace() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", grace: .seconds(2))]))
         try bench.submit(.deliver())
@@ -173,7 +173,7 @@ struct DeadlineTests {
         #expect(bench.outcome(1) == .timedOut)
     }
 
-    @Test("what starts when less than its grace is left gets no SIGTERM")
+    @Test("a handler that starts with less than its grace left gets no SIGTERM")
     func lateStart() throws {
         var bench = Bench(.testing(.relay, handlers: [.exec("crm", grace: .seconds(2))], places: 1))
         try bench.submit(.deliver())
@@ -189,7 +189,7 @@ struct DeadlineTests {
         #expect(bench.clock() == ["stop 2.0", "update 2.0 timed_out", "end 2.0 timed_out"])
     }
 
-    @Test("the SIGTERM of a handler that declined does not hit the next route's")
+    @Test("the SIGTERM of a handler that declined does not count for the next route's")
     func graceOfAnotherRoute() throws {
         let routes: [Route] = [.all(to: "first"), .all(to: "second")]
         var bench = Bench(
@@ -206,7 +206,7 @@ struct DeadlineTests {
         #expect(bench.clock() == ["terminate 1.0"])
     }
 
-    @Test("a try after the one that got SIGTERM does not answer for it")
+    @Test("the SIGTERM of an attempt does not count for the next attempt")
     func graceOfAnEarlierTry() throws {
         var bench = Bench(.testing(.relay, handlers: [.exec("crm", grace: .seconds(2))]))
         try bench.submit(.deliver())
@@ -221,7 +221,7 @@ struct DeadlineTests {
         #expect(bench.outcome(1) == .failed)
     }
 
-    @Test("nobody is woken for a deadline that means nothing any more")
+    @Test("an obsolete deadline sets no timer")
     func staleTimers() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", grace: .seconds(2))]))
         for seq in 1...3 as ClosedRange<Int64> {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Handlers that decline")
 struct DeclinedTests {
-    @Test("are named with their time in the reason of what became of the invocation")
+    @Test("are named with their times in the reason of the outcome")
     func reason() throws {
         var table = RoutingTable.testing()
         table.handlers["other"] = Handler(name: "other", kind: .exec(.init(arguments: ["/bin/true"])))
@@ -25,7 +25,7 @@ struct DeclinedTests {
         #expect(end?.invocation.handler == "other")
     }
 
-    @Test("have their time counted as running, not as waiting of what is built in and comes next")
+    @Test("have their time counted as running time, and not as waiting time of the built-in handler after them")
     func times() throws {
         var table = RoutingTable.testing()
         table.handlers["log"] = Handler(name: "log", kind: .journal)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("What the router counts for metrics")
+@Suite("The figures that the router counts for metrics")
 struct DeliveryFiguresTests {
     private func handler(_ name: String, of bench: Bench) throws -> DeliveryFigures.Handler {
         try #require(bench.router.figures.handlers.entries.first { $0.name == name }).value
     }
 
-    @Test("has each outcome once, in all, by handler and by provider, and the times of what was due")
+    @Test("count each outcome once: in all, by handler and by provider, with the times of due invocations")
     func outcomes() throws {
         var bench = Bench(.testing(.relay))
         for seq in 1...3 as ClosedRange<Int64> {
@@ -33,7 +33,7 @@ struct DeliveryFiguresTests {
         #expect(figures.providers.entries[0].value[.handled] == 1)
     }
 
-    @Test("has the outcome of what nobody runs for, without a time")
+    @Test("count an outcome without a handler, and without a time")
     func atOnce() throws {
         var bench = Bench(.testing(routes: []))
         try bench.submit(.deliver())
@@ -41,7 +41,7 @@ struct DeliveryFiguresTests {
         #expect(bench.router.figures.handlers.entries.isEmpty)
     }
 
-    @Test("has what could not be started, and no execution of it")
+    @Test("count a failed start without an execution")
     func startFailures() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -51,7 +51,7 @@ struct DeliveryFiguresTests {
         #expect(crm.exec.counts.allSatisfy { $0 == 0 } && crm.total.counts.first == 1)
     }
 
-    @Test("counts on after a reload")
+    @Test("continue after a reload")
     func reload() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -65,7 +65,7 @@ struct DeliveryFiguresTests {
         #expect(bench.router.figures.providers.entries.map(\.value[.handled]) == [1])
     }
 
-    @Test("knows each handler that a route names before anything came, and those of a reload")
+    @Test("list each handler of a route before its first delivery, and the handlers of a reload")
     func expected() {
         var bench = Bench()
         #expect(bench.router.figures.handlers.entries.map(\.name) == ["crm"])
@@ -73,7 +73,7 @@ struct DeliveryFiguresTests {
         #expect(bench.router.figures.handlers.entries.map(\.name) == ["crm", "other"])
     }
 
-    @Test("keeps the copies of observing routes apart")
+    @Test("separate the copies of observing routes")
     func observers() throws {
         var observing = Route.all(to: "watcher")
         observing.observes = true

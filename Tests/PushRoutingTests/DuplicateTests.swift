@@ -6,7 +6,7 @@ import Testing
 // Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.alreadyReceivedMessage.
 @Suite("The ten ids that FCM remembers")
 struct DuplicateTests {
-    @Test("a message whose id came before is dropped, whatever it is, without a callback")
+    @Test("a message with an id of the list is dropped without a callback, whatever its kind")
     func dropped() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.message("m1"), to: "phone"))
@@ -19,7 +19,7 @@ struct DuplicateTests {
         #expect(try bench.submit(.deliver(deleted, to: "phone")).last == "end 3.0 duplicate")
     }
 
-    @Test("another device, another app, no device, an empty id and no id are no repeats")
+    @Test("another device, another app, no device, an empty id or no id make no repeat")
     func noRepeat() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.message("m1"), to: "phone"))
@@ -43,7 +43,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("the list is gone with the process", arguments: [AppState.terminated, .forceStopped])
+    @Test("the list ends with the process", arguments: [AppState.terminated, .forceStopped])
     func process(state: AppState) throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.message("m1"), to: "phone"))
@@ -51,7 +51,7 @@ struct DuplicateTests {
         #expect(try !bench.submit(.deliver(Payload.message("m1"), to: "phone")).contains { $0.hasSuffix("duplicate") })
     }
 
-    @Test("what the system shows was seen by FCM all the same")
+    @Test("a push that the system shows also enters the list")
     func shown() throws {
         var bench = Bench()
         let shown = #"{"extras":{"gcm.n.e":"1","google.message_id":"m1"}}"#
@@ -59,11 +59,11 @@ struct DuplicateTests {
         #expect(try bench.submit(.deliver(shown, to: "phone")).last == "end 2.0 duplicate")
     }
 
-    @Test("the window behaves as a model of it", arguments: 0..<20 as Range<UInt64>)
+    @Test("the list behaves as a model of it", arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]))
-        // Java's ArrayDeque: what is there is dropped and changes nothing; the eleventh pushes the first out.
+        // Java's ArrayDeque: an id that it holds is dropped and changes nothing; the eleventh pushes the first out.
         var deque: [String] = []
         for seq in 1...300 as ClosedRange<Int64> {
             let id = "m\(Int.random(in: 0..<14, using: &random))"

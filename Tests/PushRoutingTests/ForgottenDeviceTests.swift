@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A device that is forgotten")
 struct ForgottenDeviceTests {
-    @Test("leaves nothing: neither its user nor the ids that FCM on it saw")
+    @Test("leaves neither its user nor the ids in FCM's list")
     func everything() throws {
         var bench = Bench(devicesMax: 1)
         try bench.submit(.deliver(Payload.message("m1"), to: "phone", user: "u1"))
@@ -16,7 +16,7 @@ struct ForgottenDeviceTests {
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == nil)
     }
 
-    @Test("makes room: thousands that come once leave the tables at their bound")
+    @Test("makes room: thousands of devices that come once leave the tables at their bound")
     func bounded() throws {
         var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]), devicesMax: 10)
         for number in 1...2000 { try bench.submit(.deliver(Payload.message("m"), to: "device-\(number)")) }
@@ -25,7 +25,7 @@ struct ForgottenDeviceTests {
         #expect(bench.router.lanes.isEmpty && bench.router.invocations.isEmpty)
     }
 
-    @Test("is none that a start finds: recent ids of one that is not known any more are not taken up")
+    @Test("has no recent ids after a start")
     func restored() {
         let known = KnownDevice(
             number: SequenceNumber(1), key: DeviceKey(app: "shop", device: "phone"), platform: .android,
@@ -41,7 +41,7 @@ struct ForgottenDeviceTests {
         #expect(router.memory.devices.recentMessages.keys.map(\.device) == ["phone"])
     }
 
-    @Test("has a user by the bytes of the id: one spelling of a letter is not the other")
+    @Test("belongs to a user by the bytes of the id: two spellings of a letter differ")
     func spelling() throws {
         var bench = Bench()
         let (one, two) = ("ren\u{E9}", "rene\u{301}")

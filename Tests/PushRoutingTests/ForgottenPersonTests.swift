@@ -11,7 +11,7 @@ struct ForgottenPersonTests {
         }
     }
 
-    @Test("is not while something of hers is in flight, and that is told with how much; nothing is forgotten then")
+    @Test("is kept while an invocation of hers is in flight; the refusal has the count, and changes nothing")
     func inFlight() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.message("m1"), to: "phone", user: "anna"))
@@ -24,7 +24,7 @@ struct ForgottenPersonTests {
         #expect(throws: Never.self) { try forget(Person(externalID: "anna"), in: &bench).get() }
     }
 
-    @Test("goes with the devices that are known to be hers, up to the last number; others' stay")
+    @Test("is removed with the devices known as hers, up to the last number; those of others stay")
     func devices() throws {
         var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]))
         try bench.submit(.deliver(Payload.message("m1"), to: "phone", user: "anna"))
@@ -35,7 +35,7 @@ struct ForgottenPersonTests {
         #expect(bound.request == SequenceNumber(3))
         #expect(bench.router.memory.devices.known.all.map(\.key.device) == ["tablet"])
         #expect(bench.router.memory.devices.recentMessages.keys.map(\.device) == ["tablet"])
-        // FCM on the phone knows the id no more, and nobody knows whose the phone is.
+        // FCM's list on the phone no longer holds the id, and the phone has no user.
         #expect(try !bench.submit(.deliver(Payload.message("m1"), to: "phone")).contains("end 4.0 duplicate"))
         #expect(bench.ledger.requests[SequenceNumber(4)]?.accepted.externalID == nil)
         #expect(try bench.submit(.deliver(Payload.message("m3"), to: "tablet")).contains("end 5.0 duplicate"))

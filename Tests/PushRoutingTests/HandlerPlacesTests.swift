@@ -13,7 +13,7 @@ struct HandlerPlacesTests {
         return Bench(.testing(mode, routes: Self.routes, handlers: [slow, .exec("fast")], places: places))
     }
 
-    @Test("are as many as it says; who waits for one keeps no other handler waiting, and goes on in order")
+    @Test("are as many as it says; an invocation that waits for one holds up no other handler, and runs in order")
     func limit() throws {
         var bench = bench(places: 3)
         for _ in 1...4 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
@@ -23,7 +23,7 @@ struct HandlerPlacesTests {
         #expect(bench.finished(1, 0, .declined).contains("start 4.0 slow"))
     }
 
-    @Test("are waited for until the deadline, and the reason's code is a fixed word")
+    @Test("are waited for until the deadline, and the reason code is fixed")
     func expired() throws {
         var bench = bench()
         for _ in 1...3 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
@@ -36,7 +36,7 @@ struct HandlerPlacesTests {
         #expect(bench.end(2)?.reason == "no handler was started in time")
     }
 
-    @Test("go to the next that waits when one ends while it waits for a place of all")
+    @Test("go to the next waiting invocation when one ends while it waits for a place of HandlersMax=")
     func handedOn() throws {
         var bench = bench(.relay, places: 2)
         for _ in 1...2 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
@@ -67,14 +67,14 @@ struct LeftPlacesTests {
         return Bench(table)
     }
 
-    /// How many deliveries for a handler start at once, of so many.
+    /// The number of deliveries for a handler that start at once, of so many.
     private func starts(of name: String, _ count: Int, _ bench: inout Bench) throws -> Int {
         try (0..<count).count { _ in
             try bench.submit(.deliver(#"{"\#(name)":"1"}"#)).contains { $0.hasPrefix("start") }
         }
     }
 
-    @Test("have no more than are free: one that hangs takes half, two take a third each, all have something")
+    @Test("run in at most as many places as stay free: one takes half, two take a third each, each has one")
     func shares() throws {
         var bench = bench(places: 12)
         #expect(try starts(of: "one", 50, &bench) == 6)
@@ -83,7 +83,7 @@ struct LeftPlacesTests {
         #expect(bench.router.handlersRunning == 11)
     }
 
-    @Test("have half of the places of owners and half of those of observers: neither keeps the other waiting")
+    @Test("have half of the owners' places and half of the observers': neither holds up the other")
     func observers() throws {
         let watch = Route(name: "watch", match: RouteMatch(), handler: "one", observes: true)
         var bench = bench(places: 12, observers: 4, observing: [watch])
@@ -98,25 +98,25 @@ struct LeftPlacesTests {
         #expect(bench.router.places.running.owners == 6 && bench.router.places.running.observers == 2)
     }
 
-    @Test("have the only place there is")
+    @Test("get the only place")
     func onlyPlace() throws {
         var bench = bench(places: 1)
         #expect(try starts(of: "one", 2, &bench) == 1)
         #expect(bench.finished(1).contains("start 2.0 one"))
     }
 
-    @Test("have more as soon as others leave theirs, in order")
+    @Test("get more places as others free theirs, in order")
     func goesOn() throws {
         var bench = bench(places: 6)
         #expect(try starts(of: "one", 4, &bench) == 3)
         #expect(try starts(of: "two", 3, &bench) == 2)
         #expect(bench.finished(5).contains("start 7.0 two"))
-        // The first has three, and no more than three are free.
+        // The first handler has three, and no more than three are free.
         for seq: Int64 in [6, 7] { #expect(!bench.finished(seq).contains { $0.hasPrefix("start") }) }
         #expect(bench.finished(1).contains("start 4.0 one"))
     }
 
-    @Test("leave a place to who waits elsewhere when they end")
+    @Test("free a place for waiting invocations of other handlers when they end")
     func others() throws {
         var bench = bench(places: 4)
         #expect(try starts(of: "one", 2, &bench) == 2)

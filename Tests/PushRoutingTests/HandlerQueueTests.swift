@@ -29,7 +29,7 @@ struct HandlerQueueTests {
         bench.router.handlers(at: bench.now.monotonic).first { $0.name == name }
     }
 
-    @Test("that is full refuses what would wait, with a time to come again, and nothing has changed")
+    @Test("that is full refuses new invocations with a retry time, and changes nothing")
     func full() throws {
         var bench = Bench(table(queue: 2))
         for _ in 1...3 { try bench.submit(.deliver(Self.slow)) }
@@ -48,7 +48,7 @@ struct HandlerQueueTests {
         #expect(status(bench)?.running == 1 && status(bench)?.waiting == 2)
     }
 
-    @Test("of no length lets through what finds a place, and refuses everything else")
+    @Test("of length 0 accepts an invocation with a free place, and refuses every other")
     func none() throws {
         var bench = Bench(table(limit: 2, queue: 0))
         for _ in 1...2 { try bench.submit(.deliver(Self.slow)) }
@@ -60,7 +60,7 @@ struct HandlerQueueTests {
         #expect(refusal(&small, .deliver(Self.slow)) != nil)
     }
 
-    @Test("of a dead handler costs the others neither a place nor time")
+    @Test("of a dead handler takes neither a place nor time from the others")
     func isolation() throws {
         var bench = Bench(table(places: 4, limit: 3, queue: 50))
         var refused = 0
@@ -80,7 +80,7 @@ struct HandlerQueueTests {
         #expect(status(bench)?.running == 3 && status(bench)?.waiting == 50)
     }
 
-    @Test("may be exceeded by what a handler declined: it waits, and ends as expired if no place comes")
+    @Test("may be exceeded by an invocation that a handler declined: it waits, and expires without a place")
     func declined() throws {
         let routes: [Route] = [.key("first", to: "fast"), .all(to: "slow")]
         var bench = Bench(table(.relay, queue: 1, routes: routes))
@@ -102,7 +102,7 @@ struct HandlerQueueTests {
         }
     }
 
-    @Test("may be exceeded by what was tried before and waits to be tried again")
+    @Test("may be exceeded by an invocation that waits for its next attempt")
     func retried() throws {
         var bench = Bench(table(.relay, queue: 1))
         try bench.submit(.deliver(Self.slow))
@@ -114,11 +114,11 @@ struct HandlerQueueTests {
         #expect(status(bench)?.waiting == 2 && bench.outcome(1) == nil)
         bench.at(.seconds(9))
         bench.clock()
-        // It had its handler: what it waits for then is no queue.
+        // The invocation had its handler already: its wait for a retry is no wait in a queue.
         #expect(bench.outcome(1) == .timedOut && bench.end(1)?.reasonCode == .notDoneAfterRetries)
     }
 
-    @Test("that a reload shortens refuses at once, and ends nothing that waits; new places are used")
+    @Test("that a reload shortens refuses at once, and ends no waiting invocation; new places are used")
     func reload() throws {
         var bench = Bench(table(limit: 2, queue: 10))
         for _ in 1...8 { try bench.submit(.deliver(Self.slow)) }
@@ -136,7 +136,7 @@ struct HandlerQueueTests {
         #expect(bench.end(8)?.reasonCode == .queueFull)
     }
 
-    @Test("is taken up as it was by a start, however long it is")
+    @Test("is restored by a start, however long it is")
     func recovery() throws {
         var bench = Bench(table(queue: 5))
         for _ in 1...5 { try bench.submit(.deliver(Self.slow)) }
@@ -148,7 +148,7 @@ struct HandlerQueueTests {
         for seq: Int64 in 3...5 { #expect(shorter.end(seq)?.reasonCode == .queueFull) }
     }
 
-    @Test("keeps no token from the SDKs of other handlers, and no payload from its owner for an observer's sake")
+    @Test("refuses neither a token for the SDKs of other handlers, nor a payload because of an observer")
     func broadcasts() throws {
         let routes: [Route] = [
             Route(name: "a", match: RouteMatch(callbacks: [.onNewToken]), handler: "slow"),
@@ -174,7 +174,7 @@ struct HandlerQueueTests {
         #expect(refusal(&bench, .deliver()) == nil)
     }
 
-    @Test("of a handler whose file is gone is served, and the handler is told of until nothing is left of it")
+    @Test("of a removed handler is served, and status shows the handler until its last invocation ends")
     func drains() throws {
         var bench = Bench(table(queue: 5))
         for _ in 1...2 { try bench.submit(.deliver(Self.slow)) }

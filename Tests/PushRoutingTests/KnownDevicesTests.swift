@@ -18,7 +18,7 @@ struct KnownDevicesTests {
         (0..<count).map { _ in devices.removeLeastUsed(but: nobody)?.number.value }
     }
 
-    @Test("lets those go first that came first, and passes over once what was used since")
+    @Test("removes the oldest first, and skips once those used since")
     func order() {
         var devices = KnownDevices()
         for number in 1...6 { devices.set(device(number)) }
@@ -28,7 +28,7 @@ struct KnownDevicesTests {
         #expect(devices.count == 0 && devices.byteCount == 0 && devices.all.isEmpty)
     }
 
-    @Test("finds the device of a token until it has another one, or goes")
+    @Test("finds the device of a token until the device has another token, or is removed")
     func tokens() {
         var devices = KnownDevices()
         func registered(_ number: Int, _ token: String?) -> KnownDevice {
@@ -41,7 +41,7 @@ struct KnownDevicesTests {
         devices.set(registered(2, "other"))
         #expect(devices.device(ofToken: "t2") == nil)
         #expect(devices.device(ofToken: "other")?.number.value == 2)
-        // The token's next device comes before the one that had it loses it.
+        // The token moves to its next device before the previous one loses it.
         devices.set(registered(3, "other"))
         devices.set(registered(2, nil))
         #expect(devices.device(ofToken: "other")?.number.value == 3)
@@ -50,7 +50,7 @@ struct KnownDevicesTests {
         #expect(devices.byteCount == 0)
     }
 
-    @Test("never lets the one go that is spared")
+    @Test("never removes the spared device")
     func spared() {
         var devices = KnownDevices()
         devices.set(device(1))
@@ -61,7 +61,7 @@ struct KnownDevicesTests {
         #expect(devices[device(1).key] == device(1))
     }
 
-    @Test("passes over 64 at most, so that one always goes soon")
+    @Test("skips at most 64, so that a removal ends soon")
     func chances() {
         var devices = KnownDevices()
         for number in 1...200 {
@@ -71,7 +71,7 @@ struct KnownDevicesTests {
         #expect(goingOrder(&devices, 2) == [65, 130])
     }
 
-    @Test("does not let what is new go before what was there, though it takes the place of one that was taken out")
+    @Test("removes older devices before a new one, even when the new one has the slot of a removed one")
     func holes() {
         var devices = KnownDevices()
         for number in 1...10 { devices.set(device(number, user: number == 2 ? "u1" : nil)) }
@@ -80,7 +80,7 @@ struct KnownDevicesTests {
         #expect(goingOrder(&devices, 10) == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     }
 
-    @Test("takes out a user's, and tells which have the name of one; what is another's by now stays")
+    @Test("removes a user's devices and returns all that have the name of one; those of other users stay")
     func person() {
         var devices = KnownDevices()
         devices.set(device(1, user: "anna"))
@@ -91,12 +91,12 @@ struct KnownDevicesTests {
         let named = devices.remove(Person(externalID: "anna", devices: ["d1", "d2"]))
         #expect(Set(named) == [device(1).key, device(2).key, device(2, app: "news").key])
         #expect(Set(devices.all.map(\.key)) == [device(2).key, device(3).key])
-        // Whoever used a device: the users do not matter.
+        // Without a user id the person's devices are removed, whichever user they have.
         #expect(devices.remove(Person(externalID: nil, devices: ["d2"])) == [device(2).key])
         #expect(devices.all.map(\.key) == [device(3).key])
     }
 
-    @Test("has what was set and not taken out, whatever comes and goes")
+    @Test("holds the devices that were set and not removed, after any sequence")
     func model() {
         var random = SeededGenerator(seed: 11)
         var devices = KnownDevices()

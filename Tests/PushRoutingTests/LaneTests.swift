@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lanes")
 struct LaneTests {
-    @Test("a device's deliveries run one at a time, in the order in which they came")
+    @Test("run a device's deliveries one at a time, in order")
     func order() throws {
         var bench = Bench()
         #expect(try bench.submit(.deliver(to: "phone")).last == "start 1.0 crm")
@@ -17,7 +17,7 @@ struct LaneTests {
         #expect(bench.finished(2).last == "start 3.0 crm")
     }
 
-    @Test("who waited in a lane says for whom: of those before it, the one that took longest")
+    @Test("record in waited_for the predecessor that took longest")
     func waitedFor() throws {
         var bench = Bench(
             .testing(routes: [.key("other", to: "other"), .all(to: "crm")], handlers: [.exec("crm"), .exec("other")]))
@@ -42,7 +42,7 @@ struct LaneTests {
         #expect(bench.end(5)?.waitedFor == nil)
     }
 
-    @Test("a Braze push says for whom it waited, and in relay mode what expired in its lane does")
+    @Test("record waited_for for a Braze push, and in relay mode for a delivery that expired")
     func othersWaited() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone"))
@@ -57,7 +57,7 @@ struct LaneTests {
         #expect(relay.end(2)?.waitedFor == Predecessor(id: .init(1), handler: "crm", took: .seconds(1)))
     }
 
-    @Test("the longest lanes are named, at most ten, with how many wait, who has the turn, and how old it is")
+    @Test("are reported by length, at most ten, with the waiting count, the head and its age")
     func longest() throws {
         var bench = Bench()
         for device in 1...12 { for _ in 1...(device + 1) { try bench.submit(.deliver(to: "d\(device)")) } }
@@ -74,13 +74,13 @@ struct LaneTests {
         bench.finished(78)
         bench.at(.seconds(4))
         lanes = bench.router.lanes(at: bench.now.monotonic)
-        // Equal ones go by name.
+        // Equal lengths are sorted by name.
         #expect(lanes.longest.prefix(2).map(\.device.device) == ["d11", "d12"] && lanes.waiting == 77)
         #expect(lanes.longest[1].head == .init(79) && lanes.longest[1].turn == .seconds(1))
         #expect(lanes.longest[1].age == .seconds(4))
     }
 
-    @Test("what expires while it waits in a lane is no longer counted as waiting in it")
+    @Test("do not count a delivery that expired while it waited")
     func expired() throws {
         var relay = Bench(.testing(.relay, routes: [.key("brief", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
         try relay.submit(.deliver(to: "phone"))
@@ -95,7 +95,7 @@ struct LaneTests {
         relay.finished(5)
     }
 
-    @Test("another device, another app and no device at all are other lanes")
+    @Test("differ by device and app, and a delivery without a device has none")
     func apart() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone"))
@@ -104,7 +104,7 @@ struct LaneTests {
         }
     }
 
-    @Test("iOS and the web have no lanes", arguments: [Platform.ios, .web])
+    @Test("do not exist for iOS and the web", arguments: [Platform.ios, .web])
     func noLanes(platform: Platform) throws {
         var bench = Bench()
         for _ in 1...2 {
@@ -113,7 +113,7 @@ struct LaneTests {
         }
     }
 
-    @Test("in device mode a Braze payload waits its turn, and its receipt with it")
+    @Test("in device mode hold up a Braze payload and its receipt until its turn")
     func brazeWaits() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone"))
@@ -128,7 +128,7 @@ struct LaneTests {
         #expect(bench.nextDue == nil)
     }
 
-    @Test("in relay mode a Braze payload is handed over on acceptance, whatever runs")
+    @Test("in relay mode hand a Braze payload over on acceptance")
     func brazeInRelay() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver(to: "phone"))
@@ -138,7 +138,7 @@ struct LaneTests {
             ])
     }
 
-    @Test("in relay mode what waits for too long expires in its lane, and those behind go on")
+    @Test("in relay mode expire a delivery that waits too long, and continue with the next")
     func expiresInLane() throws {
         var bench = Bench(.testing(.relay, routes: [.key("brief", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
         try bench.submit(.deliver(to: "phone"))
@@ -151,7 +151,7 @@ struct LaneTests {
         #expect(bench.finished(1).last == "start 3.0 crm")
     }
 
-    @Test("in device mode what waits in a lane has no deadline yet")
+    @Test("in device mode give a waiting delivery no deadline yet")
     func noDeadlineInLane() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone"))
@@ -164,7 +164,7 @@ struct LaneTests {
         #expect(bench.row(2)?.route == "all-crm")
     }
 
-    @Test("a lane full of what takes no time is emptied some at a time, at once")
+    @Test("full of deliveries that take no time are emptied in parts, at once")
     func longLane() throws {
         var bench = Bench(
             .testing(
@@ -181,7 +181,7 @@ struct LaneTests {
         #expect(bench.router.requestsInFlight == 0)
     }
 
-    @Test("who is over in a lane is passed some at a time; who comes meanwhile waits until the lane is through")
+    @Test("pass ended deliveries in parts; later ones wait until the lane is through")
     func deadLane() throws {
         var bench = Bench(
             .testing(
@@ -199,7 +199,7 @@ struct LaneTests {
         #expect(!bench.router.hasWorkLeft)
     }
 
-    @Test("who waits for a place of a handler that has none is passed some at a time while places are free")
+    @Test("pass deliveries for a handler without a free place in parts, while other places are free")
     func manyWaitForOne() throws {
         var one = Handler.exec("one")
         (one.maxConcurrent, one.queueMax) = (1, 10_000)
@@ -222,7 +222,7 @@ struct LaneTests {
         #expect(bench.finished(2).contains("start 3.0 one"))
     }
 
-    @Test("a handler that declines keeps its place at the head of the lane")
+    @Test("keep a handler that declines at their head")
     func declinedKeepsLane() throws {
         var bench = Bench(.testing(routes: [.all(to: "a"), .all(to: "b")], handlers: [.exec("a"), .exec("b")]))
         try bench.submit(.deliver(to: "phone"))

@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import TestSupport
 
-/// What the store would hold: the records that were written, each where it belongs.
+/// The rows that the store would hold: each written record in its table.
 struct MemoryLedger {
     private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
     private(set) var rows: [InvocationID: InvocationRecord] = [:]
@@ -10,25 +10,25 @@ struct MemoryLedger {
     private(set) var attempts: [AttemptRecord] = []
     private(set) var deadLetters: Set<InvocationID> = []
     private(set) var events: [AnalyticsEvent] = []
-    /// What the tracker remembers.
+    /// The rows of the tracker.
     private(set) var tracker = TrackerRows()
     private var records: [TrackerRecord] = []
-    /// How many of the events the tracker's rows know.
+    /// The number of events that the tracker's rows have.
     private var tracked = 0
     private var trackerViolations = 0
-    /// Entries of custom data, profiles, and how sending goes.
+    /// Entries of custom data, profiles, and the sending state.
     private(set) var customData = CustomDataRows()
     private(set) var devices: [SequenceNumber: KnownDevice] = [:]
     private(set) var fanOuts: [SequenceNumber: FanOut] = [:]
-    /// What a store would refuse.
+    /// Records that a store would refuse.
     private(set) var violations: [String] = []
 
     /// Writes a record.
-    /// - Parameter request: the request that is being submitted, if one is: the store reads it again from its line.
+    /// - Parameter request: the request that is being submitted, if any: the store reads it from its line.
     mutating func write(_ record: LedgerRecord, of request: Request?) {
         switch record {
         case .request(let accepted):
-            // What the router makes of a request of its own has its line alone.
+            // A request that the router itself makes is stored as its line alone.
             let own = request.flatMap { $0.operation == accepted.operation ? $0 : nil }
             guard let request = own ?? (try? Request(acceptedLine: accepted.body)),
                 requests.updateValue((accepted, request), forKey: accepted.seq) == nil
@@ -87,7 +87,7 @@ struct MemoryLedger {
         }
     }
 
-    /// Writes what was decided for the tracker in one turn.
+    /// Writes the tracker's records of one turn.
     mutating func endTurn() {
         tracker.write(Array(events[tracked...]), records)
         tracked = events.count

@@ -15,7 +15,8 @@ struct NamedDeliveryTests {
 
     private let first = SequenceNumber(1)
 
-    @Test("is read for a dismissal on iOS, whoever remembers it: whether the app hears of it depends on the category")
+    @Test(
+        "is read for a dismissal on iOS, remembered or not: its category decides whether the app is called")
     func dismissed() throws {
         var bench = Bench()
         let request = Request.deliver(categorized, to: "phone", platform: .ios)
@@ -27,7 +28,7 @@ struct NamedDeliveryTests {
         #expect(bench.outcome(2) == .handedToTracker)
     }
 
-    @Test("is not read where the tracker remembers it and nothing depends on its payload")
+    @Test("is not read if the tracker remembers it and nothing depends on its payload")
     func fastPath() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone"))
@@ -39,7 +40,7 @@ struct NamedDeliveryTests {
         #expect(bench.router.deliveryToRead(for: .open(seq: 2)) == nil)
     }
 
-    @Test("is read where a route observes taps: its handler gets the payload, and may match by it")
+    @Test("is read if a route observes taps: its handler gets the payload, and may match by it")
     func observed() throws {
         let watch = Route(
             name: "watch", match: RouteMatch(platforms: [.ios], data: [.init(key: "k", pattern: nil)]), handler: "crm",
@@ -55,7 +56,7 @@ struct NamedDeliveryTests {
         #expect(bench.row(3, 1)?.route == "watch")
     }
 
-    @Test("is read for a click on the web that tracks are about: it brings no key-values along")
+    @Test("is read for a click on the web with matching tracks: the click has no key-values")
     func webClick() throws {
         var table = RoutingTable.testing()
         table.tracks = [
@@ -77,7 +78,7 @@ struct NamedDeliveryTests {
         #expect(bench.router.deliveryToRead(for: .open(.payload(clicked), on: "other", platform: .web)) == nil)
     }
 
-    @Test("is read where nobody remembers it, if there can be one")
+    @Test("is read if the tracker does not remember it and it may exist")
     func unknown() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -88,7 +89,7 @@ struct NamedDeliveryTests {
         #expect(bench.router.deliveryToRead(for: .deliver()) == nil)
     }
 
-    @Test("is the tracker's where it remembers one: another request with the same message id says nothing of it")
+    @Test("is the tracker's if it remembers one: another request with the same message id does not count")
     func other() throws {
         var bench = Bench()
         let request = Request.deliver(Payload.message("m1"), to: "phone")

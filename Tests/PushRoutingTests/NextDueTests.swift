@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("The one timer that the router wants")
+@Suite("The router's next timer")
 struct NextDueTests {
     /// A router whose tracker waits until 6.001 s for a tap that would make an influenced open a direct one.
     private func waiting(_ table: RoutingTable = .testing()) throws -> Bench {
@@ -29,7 +29,7 @@ struct NextDueTests {
         #expect(bench.nextDue == nil)
     }
 
-    @Test("is the deadline's while that comes before the end of the tracker's wait, which then follows")
+    @Test("is the deadline's while that comes before the end of the tracker's wait, and then the tracker's")
     func deadlineFirst() throws {
         var bench = try waiting(.testing(routes: [.all(to: "crm", budget: .seconds(2))]))
         bench.at(.seconds(2))
@@ -43,7 +43,7 @@ struct NextDueTests {
         #expect(bench.clock() == ["InfluencedOpen 1"])
     }
 
-    @Test("is set again by a deadline that is earlier than the one it was set for")
+    @Test("moves to an earlier deadline")
     func earlierDeadline() throws {
         var bench = Bench(.testing(routes: [.key("short", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
         try bench.submit(.deliver())
@@ -53,7 +53,7 @@ struct NextDueTests {
         #expect(bench.nextDue == .seconds(3))
     }
 
-    @Test("is due still when very much was due at once: some of it is carried out in each turn, in order of time")
+    @Test("stays due while many timers are due: each turn handles some of them, in order of time")
     func muchDue() throws {
         var bench = Bench()
         for seq: Int64 in 1...300 {

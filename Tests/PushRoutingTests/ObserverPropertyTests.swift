@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Observers, under random scripts")
 struct ObserverPropertyTests {
-    @Test("what becomes of the owners is the same with them and without, to the last byte")
+    @Test("leave the owners' rows, events and effects equal to the last byte")
     func changeNothing() {
         var outcomes: [Outcome: Int] = [:]
         var copies = 0
@@ -27,9 +27,9 @@ struct ObserverPropertyTests {
     }
 }
 
-/// Everything of the owners.
+/// All requests, rows, events and effects of the owners.
 private struct Ending: Equatable {
-    /// What was asked for and told, in order.
+    /// The starts and outcomes of the owners, in order.
     var story: [String]
     var requests: [AcceptedRequest]
     var rows: [InvocationRecord]
@@ -38,18 +38,18 @@ private struct Ending: Equatable {
     var lines: [String] { story + requests.map { "\($0)" } + rows.map { "\($0)" } + events.map { "\($0)" } }
 }
 
-/// A router under a random script about its owners; whether it has observers changes nothing of the script.
+/// A router under a random script about its owners; the script does not depend on the observers.
 private struct Watched {
     private var script: SeededGenerator
-    /// What the observers do.
+    /// The generator of the observers' answers.
     private var observers: SeededGenerator
     private let table: RoutingTable
     private var bench: Bench
     private var time = Duration.zero
-    /// Handlers that were started and neither answered nor were stopped.
+    /// Handlers that were started, have not answered and were not stopped.
     private var running: Set<InvocationID> = []
     private var accepted: Int64 = 0
-    /// What was asked for and told about owners, in order.
+    /// The starts and outcomes of the owners, in order.
     private var story: [String] = []
 
     /// Runs one script to its end.
@@ -88,7 +88,7 @@ private struct Watched {
             mode, routes: (isWatched ? watchers : []) + owners, handlers: handlers, places: 2, observers: 1)
     }
 
-    // MARK: What came of it
+    // MARK: Result
 
     var ending: Ending {
         Ending(
@@ -101,7 +101,7 @@ private struct Watched {
 
     var copies: Int { bench.ledger.rows.values.count { $0.isObserver } }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func happen() {
         switch Int.random(in: 0..<20, using: &script) {
@@ -167,7 +167,7 @@ private struct Watched {
         note(bench.handleRaw(.finished(id, answer)))
     }
 
-    /// Lets time pass as the daemon does, with the clock whenever something is due.
+    /// Advances the time as the daemon does, with a clock event whenever one is due.
     private mutating func wait(until end: Duration) {
         while let due = bench.nextDue, due <= end {
             time = max(time, due)

@@ -31,7 +31,7 @@ struct ObserverTests {
         #expect(bench.outcome(1, 0) == .handled)
     }
 
-    @Test("Braze's payloads too")
+    @Test("an observer gets a copy of Braze's payloads too")
     func braze() throws {
         var bench = Bench(Self.table())
         let effects = try bench.submit(.deliver(Payload.braze()))
@@ -55,14 +55,14 @@ struct ObserverTests {
         #expect(bench.end(2, 1)?.reason == "not finished at the deadline")
     }
 
-    @Test("what runs no code of the app is not copied")
+    @Test("a delivery without code of the app has no copy")
     func nothing() throws {
         var bench = Bench(Self.table())
         let effects = try bench.submit(.deliver(state: .forceStopped))
         #expect(effects == ["request 1", "row 1.0 not_woken", "end 1.0 not_woken"])
     }
 
-    @Test("an observer waits for no lane and holds none up")
+    @Test("an observer waits for no lane and holds up none")
     func lane() throws {
         var bench = Bench(Self.table())
         try bench.submit(.deliver(to: "phone"))
@@ -72,7 +72,7 @@ struct ObserverTests {
         #expect(bench.finished(1, 0).last == "start 2.0 crm")
     }
 
-    @Test("observers have places of their own, and keep no owner waiting")
+    @Test("observers have places of their own, and hold up no owner")
     func places() throws {
         var bench = Bench(Self.table(places: 2, observers: 1))
         try bench.submit(.deliver())
@@ -84,7 +84,7 @@ struct ObserverTests {
         #expect(bench.finished(1, 1).contains("start 2.1 watch"))
     }
 
-    @Test("what a handler runs and has waiting for observers is told apart")
+    @Test("the status of a handler separates running and waiting copies for observers")
     func status() throws {
         var bench = Bench(Self.table(observers: 1))
         for _ in 1...3 { try bench.submit(.deliver()) }
@@ -101,7 +101,7 @@ struct ObserverTests {
         #expect(handler("watch")?.observersRunning == 1 && handler("watch")?.observersWaiting == 1)
     }
 
-    @Test("an observer that declines ends by itself")
+    @Test("an observer that declines ends its copy")
     func declined() throws {
         var bench = Bench(Self.table())
         try bench.submit(.deliver())
@@ -110,7 +110,7 @@ struct ObserverTests {
         #expect(bench.outcome(1, 0) == nil)
     }
 
-    @Test("after a crash a copy goes on as a copy, unless its route is gone")
+    @Test("after a crash a copy stays a copy, unless its route is gone")
     func crash() throws {
         var bench = Bench(Self.table(observers: 1))
         try bench.submit(.deliver())

@@ -3,16 +3,16 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("Payloads that are let go of")
+@Suite("Payloads that the router releases")
 struct PayloadMemoryTests {
     private let second: Duration = .seconds(1)
-    /// What line and payload of a delivery of nine bytes take.
+    /// The bytes counted for the line and the payload of a delivery of nine bytes.
     private let size = 9 + JSONDocument(test: #"{"k":"v"}"#).memorySize + Invocation.memorySizeOfContent
 
-    @Test("what waits is small beside its payload: what only attempts and ends have is behind references")
+    @Test("a waiting invocation is small beside its payload: fields of attempts and results are behind references")
     func invocationSize() { #expect(MemoryLayout<Invocation>.size <= 312) }
 
-    @Test("what waits in a lane keeps its payload as long as there is room for payloads, and what comes later does not")
+    @Test("an invocation that waits in a lane keeps its payload while there is room for payloads; later ones do not")
     func room() throws {
         var bench = Bench(.testing(payloadMemory: 2 * size))
         for _ in 1...4 { try bench.submit(.deliver(to: "phone")) }
@@ -25,7 +25,7 @@ struct PayloadMemoryTests {
         #expect(bench.runs[.init(4)]?.subject.payload?.rawBytes.elementsEqual(#"{"k":"v"}"#.utf8) == true)
     }
 
-    @Test("room is free again when an invocation has ended")
+    @Test("an invocation that ends frees its room")
     func freed() throws {
         var bench = Bench(.testing(payloadMemory: 2 * size))
         for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
@@ -35,7 +35,7 @@ struct PayloadMemoryTests {
         #expect(bench.loads == 0)
     }
 
-    @Test("the route is chosen by the payload that was let go of, and after it declined the next one that matches")
+    @Test("the router chooses the route by the released payload, and after it was declined the next matching one")
     func routes() throws {
         let table = RoutingTable.testing(
             routes: [.key("a", to: "crm"), .key("k", to: "again"), .key("b", to: "crm"), .all(to: "last")],
@@ -50,7 +50,7 @@ struct PayloadMemoryTests {
         #expect(bench.finished(2, 0, .declined).last == "end 2.0 unrouted")
     }
 
-    @Test("nothing else differs: rows, ends and starts are those of a router that keeps every payload")
+    @Test("rows, ends and starts equal those of a router that keeps every payload")
     func same() throws {
         func story(_ payloadMemory: Int) throws -> [String] {
             var bench = Bench(
@@ -71,7 +71,7 @@ struct PayloadMemoryTests {
         #expect(try story(0) == story(.max))
     }
 
-    @Test("what an earlier run left is taken up without its payload, unless that decides something")
+    @Test("recovery loads no payload, unless a decision needs it")
     func recovered() throws {
         var plain = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try plain.submit(.deliver())
@@ -83,7 +83,7 @@ struct PayloadMemoryTests {
         #expect(keyed.loads == 0)
     }
 
-    @Test("a payload that a tap brings from its delivery counts as well")
+    @Test("the payload of a delivery that a tap loads counts as well")
     func past() throws {
         var bench = Bench(.testing(places: 1, payloadMemory: 10_000))
         let text = String(repeating: "x", count: 9_000)
@@ -99,7 +99,7 @@ struct PayloadMemoryTests {
         #expect(bench.runs[.init(2)]?.subject.payload?["text"]?.string == text)
     }
 
-    @Test("while much is taken up of an earlier run no more payloads are kept than there is room for")
+    @Test("recovery keeps no more payloads than there is room for")
     func recoveredInParts() throws {
         let table = RoutingTable.testing(
             routes: [.key("k", to: "crm")], handlers: [.exec("crm", idempotent: true)], payloadMemory: 2 * size)
@@ -112,7 +112,7 @@ struct PayloadMemoryTests {
         #expect(kept == [1, 2])
     }
 
-    @Test("a delivery whose payload cannot be read again fails, and the next one has its turn")
+    @Test("a delivery whose payload cannot be read again fails, and the next one gets its turn")
     func unreadable() throws {
         var bench = Bench(.testing(payloadMemory: 0))
         for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
@@ -121,7 +121,7 @@ struct PayloadMemoryTests {
         #expect(bench.runs[.init(2)] != nil)
     }
 
-    @Test("the memory of what is unfinished is bounded beside payloads, of one peer and in all, by callback")
+    @Test("the memory of unfinished invocations without payloads is bounded, for each peer and in all, by callback")
     func invocations() throws {
         let watch = Route(name: "10-watch", match: RouteMatch(), handler: "watch", observes: true)
         var bench = Bench(
@@ -135,7 +135,7 @@ struct PayloadMemoryTests {
                 message: "what is in flight of uid 7 takes 3616 bytes of memory, as much as is allowed",
                 retryAfter: second)
         ) { try bench.submit(.deliver(), uid: 7) }
-        // The texts of a request count as well: its app, its device.
+        // The texts of a request count as well: its app and its device.
         try bench.submit(.deliver(to: String(repeating: "p", count: 100)), uid: 8)
         #expect(bench.router.invocationBytes == 4 * 904 + 2 * 1004)
         #expect(
@@ -148,7 +148,7 @@ struct PayloadMemoryTests {
         }
     }
 
-    @Test("the bytes of what is unfinished are bounded, of one peer and in all")
+    @Test("the bytes of unfinished requests are bounded, for each peer and in all")
     func bytes() throws {
         var bench = Bench(.testing(bytes: 27, bytesPerPeer: 18))
         try bench.submit(.deliver(), uid: 7)
@@ -165,12 +165,12 @@ struct PayloadMemoryTests {
         ) { try bench.submit(.deliver(), uid: 9) }
         bench.finished(1)
         try bench.submit(.deliver(), uid: 7)
-        // What an earlier run left counts as well.
+        // Recovery after a crash ends the started invocations, and their bytes count no longer.
         bench.crash()
         #expect(bench.router.usage.bytes == 0)
     }
 
-    @Test("what is taken up of an earlier run counts with its bytes")
+    @Test("recovered requests count with their bytes")
     func recoveredBytes() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)], bytes: 20))
         try bench.submit(.deliver())

@@ -2,9 +2,9 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("Places to run, and what is in flight")
+@Suite("Places to run, and requests in flight")
 struct PlaceTests {
-    @Test("no more handlers run at once than there are places; who waits goes in order")
+    @Test("no more handlers run at once than there are places; waiting invocations run in order")
     func firstInFirstOut() throws {
         var bench = Bench(.testing(places: 2))
         for _ in 1...4 { try bench.submit(.deliver()) }
@@ -27,7 +27,7 @@ struct PlaceTests {
         #expect(bench.end(1)?.exec == .zero)
     }
 
-    @Test("what was said to have started and did not has not run", arguments: [false, true])
+    @Test("a handler that was reported as started and did not start has not run", arguments: [false, true])
     func withdrawnStart(isSaid: Bool) throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -39,7 +39,7 @@ struct PlaceTests {
         #expect(bench.end(1)?.queue == .milliseconds(50) && bench.end(1)?.exec == .zero)
     }
 
-    @Test("built-in handlers need no place, and are done on acceptance")
+    @Test("built-in handlers need no place, and finish on acceptance")
     func builtIn() throws {
         let handlers = [Handler.exec("crm"), Handler(name: "log", kind: .journal), Handler(name: "no", kind: .discard)]
         let routes: [Route] = [.key("log", to: "log"), .key("no", to: "no"), .all(to: "crm")]
@@ -51,7 +51,7 @@ struct PlaceTests {
             try bench.submit(.deliver(#"{"no":"1"}"#)) == ["request 3", "row 3.0 handled", "end 3.0 handled"])
     }
 
-    @Test("a reload with fewer places ends nothing that runs, and one with more starts what waits")
+    @Test("a reload with fewer places ends no run, and one with more places starts waiting invocations")
     func reload() throws {
         var bench = Bench(.testing(places: 2))
         for _ in 1...4 { try bench.submit(.deliver()) }
@@ -65,7 +65,7 @@ struct PlaceTests {
             ])
     }
 
-    @Test("a reload moves nothing that is in flight to another handler")
+    @Test("a reload moves no invocation in flight to another handler")
     func reloadKeepsHandlers() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone"))
@@ -75,7 +75,7 @@ struct PlaceTests {
         #expect(try bench.submit(.deliver()).last == "start 3.0 new")
     }
 
-    @Test("too much in flight of one peer is refused, with a time to come again, and costs no other peer anything")
+    @Test("too many requests in flight of one peer are refused with a retry time, without an effect on other peers")
     func perPeer() throws {
         var bench = Bench(.testing(inFlightPerPeer: 2))
         try bench.submit(.deliver(), uid: 7)
@@ -90,7 +90,7 @@ struct PlaceTests {
         #expect(try bench.submit(.deliver(), uid: 7).first == "request 4")
     }
 
-    @Test("too much in flight in all is refused to everybody")
+    @Test("too many requests in flight in all are refused for every peer")
     func inAll() throws {
         var bench = Bench(.testing(inFlight: 1))
         try bench.submit(.deliver(), uid: 7)
@@ -100,7 +100,7 @@ struct PlaceTests {
         ) { try bench.submit(.deliver(), uid: 8) }
     }
 
-    @Test("when to come again is never sooner than 10 ms")
+    @Test("the retry time is at least 10 ms")
     func shortWait() throws {
         var bench = Bench(.testing(inFlight: 1))
         try bench.submit(.deliver())
@@ -114,7 +114,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("a request with two invocations in flight is one request, until both have ended")
+    @Test("a request with two invocations in flight counts as one, until both have ended")
     func countsRequests() throws {
         var bench = Bench(.testing(inFlight: 1))
         try bench.submit(.deliver(Payload.otherIOS, platform: .ios, state: .foreground))
@@ -125,7 +125,7 @@ struct PlaceTests {
         #expect(bench.router.requestsInFlight == 0)
     }
 
-    @Test("a refusal changes nothing: no effect, and the number goes to the next")
+    @Test("a refusal changes nothing: no effect, and the next request gets the number")
     func refusalChangesNothing() throws {
         var bench = Bench()
         let invalid = Request.deliver(#"{"message":{"data":{"badge":1}}}"#)
@@ -133,7 +133,7 @@ struct PlaceTests {
         #expect(try bench.submit(.deliver()).first == "request 1")
     }
 
-    @Test("draining accepts nothing and starts nothing, and lets what runs finish")
+    @Test("draining accepts nothing, starts nothing, and lets running handlers finish")
     func draining() throws {
         var bench = Bench(.testing(places: 1))
         try bench.submit(.deliver())

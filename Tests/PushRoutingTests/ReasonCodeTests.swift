@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The codes of reasons")
 struct ReasonCodeTests {
-    @Test("are words of lower case letters, and none is another's")
+    @Test("are lower-case words, each unique")
     func words() {
         for code in ReasonCode.allCases {
             #expect(code.rawValue.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (97...122).contains($0) }, "\(code)")
@@ -17,7 +17,7 @@ struct ReasonCodeTests {
         #expect(Set(InteractionReason.allCases.map(\.code)).count == InteractionReason.allCases.count)
     }
 
-    @Test("stand beside every text that an outcome has, and only there", arguments: AppState.allCases)
+    @Test("accompany every text of an outcome, and only those", arguments: AppState.allCases)
     func outcomes(state: AppState) throws {
         let payloads: [(Platform, String)] = [
             (.android, Payload.braze(message: "m")), (.android, Payload.deletedMessages),
@@ -38,7 +38,7 @@ struct ReasonCodeTests {
         }
     }
 
-    @Test("of the router's own reasons are what they say")
+    @Test("match the router's own reasons")
     func router() throws {
         var bench = Bench(.testing())
         try bench.submit(.deliver(Payload.message("m"), to: "d"))
@@ -71,11 +71,11 @@ struct ReasonCodeTests {
         try bench.submit(.deliver())
         bench.started(7)
         bench.finished(7, 0, .lost(reason: "the worker that had it ended"))
-        // It may have done its work.
+        // The handler may have finished its work.
         #expect(bench.end(7)?.reasonCode == .handlerLost && bench.end(7)?.outcome == .failed)
     }
 
-    @Test("are in an explanation, one for each reason, in their order")
+    @Test("are in an explanation, one for each reason, in order")
     func explanation() throws {
         let deliver = DeliverRequest(
             sdk: .missing, payload: JSONDocument(test: Payload.brazeIOS(contentAvailable: true)).root)
@@ -96,12 +96,12 @@ struct ReasonCodeTests {
         try bench.submit(.open(seq: 1, on: "d", sdk: .missing))
         #expect(bench.outcome(2) == .sdkNotReady && bench.end(2)?.reasonCode == .noBrazeInstance)
         #expect(bench.ledger.events.map(\.kind) == [.received, .sessionStart])
-        // The next one is told.
+        // The next tap is not lost.
         try bench.submit(.open(seq: 1, on: "d"))
         #expect(bench.outcome(3) == .handedToTracker && bench.end(3)?.reasonCode == .directOpen)
     }
 
-    @Test("elsewhere the SDK makes its instance itself, and a tap on another's push is not Braze's")
+    @Test("on other platforms the SDK creates its instance itself, and a tap on another SDK's push is not Braze's")
     func tapElsewhere() throws {
         var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]))
         try bench.submit(.deliver(Payload.braze(message: "m"), to: "d"))
@@ -112,10 +112,10 @@ struct ReasonCodeTests {
         #expect(bench.outcome(3) == .handled)
     }
 
-    // MARK: Taps on what nobody can see
+    // MARK: Taps on pushes that were not displayed
 
     @Test(
-        "a tap on a push that was not displayed counts as before, and its outcome says that nobody can have tapped it")
+        "a tap on a push that was not displayed counts as before, and its reason says that it was not displayed")
     func notDisplayed() throws {
         var bench = Bench(.testing())
         try bench.submit(.deliver(#"{"_ab":"true","cid":"c","t":"only a title"}"#, to: "d"))
@@ -128,7 +128,7 @@ struct ReasonCodeTests {
 
     // MARK: Taps that are held
 
-    @Test("a tap by payload that waits says whether the push was opened before, as its verdict does after the grace")
+    @Test("a held tap by payload reports whether the push was opened before, as its verdict does after the grace")
     func heldTaps() throws {
         var bench = Bench(.testing())
         let payload = JSONDocument(test: Payload.brazeIOS()).root
@@ -148,10 +148,10 @@ struct ReasonCodeTests {
 
     // MARK: Names of devices
 
-    /// é as one character, and as e with an accent.
+    /// The letter é as one character, and as e with a combining accent.
     private static let names = ["caf\u{E9}", "cafe\u{301}"]
 
-    @Test("two spellings of a name are two devices: two lanes, two lists of recent ids, two in the ledger")
+    @Test("two spellings of a name are two devices, with two lanes, two lists of recent ids and two rows in the ledger")
     func deviceNames() throws {
         #expect(Self.names[0] == Self.names[1])
         #expect(DeviceKey(app: "a", device: Self.names[0]) != DeviceKey(app: "a", device: Self.names[1]))
@@ -167,7 +167,7 @@ struct ReasonCodeTests {
             try bench.submit(.session(on: name))
             #expect(bench.ledger.requests[SequenceNumber(Int64(index) + 3)]?.accepted.externalID == "u\(index)")
         }
-        // The tracker tells them apart as well, once nothing is before it in their lanes.
+        // The tracker distinguishes them as well, once their lanes are free.
         bench.finished(1)
         bench.finished(2)
         try bench.submit(.deliver(Payload.braze(message: "b"), to: Self.names[0]))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("What the reason of an outcome says of the payload")
+@Suite("The payload's text in the reason of an outcome")
 struct ReasonSecrecyTests {
-    /// Stands wherever a producer may write what it likes.
+    /// A text in every place where a producer may write freely.
     private static let secret = "XyZZy-7731"
 
-    /// Payloads with the secret in every value that a decision looks at, and in keys.
+    /// Payloads with the secret in every value that a decision reads, and in keys.
     private static let payloads: [(Platform, String)] = [
         (.android, #"{"extras":{"message_type":"\#(secret)","google.message_id":"\#(secret)"}}"#),
         (.android, #"{"extras":{"message_type":"send_event","google.message_id":"\#(secret)"}}"#),
@@ -35,12 +35,12 @@ struct ReasonSecrecyTests {
         (.web, #"{"\#(secret)":"\#(secret)"}"#),
     ]
 
-    @Test("is nothing: no text of it, whatever it is, in whatever state the app is", arguments: AppState.allCases)
+    @Test("is never there, for any payload and any state of the app", arguments: AppState.allCases)
     func outcomes(state: AppState) throws {
         for (platform, payload) in Self.payloads {
             for sdk in SDKState.allCases {
                 var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]))
-                // Refused without a request: then its message goes to the client alone.
+                // A refused payload makes no request: its message goes to the client alone.
                 guard (try? bench.submit(.deliver(payload, to: "d", platform: platform, state: state, sdk: sdk))) != nil
                 else { continue }
                 #expect(!bench.ends.isEmpty, "\(payload)")
@@ -53,7 +53,7 @@ struct ReasonSecrecyTests {
         }
     }
 
-    @Test("is nothing either where the decision itself quotes it")
+    @Test("is never there even when the decision itself quotes it")
     func quoting() throws {
         var quoted = 0
         for (platform, payload) in Self.payloads {
@@ -61,7 +61,7 @@ struct ReasonSecrecyTests {
             guard let decision = try? decide(Delivery(platform: platform, payload: root)) else { continue }
             for reason in decision.reasons where reason.description.contains(Self.secret) {
                 quoted += 1
-                // Those that lead to a callback are never an outcome's reason.
+                // A decision with a callback gives no outcome's reason.
                 if decision.outcome != nil { #expect(!reason.withoutPayload.contains(Self.secret), "\(reason)") }
             }
         }

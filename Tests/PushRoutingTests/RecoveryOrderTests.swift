@@ -3,10 +3,10 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("After a crash, what may have run")
+@Suite("After a crash, an invocation that may have run")
 struct RecoveryOrderTests {
     @Test(
-        "is failed however late it is: that it started is asked before whether time is left",
+        "fails however late it is: recovery checks its start before its deadline",
         arguments: [Duration.seconds(1), .seconds(9), .seconds(3600)], [true, false])
     func startedFirst(later: Duration, sameBoot: Bool) throws {
         var bench = Bench()
@@ -17,7 +17,7 @@ struct RecoveryOrderTests {
         #expect(bench.end(1)?.outcome.isMissed == false)
     }
 
-    @Test("is an observer's copy too")
+    @Test("fails as an observer's copy too")
     func observer() throws {
         let observer = Route(name: "copy", match: RouteMatch(), handler: "log", observes: true)
         var bench = Bench(.testing(routes: [.all(to: "crm"), observer], handlers: [.exec("crm"), .exec("log")]))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("After a crash")
 struct RecoveryTests {
-    @Test("a handler that is not idempotent and may have run is failed, and not run again")
+    @Test("a handler that is not idempotent and may have run fails, and does not run again")
     func crashed() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -15,7 +15,7 @@ struct RecoveryTests {
         #expect(bench.end(1)?.total == .seconds(1))
     }
 
-    @Test("a handler that may have run on the machine that led is failed, and says so; the next one has its term")
+    @Test("a handler that may have run on the former leader fails with that reason; the next one has its term")
     func leaderLost() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -28,7 +28,7 @@ struct RecoveryTests {
         #expect(bench.runs[InvocationID(seq: SequenceNumber(2), n: 0)]?.epoch == 2)
     }
 
-    @Test("an idempotent handler is run again, with what is left of its time")
+    @Test("an idempotent handler runs again, within the rest of its time")
     func idempotent() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try bench.submit(.deliver())
@@ -43,7 +43,7 @@ struct RecoveryTests {
         #expect(bench.end(1)?.queue == .seconds(8))
     }
 
-    @Test("a handler that asked to be tried again is, with what is left of its time")
+    @Test("a handler that asked for a retry runs again, within the rest of its time")
     func retrying() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -54,7 +54,7 @@ struct RecoveryTests {
         #expect(bench.nextDue == .seconds(9))
     }
 
-    @Test("who declined is not asked again; the next route goes on")
+    @Test("a handler that declined does not run again; the next route continues")
     func declined() throws {
         let table = RoutingTable.testing(
             routes: [.all(to: "a"), .all(to: "b")], handlers: [.exec("a"), .exec("b", idempotent: true)], places: 1)
@@ -66,7 +66,7 @@ struct RecoveryTests {
         #expect(bench.crash() == ["update 2.0 failed", "end 2.0 failed", "start 1.0 b"])
     }
 
-    @Test("what waited for a place is run with what is left of its time")
+    @Test("an invocation that waited for a place runs within the rest of its time")
     func ready() throws {
         var bench = Bench(.testing(places: 1))
         try bench.submit(.deliver())
@@ -76,7 +76,7 @@ struct RecoveryTests {
         #expect(bench.nextDue == .seconds(9))
     }
 
-    @Test("what has nothing left is expired, at the very instant of its deadline too")
+    @Test("an invocation without time left expires, also at the very instant of its deadline")
     func daemonDown() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try bench.submit(.deliver())
@@ -85,7 +85,7 @@ struct RecoveryTests {
         #expect(bench.end(1)?.reason == "daemon_down")
     }
 
-    @Test("a reason has its code whatever remark follows it: an iOS callback that nobody completed, too")
+    @Test("a reason keeps its code whatever remark follows, also for an iOS callback without a completion")
     func daemonDownWithRemark() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try bench.submit(.deliver(#"{"aps":{"content-available":1}}"#, platform: .ios))
@@ -95,7 +95,7 @@ struct RecoveryTests {
         #expect(bench.end(1)?.reason?.hasPrefix("daemon_down; ") == true)
     }
 
-    @Test("after another boot no time is left, and durations are by the civil clock")
+    @Test("after another boot no time is left, and durations use the wall clock")
     func otherBoot() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try bench.submit(.deliver())
@@ -117,7 +117,7 @@ struct RecoveryTests {
         #expect(bench.end(2)?.queue == .seconds(60))
     }
 
-    @Test("in device mode a lane goes on in its order, each with a time of its own")
+    @Test("in device mode a lane continues in order, and each delivery has its full time")
     func lane() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         for _ in 1...3 { try bench.submit(.deliver(to: "phone")) }
@@ -130,7 +130,7 @@ struct RecoveryTests {
         #expect(bench.nextDue == .seconds(18))
     }
 
-    @Test("in relay mode what waited in its lane has what is left since its acceptance")
+    @Test("in relay mode a delivery that waited in its lane has the rest of its time since acceptance")
     func relayLane() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver(to: "phone"))
@@ -141,7 +141,7 @@ struct RecoveryTests {
         #expect(bench.nextDue == .seconds(10))
     }
 
-    @Test("only the invocations without an outcome are taken up")
+    @Test("recovery restores only the invocations without an outcome")
     func someInvocations() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         try bench.submit(.deliver(Payload.otherIOS, platform: .ios, state: .foreground))
@@ -151,7 +151,7 @@ struct RecoveryTests {
         #expect(bench.router.requestsInFlight == 1)
     }
 
-    @Test("a tap that was being handled goes on with its payload")
+    @Test("the handling of a tap continues with its payload")
     func interaction() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         let payload = JSONDocument(test: Payload.otherIOS).root
@@ -160,7 +160,7 @@ struct RecoveryTests {
         #expect(bench.runs[.init(1)]?.subject.payload?.rawBytes == payload.rawBytes)
     }
 
-    @Test("a request line that cannot be read any more is routed by what the ledger says of it")
+    @Test("a request whose line cannot be read any more is routed by its row in the ledger")
     func unreadable() throws {
         let braze = RouteMatch(providers: ["braze"])
         let table = RoutingTable.testing(
@@ -181,7 +181,7 @@ struct RecoveryTests {
             ])
     }
 
-    @Test("numbers go on after the highest that was acknowledged")
+    @Test("numbers continue after the highest acknowledged one")
     func numbers() throws {
         var bench = Bench()
         for _ in 1...3 { try bench.submit(.deliver(Payload.braze())) }

@@ -13,7 +13,7 @@ struct ReplayTests {
         return bench
     }
 
-    @Test("is a new request with a new deadline, marked with the one that it replays, which is a dead letter no more")
+    @Test("is a new request with a new deadline that names the replayed one, whose dead letters are gone")
     func replays() throws {
         var bench = try failed()
         bench.at(.seconds(100))
@@ -30,7 +30,7 @@ struct ReplayTests {
         #expect(throws: Refusal.notReplayable("it has no dead letter")) { try bench.replay(1) }
     }
 
-    @Test("that fails is a dead letter itself, and is taken up after a crash like any other")
+    @Test("that fails is a dead letter itself, and is recovered after a crash like any other")
     func failsAgain() throws {
         var bench = try failed()
         try bench.replay(1)
@@ -39,7 +39,7 @@ struct ReplayTests {
         #expect(bench.ledger.deadLetters == [.init(2)])
     }
 
-    @Test("of an earlier boot's dead letter has its nine seconds, and what is left of them after a crash in this boot")
+    @Test("of a dead letter from an earlier boot has nine seconds, and after a crash in this boot the rest of them")
     func otherBoot() throws {
         let table = RoutingTable.testing(.relay, handlers: [.exec("crm", idempotent: true)])
         var bench = try failed(table)
@@ -57,7 +57,7 @@ struct ReplayTests {
         #expect(bench.finished(2) == ["update 2.0 handled", "end 2.0 handled"])
     }
 
-    @Test("runs only what was not done, and the copies of observers as copies")
+    @Test("runs only the dead letters, and the copies of observers as copies")
     func observers() throws {
         let copy = Route(name: "copy", match: RouteMatch(), handler: "observer", observes: true)
         var bench = Bench(
@@ -71,7 +71,7 @@ struct ReplayTests {
         #expect(bench.row(2)?.isObserver == true && bench.row(2, 1) == nil)
     }
 
-    @Test("never gives the tracker anything")
+    @Test("never passes an invocation to the tracker")
     func tracker() throws {
         var bench = try failed()
         let tracked = bench.ledger.events.count
@@ -81,7 +81,7 @@ struct ReplayTests {
         #expect(bench.ledger.events.count == tracked)
     }
 
-    @Test("is refused in device mode, and while the daemon ends")
+    @Test("is refused in device mode, and while the daemon stops")
     func refused() throws {
         var bench = try failed()
         bench.handle(.draining)

@@ -2,7 +2,7 @@
 @testable import PushRouting
 
 extension Request {
-    /// A delivery; of nobody's payload unless one is given.
+    /// A delivery, with a payload of no known provider unless one is given.
     static func deliver(
         _ payload: String = #"{"k":"v"}"#, to device: String? = nil, app: String? = "shop",
         platform: Platform? = .android, user: String? = nil, id: String? = nil, at: WallTime? = nil,
@@ -52,7 +52,7 @@ extension Request {
     }
 }
 
-/// Payloads as they come; in `{}` a test may put more members.
+/// Payloads in their original form; in `{}` a test may put more members.
 enum Payload {
     static func braze(message: String? = nil, campaign: String? = "summer") -> String {
         let id = message.map { #","google.message_id":"\#($0)""# } ?? ""
@@ -65,18 +65,18 @@ enum Payload {
         return #"{"aps":{"alert":"Text"\#(contentAvailable ? #","content-available":1"# : "")},"ab":{"c":\#(c)}}"#
     }
 
-    /// FCM dropped what it had stored for the app.
+    /// FCM deleted the messages that it had stored for the app.
     static let deletedMessages = #"{"extras":{"message_type":"deleted_messages"}}"#
 
-    /// A message of nobody's, with an id.
+    /// A message of no known provider, with an id.
     static func message(_ id: String) -> String { #"{"extras":{"google.message_id":"\#(id)"}}"# }
 
-    /// Somebody else's push for iOS; in the foreground it leads to two callbacks.
+    /// An iOS push of another provider; in the foreground it leads to two callbacks.
     static let otherIOS = #"{"aps":{"alert":"Text","content-available":1},"custom":{"i":"1"}}"#
 }
 
 extension JSONDocument {
-    /// A text that the test wrote itself.
+    /// Parses a text that the test wrote itself.
     init(test text: String) {
         do {
             try self.init(scanning: Array(text.utf8))

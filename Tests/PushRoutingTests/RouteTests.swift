@@ -4,9 +4,9 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("Routes, answers and tries")
+@Suite("Routes, answers and attempts")
 struct RouteTests {
-    @Test("what no route matches is unrouted on acceptance")
+    @Test("an invocation without a matching route is unrouted on acceptance")
     func unrouted() throws {
         var bench = Bench(.testing(routes: []))
         #expect(try bench.submit(.deliver()) == ["request 1", "row 1.0 unrouted", "end 1.0 unrouted"])
@@ -14,7 +14,7 @@ struct RouteTests {
         #expect(bench.row(1)?.deadline == nil)
     }
 
-    @Test("a handler that declines passes on to the next route, with the time that is left")
+    @Test("a handler that declines passes the invocation to the next route, with the rest of its time")
     func declined() throws {
         let routes: [Route] = [.all(to: "a", budget: .seconds(3)), .key("other", to: "a"), .all(to: "b")]
         var bench = Bench(.testing(routes: routes, handlers: [.exec("a"), .exec("b")]))
@@ -34,7 +34,7 @@ struct RouteTests {
         #expect(end.exec == .seconds(3))
     }
 
-    @Test("what every handler declines is unrouted")
+    @Test("an invocation that every handler declines is unrouted")
     func allDecline() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -43,7 +43,7 @@ struct RouteTests {
         #expect(bench.end(1)?.reason == "every route that matches declined; crm declined after 0 ms")
     }
 
-    @Test("a next route whose time is over already ends it, and nothing is started")
+    @Test("a next route with a shorter, already elapsed time ends the invocation and starts nothing")
     func nextRouteIsOver() throws {
         let routes: [Route] = [.all(to: "a"), .all(to: "b", budget: .seconds(2))]
         var bench = Bench(.testing(routes: routes, handlers: [.exec("a"), .exec("b")]))
@@ -56,7 +56,7 @@ struct RouteTests {
                 == "the deadline of route all-b had passed before its handler could start; a declined after 2000 ms")
     }
 
-    @Test("in device mode nothing is tried again")
+    @Test("in device mode nothing is retried")
     func noRetryOnDevice() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -66,7 +66,7 @@ struct RouteTests {
         #expect(bench.end(1)?.reason == "the handler asked for a retry; device mode does not retry (Mode=)")
     }
 
-    @Test("in relay mode a handler is tried again after the delay, until one try is done")
+    @Test("in relay mode a handler runs again after the delay, until an attempt is handled")
     func retry() throws {
         var bench = Bench(.testing(.relay, places: 1))
         try bench.submit(.deliver())
@@ -86,7 +86,7 @@ struct RouteTests {
         #expect(bench.end(1)?.exec == .seconds(1))
     }
 
-    @Test("a handler says itself when to come again; at the deadline is too late")
+    @Test("a handler chooses the delay of the retry; a retry at the deadline is too late")
     func retryAfter() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -98,7 +98,7 @@ struct RouteTests {
         #expect(bench.finished(1, 0, .retry(after: .seconds(6))).contains("end 1.0 failed"))
     }
 
-    @Test("a handler that wants to be tried again after no time is left alone as RetryDelay= says")
+    @Test("a handler that asks for a retry at once waits for RetryDelay= all the same")
     func retryAfterNothing() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -110,13 +110,13 @@ struct RouteTests {
             bench.started(1)
             bench.finished(1, 0, .retry(after: .zero))
         }
-        // Waits of 100 to 200 ms, 200 to 400, 400 to 800, 800 to 1600.
+        // The waits are 100 to 200 ms, 200 to 400, 400 to 800, 800 to 1600.
         #expect((4...5).contains(starts), "\(starts)")
         let waits = bench.ledger.attempts.compactMap(\.retryAfter)
         #expect(zip(waits, [100, 200, 400, 800]).allSatisfy { $0 >= .milliseconds($1) }, "\(waits)")
     }
 
-    @Test("the row says that a handler that is not idempotent was started, before it is", arguments: [true, false])
+    @Test("the row of a handler that is not idempotent records the start before the start", arguments: [true, false])
     func startedRow(idempotent: Bool) throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: idempotent)]))
         let effects = try bench.submit(.deliver())
@@ -142,7 +142,7 @@ struct RouteTests {
         #expect(bench.end(1, 1)?.completion == Completion(by: .default, result: .failed))
     }
 
-    @Test("rows of what has to wait for a place are written in order")
+    @Test("rows of invocations that wait for a place are written in order")
     func rowsInOrder() throws {
         var bench = Bench(.testing(places: 1))
         try bench.submit(.deliver())
@@ -167,7 +167,7 @@ struct RouteTests {
     }
 
     @Test(
-        "what the exit status of a program means",
+        "the meaning of a program's exit status",
         arguments: [
             (Int32(0), HandlerAnswer.handled(.init())), (75, .retry(after: nil)), (80, .declined),
             (1, .rejected(reason: "exit status 1")), (255, .rejected(reason: "exit status 255")),
@@ -176,7 +176,7 @@ struct RouteTests {
         #expect(HandlerAnswer(exitStatus: status) == answer)
     }
 
-    @Test("the handler gets the payload as it came")
+    @Test("the handler gets the payload unchanged")
     func payload() throws {
         var bench = Bench()
         try bench.submit(.deliver(#"{"n": 4503599627370497.5}"#))
@@ -184,7 +184,7 @@ struct RouteTests {
             bench.runs[.init(1)]?.subject.payload?.rawBytes.elementsEqual(#"{"n": 4503599627370497.5}"#.utf8) == true)
     }
 
-    @Test("an answer for an invocation that never was changes nothing")
+    @Test("an answer for an unknown invocation changes nothing")
     func unknownInvocation() {
         var bench = Bench()
         for event: RouterEvent in [
@@ -211,7 +211,7 @@ struct RouteMatchTests {
     static let gold = RouteMatch.KeyCondition(key: "tier", pattern: Glob("gold"))
 
     @Test(
-        "every condition must hold, of a list one entry",
+        "every condition must hold, with one entry of a list",
         arguments: [
             (RouteMatch(), true),
             (RouteMatch(providers: ["braze", "onesignal"]), true), (RouteMatch(providers: ["none"]), false),
@@ -228,7 +228,7 @@ struct RouteMatchTests {
         #expect(match.holds(for: Self.facts) == holds)
     }
 
-    @Test("patterns are held against the texts of values with escapes, each against its own")
+    @Test("patterns match the unescaped texts of values, each its own")
     func escapedValues() throws {
         let payload = JSONDocument(
             test: #"{"a":"summer\u002d1","b":"gold\u0021","extra":"{\"c\":\"\\u0078y\"}"}"#
@@ -256,7 +256,7 @@ struct RouteMatchTests {
         #expect(!RouteMatch(providers: ["onesignal"]).holds(for: facts))
     }
 
-    @Test("without a payload no condition on keys holds, and others may")
+    @Test("without a payload no condition on keys holds; others may")
     func noKeys() {
         var facts = Self.facts
         facts.keys = nil
@@ -275,7 +275,7 @@ struct RouteMatchTests {
         #expect(table.owners(of: Self.facts).map(\.name) == ["all-crm"])
     }
 
-    @Test("a tap on iOS is routed by the keys of the payload that comes back")
+    @Test("a tap on iOS is routed by the keys of the payload that the platform hands back")
     func taps() throws {
         var bench = Bench(.testing(routes: [.key("order", to: "crm")]))
         let payload = JSONDocument(test: #"{"aps":{"alert":"x"},"order":"1"}"#).root

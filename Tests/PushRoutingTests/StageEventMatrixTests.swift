@@ -3,19 +3,19 @@ import Testing
 
 @testable import PushRouting
 
-/// Every event in every stage, as a table: what the router does about the invocation, and its next stage.
+/// Every event in every stage, as a table: the router's effect on the invocation, and its next stage.
 ///
-/// In relay mode, where every stage exists. The invocation is 2.0; "new" is one that is submitted to its lane.
+/// Relay mode has every stage. The invocation is 2.0; "new" is one that is submitted to its lane.
 @Suite("Every pair of event and stage")
 struct StageEventMatrixTests {
-    /// What can happen; `kind` below says which events of the router it covers.
+    /// A class of router events; `kind` below maps each event to one.
     enum Happening: CaseIterable {
         case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled,
             failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
-    /// Does not compile when there is an event, or an answer, that no happening stands for.
+    /// Fails to compile when a new event or answer has no happening.
     static func kind(of event: RouterEvent) -> Happening {
         switch event {
         case .started: .started
@@ -33,7 +33,7 @@ struct StageEventMatrixTests {
         }
     }
 
-    /// `nil`: it has ended.
+    /// All stages; `nil`: the invocation has ended.
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
@@ -57,11 +57,11 @@ struct StageEventMatrixTests {
         .recovered: "failed → gone",
     ]
 
-    /// Without an arrow it stays in its stage.
+    /// The effects by stage and event. Without an arrow the stage does not change.
     static let table: [Invocation.Stage?: [Happening: String]] = [
         .waiting: nothingRuns.with([
             .clockBeforeDeadline: "", .clockAtDeadline: "expired → gone", .clockAfterDeadline: "expired → gone",
-            // The head of its lane had run, and is not run again.
+            // The head of its lane had run, and does not run again.
             .recovered: "start first → starting",
         ]),
         .ready: nothingRuns.with([
@@ -104,7 +104,7 @@ struct StageEventMatrixTests {
         #expect(Self.table.count == Self.stages.count)
     }
 
-    @Test("the router does what the table says", arguments: stages, Happening.allCases)
+    @Test("the router acts as the table says", arguments: stages, Happening.allCases)
     func pair(stage: Invocation.Stage?, happening: Happening) throws {
         var bench = try Self.bench(in: stage)
         #expect(bench.stage(2) == stage, "the bench is set up wrongly")
@@ -126,9 +126,9 @@ struct StageEventMatrixTests {
         #expect(text == Self.table[stage]?[happening])
     }
 
-    // MARK: Setting up, carrying out
+    // MARK: Setup and effects
 
-    /// A bench whose invocation 2.0 is in a stage; 1.0 is what keeps it there, where something must.
+    /// A bench whose invocation 2.0 is in a stage; 1.0 keeps it there, if an invocation must.
     static func bench(in stage: Invocation.Stage?) throws -> Bench {
         let handlers: [Handler] = [.exec("first", grace: .seconds(1)), .exec("second")]
         let routes: [Route] = [.all(to: "first"), .all(to: "second")]

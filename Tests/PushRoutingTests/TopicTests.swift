@@ -22,7 +22,7 @@ struct TopicTests {
             #"{"op":"publish","project":"demo",\#(audience),"message_id":"m1"\#(more),"payload":{"data":{"k":"v"}}}"#)
     }
 
-    /// Subscribes, and gives what became of each token.
+    /// Subscribes, and returns the result for each token.
     private func results(_ request: Request, _ bench: inout Bench) throws -> [TopicRequest.Result]? {
         var router = bench.router
         var effects = Effects()
@@ -32,13 +32,13 @@ struct TopicTests {
         return acceptance.topicResults
     }
 
-    /// The devices of the deliveries that were made, in their order.
+    /// The devices of the deliveries, in order.
     private func delivered(_ bench: Bench) -> [String] {
         bench.ledger.requests.values.filter { $0.accepted.operation == .deliver }
             .sorted { $0.accepted.seq < $1.accepted.seq }.compactMap(\.accepted.device)
     }
 
-    @Test("have the devices of the tokens that were subscribed, each token with what became of it")
+    @Test("have the devices of the subscribed tokens, and the reply has the result for each token")
     func subscriptions() throws {
         var bench = Bench()
         try bench.submit(request(#"{"op":"token","token":"t1","app":"shop","platform":"ios","device":"iphone"}"#))
@@ -50,14 +50,14 @@ struct TopicTests {
         #expect(devices.map(\.key.device) == ["iphone", "t2"])
         #expect(devices.map(\.detail.topics.count) == [0, 1])
         #expect(bench.ledger.violations == [])
-        // The ledger's requests name no token of a topic.
+        // The ledger's requests contain no token of a topic.
         for (accepted, _) in bench.ledger.requests.values where accepted.operation == .topic {
             #expect(!String(decoding: accepted.body, as: UTF8.self).utf8.elementsEqual("t1".utf8))
             #expect(try Request(acceptedLine: accepted.body).document.root["tokens"]?.count == 0)
         }
     }
 
-    @Test("leave the platform of a device as it was known, where the request names none")
+    @Test("keep the known platform of a device if the request names none")
     func platform() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "t1", app: "demo", platform: .ios))
@@ -66,7 +66,7 @@ struct TopicTests {
         #expect(bench.router.device(ofToken: "t2")?.platform == .android)
     }
 
-    @Test("bring one payload to each of their devices once, slice by slice, under one message id")
+    @Test("send one payload to each of their devices once, slice by slice, under one message id")
     func fansOut() throws {
         var bench = Bench()
         let tokens = (0..<100).map { "t\($0)" }
@@ -84,7 +84,7 @@ struct TopicTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("bring it once to each over a crash after any turn", arguments: 0..<6)
+    @Test("send it to each device once across a crash after any turn", arguments: 0..<6)
     func crashes(turns: Int) throws {
         var bench = Bench()
         let tokens = (0..<100).map { "t\($0)" }
@@ -97,7 +97,7 @@ struct TopicTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("leave out a device that was forgotten meanwhile, and say so")
+    @Test("skip a device that was forgotten meanwhile, and report it")
     func forgotten() throws {
         var bench = Bench()
         try bench.submit(subscribe((0..<40).map { "t\($0)" }))
@@ -110,7 +110,7 @@ struct TopicTests {
         #expect(bench.ledger.fanOuts.values.map(\.progress.leftOut) == [1])
     }
 
-    @Test("are met by conditions, and by the app that a payload is for")
+    @Test("are selected by conditions, and by the app of the payload")
     func conditions() throws {
         var bench = Bench()
         try bench.submit(subscribe(["a", "b"], to: "red"))
@@ -141,7 +141,7 @@ struct TopicTests {
         #expect(throws: Refusal.self) { try bench.submit(publish(#""condition":"'news' in topics""#)) }
     }
 
-    @Test("wait while too much is in flight, and go on by the clock")
+    @Test("wait while too many requests are in flight, and continue with clock events")
     func overload() throws {
         var table = RoutingTable.testing()
         table.limits.inFlight = 10
@@ -152,7 +152,7 @@ struct TopicTests {
         #expect(delivered(bench).count == 10)
         #expect(!bench.router.hasWorkLeft)
         let due = try #require(bench.nextDue)
-        // What was delivered ends, by its deadline at the latest.
+        // The deliveries end by their deadlines at the latest.
         bench.at(max(due, .seconds(10)))
         for _ in 0..<100 where bench.router.membersLeft > 0 {
             bench.clock()
@@ -162,7 +162,7 @@ struct TopicTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("know the token that a file of registrations.d names, and its state unless another was said")
+    @Test("know the token of a registrations.d file, and its state unless a request set another")
     func registrations() throws {
         var table = RoutingTable.testing()
         var state = DeviceState()
@@ -187,7 +187,7 @@ struct TopicTests {
         #expect(deliveries.map(\.externalID) == ["anna"] && deliveries.map(\.state) == [.foreground])
     }
 
-    @Test("know what was said of a device that registered no token")
+    @Test("know the facts of a device that registered no token")
     func stateWithoutToken() throws {
         var table = RoutingTable.testing()
         var state = DeviceState()
@@ -206,7 +206,7 @@ struct TopicTests {
         #expect(bench.router.said(of: "y", app: "other").isEmpty)
     }
 
-    @Test("find a device in the state that was said of it")
+    @Test("find a device in the state that a request set")
     func state() throws {
         var bench = Bench()
         try bench.submit(subscribe(["a"]))
@@ -217,7 +217,7 @@ struct TopicTests {
         while bench.router.hasWorkLeft { bench.clock() }
         let deliveries = bench.ledger.requests.values.filter { $0.accepted.operation == .deliver }
         #expect(deliveries.map(\.accepted.state) == [.forceStopped])
-        // It stays with the device over a crash, with its token and its topics.
+        // A crash keeps the token and the topics with the device.
         bench.crash()
         #expect(bench.router.device(ofToken: "a")?.detail.topics.map(\.topic.topic) == ["news"])
         #expect(bench.router.device(ofToken: "a")?.detail.state.state == .forceStopped)

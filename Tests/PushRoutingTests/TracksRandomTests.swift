@@ -11,7 +11,7 @@ struct TracksRandomTests {
         "data", "é", "😀", "",
     ]
 
-    /// Values that are read as one type or another, and some that are read as none.
+    /// Values that parse as one type or another, or as none.
     private static let texts = [
         "", "12", "-1.5", "true", "TRUE", "null", "2026-11-21", "2026-11-21 09:00:00", "[1, 2]", "{\"a\": [true]}", "{",
         "x\u{0}y", "\"", "\\", "9223372036854775808", "1e308", "1e309", "é", "\u{1F600}", "{\"a\":1,\"a\":2}",
@@ -56,7 +56,7 @@ struct TracksRandomTests {
     }
 
     @Test(
-        "give either an entry that can be sent, or its fault; never a trap", arguments: 0..<20 as Range<UInt64>)
+        "give either a valid entry or its fault, and never trap", arguments: 0..<20 as Range<UInt64>)
     func neverTraps(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {

@@ -29,9 +29,9 @@ struct TracksTests {
 
     private static func text(_ data: TrackedData) -> String { String(decoding: data.object.rawBytes, as: UTF8.self) }
 
-    // MARK: What applies
+    // MARK: Matching
 
-    @Test("a track applies to what its On= says, and to no other", arguments: TrackRule.Occasion.allCases)
+    @Test("a track applies to the occasions of its On=, and to no other", arguments: TrackRule.Occasion.allCases)
     func occasions(occasion: TrackRule.Occasion) throws {
         let acts: [UserAct?] = [nil, .opened, .button(id: "buy", text: nil), .dismissed]
         let table = Self.table(
@@ -43,7 +43,7 @@ struct TracksTests {
         #expect(TrackRule.Occasion.allCases.filter(table.hasTrack) == [occasion])
     }
 
-    @Test("Action= picks buttons, and leaves what is no button alone")
+    @Test("Action= selects buttons, and does not affect other acts")
     func buttons() throws {
         let table = Self.table(
             TrackRule(
@@ -83,7 +83,7 @@ struct TracksTests {
     }
 
     @Test(
-        "a push was received where somebody can tell of it",
+        "a push was received if a program can observe it",
         arguments: [
             (Platform.android, AppState.background, #"{"_ab":"true","t":"x","a":"y"}"#, true),
             (.android, .background, #"{"kind":"sale"}"#, true),
@@ -108,10 +108,10 @@ struct TracksTests {
         #expect([facts.messageID, facts.device, facts.externalID] == ["m1", "phone", "u1"])
     }
 
-    // MARK: Whose profile
+    // MARK: Profiles
 
     @Test(
-        "finds the braze_id wherever the platform puts key-values",
+        "the braze_id is found in each platform's key-values",
         arguments: [
             (Platform.android, #"{"_ab":"true","extra":"{\"braze_id\":\"b1\"}"}"#),
             (.android, #"{"data":{"_ab":"true","extra":"{\"braze_id\":\"b1\"}"}}"#),
@@ -130,7 +130,7 @@ struct TracksTests {
     }
 
     @Test(
-        "says why there is no braze_id, and what may have been meant",
+        "a missing braze_id has a reason, with a likely correction",
         arguments: [
             (#"{}"#, "the payload has no key-value braze_id"),
             (#"{"brazeid2":"b"}"#, "the payload has no key-value braze_id"),
@@ -168,7 +168,7 @@ struct TracksTests {
         }
     }
 
-    @Test("an interaction whose payload nobody knows is set aside, if a track is about it at all")
+    @Test("an interaction with an unknown payload is rejected, if a track matches it at all")
     func withoutPayload() {
         let facts = TrackFacts(act: .opened, provider: "braze", platform: .web, keys: nil)
         let event = TrackRule.Event(
@@ -186,7 +186,7 @@ struct TracksTests {
             ])
     }
 
-    @Test("the other identifiers, and why there is none")
+    @Test("other identifiers are found, or have a reason")
     func otherIdentifiers() throws {
         func resolve(_ identifier: TrackIdentifier, _ facts: TrackFacts) -> TrackedData? {
             Self.table(
@@ -217,7 +217,7 @@ struct TracksTests {
                 == EntryProblem(.notInPayload, "device is not known", field: "alias"))
     }
 
-    // MARK: What is told
+    // MARK: Facts
 
     @Test("every fact has its value")
     func everyFact() throws {
@@ -236,7 +236,7 @@ struct TracksTests {
             ])
     }
 
-    @Test("an event takes its name from the payload, and is set aside without one")
+    @Test("an event takes its name from the payload, and is rejected without one")
     func eventNames() throws {
         let table = Self.table(
             TrackRule(
@@ -257,7 +257,7 @@ struct TracksTests {
             ])
     }
 
-    @Test("an event is set aside whole for one wrong property; the rest of the attributes stands")
+    @Test("an event is rejected whole for one wrong property; of attributes only the wrong ones are")
     func wrongValues() throws {
         let fields = [
             TrackField("a", .integer, .keyValue("a")), TrackField("b", .integer, .keyValue("b")),
@@ -286,7 +286,7 @@ struct TracksTests {
             ])
     }
 
-    @Test("attributes of which the payload has none tell nothing")
+    @Test("attributes that the payload lacks give no entry")
     func noAttributes() throws {
         let table = Self.table(
             TrackRule(
@@ -302,7 +302,7 @@ struct TracksTests {
     // MARK: Types
 
     @Test(
-        "reads the texts of payloads as their type",
+        "a text of a payload is read as the declared type",
         arguments: [
             (TrackValueType.string, "a \"b\"\n", #""a \"b\"\u000a""#), (.string, "", #""""#), (.string, "12", #""12""#),
             (.number, "12", "12"), (.number, "-0.5e3", "-0.5e3"), (.number, " 7 ", "7"),
@@ -323,7 +323,7 @@ struct TracksTests {
     }
 
     @Test(
-        "refuses what is not of the type",
+        "a text that does not parse as the type is refused",
         arguments: [
             (TrackValueType.number, ["", "x", "1,5", "+1", ".5", "0x10", "1e999", "NaN", "Infinity", "\"1\"", "007"]),
             (.integer, ["", "1.0", "1e3", "9223372036854775808", "12x", "--1"]),
@@ -343,7 +343,7 @@ struct TracksTests {
         for text in texts { #expect(type.json(of: text) == nil, "\(text)") }
     }
 
-    @Test("takes a value as deep as a payload may be")
+    @Test("a value may be as deep as a payload")
     func deepValues() throws {
         let depth = 32
         let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

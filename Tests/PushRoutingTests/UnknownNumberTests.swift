@@ -2,9 +2,9 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("A tap on a number that nobody has")
+@Suite("A tap on an unknown number")
 struct UnknownNumberTests {
-    @Test("is refused, leaves nothing, and takes no number", arguments: [Int64(2), 999_999, 0, -1])
+    @Test("is refused, writes nothing, and uses no number", arguments: [Int64(2), 999_999, 0, -1])
     func refused(number: Int64) throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -16,7 +16,7 @@ struct UnknownNumberTests {
         #expect(try bench.submit(.open(seq: 1)).first == "request 2")
     }
 
-    @Test("is told with the last number")
+    @Test("gives an error with the last number")
     func message() {
         let error = ProtocolError(.unknownNumber(SequenceNumber(7), last: SequenceNumber(3)), id: "a")
         #expect(error.code == .invalidValue && error.field == "message")

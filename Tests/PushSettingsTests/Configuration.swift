@@ -1,7 +1,7 @@
 import PushSettings
 import SettingsSyntax
 
-/// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
+/// Loads a configuration with the handler `journal`, a route of everything to it, and the files of the test.
 func load(
     main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
     routes: [String: String] = [:], tracks: [String: String] = [:], registrations: [String: String] = [:]
@@ -21,27 +21,27 @@ func load(
     return (loaded.settings, loaded.diagnostics.map(\.description))
 }
 
-/// What is said about `[section]` with one line in it, in the main file.
+/// Loads a main file with one line in `[section]`.
 func main(_ section: String, _ line: String) -> (settings: Settings?, diagnostics: [String]) {
     load(main: "[\(section)]\n\(line)\n")
 }
 
-/// What is said about a handler file `crm` with these lines in `[Handler]`, which a route uses.
+/// Loads a handler file `crm` with these lines in `[Handler]`, and a route that uses it.
 func handler(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(handlers: ["crm": "[Handler]\n\(lines)"], routes: ["20-crm": "[Match]\nApp=crm\n[Route]\nHandler=crm"])
 }
 
-/// What is said about a route file `20-x` with these lines.
+/// Loads a route file `20-x` with these lines.
 func route(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(routes: ["20-x": lines])
 }
 
-/// What is said about a registration file `20-x` with these lines.
+/// Loads a registration file `20-x` with these lines.
 func registration(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(registrations: ["20-x": lines])
 }
 
-/// What is said about a track file `20-x` with these lines, where there is an endpoint.
+/// Loads a track file `20-x` with these lines, and a main file with an endpoint.
 func track(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(main: "[UsersTrack]\nEndpoint=https://rest.braze.eu", tracks: ["20-x": lines])
 }

@@ -5,22 +5,22 @@ import Testing
 
 @testable import PushSettings
 
-/// What the compiler cannot name when a case is added.
+/// Documentation that the compiler cannot check when someone adds a case.
 @Suite("The manual pages have every word")
 struct DocumentedWordsTests {
-    @Test("that a producer writes or reads, in pushrouterd(8)")
+    @Test("of requests and replies, in pushrouterd(8)")
     func sockets() throws {
         let words =
             Operation.allCases.map(\.rawValue) + Outcome.allCases.map(\.rawValue) + Transport.allCases.map(\.rawValue)
         #expect(try missing(words, in: "pushrouterd.8") == [])
     }
 
-    @Test("that says why custom data was rejected, in pushrouterd(8)")
+    @Test("of a rejection of custom data, in pushrouterd(8)")
     func rejections() throws {
         #expect(try missing(RejectionCode.allCases.map(\.rawValue), in: "pushrouterd.8") == [])
     }
 
-    @Test("that says why an outcome is as it is, in pushrouterd(8), each with its meaning, in the order of the type")
+    @Test("of an outcome's reason, in pushrouterd(8), each with its meaning, in the order of the type")
     func reasons() throws {
         let lines = try text(of: "pushrouterd.8").split(separator: "\n", omittingEmptySubsequences: false)
         let begin = try #require(lines.firstIndex(of: #".Ss "Reason codes""#))
@@ -31,18 +31,18 @@ struct DocumentedWordsTests {
         #expect(withoutMeaning.map { section[$0] } == [])
     }
 
-    @Test("that Type= of a handler takes, in pushrouterd.conf(5)")
+    @Test("of Type= of a handler, in pushrouterd.conf(5)")
     func handlers() throws {
         #expect(try missing(HandlerDraft.Kind.allCases.map(\.rawValue), in: "pushrouterd.conf.5") == [])
     }
 
-    @Test("that names an analytics event, in pushctl(1)")
+    @Test("of an analytics event, in pushctl(1)")
     func events() throws {
         let words = AnalyticsEvent.Kind.allCases.compactMap { $0.rawValue.split(separator: ".").last.map(String.init) }
         #expect(try missing(words, in: "pushctl.1") == [])
     }
 
-    /// The words that a page does not have between spaces, quotes or punctuation.
+    /// The words that do not stand on a page between spaces, quotes or punctuation.
     private func missing(_ words: [String], in page: String) throws -> [String] {
         let has = Set(try text(of: page).split { !($0.isLetter || $0 == "_") }.map(String.init))
         return words.filter { !has.contains($0) }

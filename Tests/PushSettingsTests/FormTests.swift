@@ -21,7 +21,7 @@ struct FormTests {
     }
 
     @Test(
-        "refuses what is no time span",
+        "refuses malformed time spans",
         arguments: [
             "", " ", "1..5s", "-1s", "1.s", "s", "5S", "1ns", "1e3s", "+1s", "1s-1s", "9 s.", "nine", "1s,2s", "٣s",
         ])
@@ -32,13 +32,13 @@ struct FormTests {
     }
 
     @Test(
-        "refuses times without end",
+        "refuses infinite time spans",
         arguments: ["infinity", "99999999999999999999y", "999999y", "292271y 292271y", "9223372036854775807us 1us"])
     func endlessTimeSpans(_ text: String) {
         #expect(throws: ValueError("is too long a time")) { try parseTimeSpan(text) }
     }
 
-    @Test("spells time spans so that they read back the same")
+    @Test("writes time spans so that they read back equal")
     func spellsTimeSpans() throws {
         #expect(spelledTimeSpan(.seconds(90)) == "1min 30s")
         #expect(spelledTimeSpan(.seconds(30 * 86_400)) == "30d")
@@ -99,7 +99,7 @@ struct FormTests {
         }
     }
 
-    @Test("names the words of a choice, and the nearest one")
+    @Test("lists the words of a choice, and suggests the nearest one")
     func choices() throws {
         #expect(try Form<Platform>.choice.parse("ios") == .ios)
         #expect(throws: ValueError("must be android, ios or web; did you mean android?")) {
@@ -109,7 +109,7 @@ struct FormTests {
     }
 
     @Test(
-        "suggests the nearest word only where one is near",
+        "suggests the nearest word only if one is near",
         arguments: [
             ("Budgt", "Budget"), ("budget", "Budget"), ("HandlerMax", "HandlersMax"), ("Handlers", "HandlersMax"),
             ("X", nil),

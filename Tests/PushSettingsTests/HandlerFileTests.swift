@@ -29,7 +29,7 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .exec(command), idempotent: true, grace: .milliseconds(500)))
     }
 
-    @Test("an exec handler needs no more than its program; it is not idempotent and has no grace")
+    @Test("needs only the program of an exec handler, which is not idempotent and has no grace")
     func execDefaults() {
         let (settings, diagnostics) = handler("Type=exec\nExec=/bin/true\nEnvironment=A=b\nEnvironment=")
         #expect(diagnostics == [])
@@ -45,7 +45,7 @@ struct HandlerFileTests {
     }
 
     @Test(
-        "names file, line and reason",
+        "reports file, line and reason",
         arguments: [
             (
                 "",
@@ -164,7 +164,7 @@ struct HandlerFileTests {
         #expect(settings == nil)
     }
 
-    @Test("reads a worker: how many, what each is given, when it ends")
+    @Test("reads a worker: the number of instances, their pipeline, and their idle timeout")
     func readsWorker() {
         let (settings, diagnostics) = handler(
             "Type=worker\nExec=/x\nInstances=4\nPipeline=8\nIdleTimeout=infinity\nLogOutput=yes\nIdempotent=yes")
@@ -176,7 +176,7 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .worker(command, rules), idempotent: true, maxConcurrent: 32))
     }
 
-    @Test("reads a socket, and how many invocations it is given at once")
+    @Test("reads a socket, and its pipeline")
     func readsSocket() {
         let (settings, diagnostics) = handler("Type=socket\nConnect=/run/crm.sock\nIdleTimeout=1min\nMaxConcurrent=9")
         #expect(diagnostics == [])
@@ -186,7 +186,7 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .socket(path: "/run/crm.sock", rules), maxConcurrent: 9))
     }
 
-    @Test("reads whose a program is, and what it may use")
+    @Test("reads the user of a program, and its limits")
     func readsConfinement() {
         let (settings, diagnostics) = handler(
             """
@@ -223,7 +223,7 @@ struct HandlerFileTests {
         #expect(settings?.routing.handlers["crm"]?.maxConcurrent == 8)
     }
 
-    @Test("reads http: where to, how, and how many requests there are at once")
+    @Test("reads http: the URL, the method, and the number of concurrent requests")
     func readsHTTP() {
         let (settings, diagnostics) = handler(
             """
@@ -258,7 +258,7 @@ struct HandlerFileTests {
     }
 
     @Test(
-        "warns about keys that a kind has no use for",
+        "warns about keys that have no effect on a kind",
         arguments: [
             (
                 "Type=socket\nConnect=/x\nExec=/y",
@@ -304,7 +304,7 @@ struct HandlerFileTests {
         #expect(settings != nil)
     }
 
-    @Test("reads how many wait, and when a breaker opens")
+    @Test("reads the length of the queue, and the conditions of the breaker")
     func readsQueueAndBreaker() {
         let file = ConfigurationFile(
             path: "handlers.d/crm.handler",
@@ -319,7 +319,7 @@ struct HandlerFileTests {
         #expect(handler?.breaker == BreakerRules(failures: 5, window: .seconds(90), pause: .seconds(2)))
     }
 
-    @Test("leaves places to others where there are some, unless it says so")
+    @Test("leaves places to others if there are others, unless the file says otherwise")
     func shareOfPlaces() {
         func leaves(_ lines: [String]) -> [Bool?] {
             let files = lines.enumerated().map { place, text in
@@ -334,7 +334,7 @@ struct HandlerFileTests {
         #expect(leaves(["Type=exec\nExec=/x", "Type=exec\nExec=/x\nMaxConcurrent=60"]) == [true, false])
     }
 
-    @Test("warns about keys that a built-in handler has no use for")
+    @Test("warns about keys that have no effect on a built-in handler")
     func uselessKeys() {
         let (settings, diagnostics) = handler("Type=discard\nExec=/bin/a\nIdempotent=yes")
         #expect(
@@ -344,7 +344,7 @@ struct HandlerFileTests {
         #expect(settings != nil)
     }
 
-    @Test("warns about a program that no route names; a built-in handler may wait for one")
+    @Test("warns about a program without a route; a built-in handler may have none")
     func unusedHandlers() {
         let (settings, diagnostics) = load(handlers: [
             "crm": "[Handler]\nType=exec\nExec=/bin/true", "none": "[Handler]\nType=discard",
@@ -353,7 +353,7 @@ struct HandlerFileTests {
         #expect(settings != nil)
     }
 
-    @Test("an empty file hides a handler, as an empty unit does")
+    @Test("hides a handler by an empty file, as systemd masks a unit")
     func maskedHandlers() {
         let (settings, diagnostics) = load(handlers: ["journal": ""])
         #expect(settings == nil)
@@ -363,7 +363,7 @@ struct HandlerFileTests {
             ])
     }
 
-    @Test("refuses names that could not be told apart or written down", arguments: ["a b", ".x", "ä", "a\u{1B}"])
+    @Test("refuses names that are ambiguous or cannot be written", arguments: ["a b", ".x", "ä", "a\u{1B}"])
     func wrongNames(name: String) {
         let diagnostics = load(handlers: [name: "[Handler]\nType=journal"]).diagnostics
         #expect(diagnostics.count == 1)

@@ -45,7 +45,7 @@ struct INIFileTests {
     }
 
     @Test(
-        "says on which line something is not in the syntax, and reads the rest",
+        "reports the line of a syntax error, and reads the rest",
         arguments: [
             ("K=v\n[A]\nL=w", "a.conf:1: error: K= is in no [Section]; put it below one", ["A/L=w@3"]),
             (
@@ -76,7 +76,7 @@ struct INIFileTests {
     }
 
     @Test(
-        "reads nothing from what is not text",
+        "reads nothing from a file that is no text",
         arguments: [
             ("[A]\nK=", [0xFF], 2), ("[A]\n\nK=a", [0], 3), ("", [0xC0, 0xAF], 1), ("[A]\n# ", [0xED, 0xA0, 0x80], 2),
         ] as [(String, [UInt8], Int)])
@@ -89,7 +89,7 @@ struct INIFileTests {
             ])
     }
 
-    @Test("refuses more than 1 MiB, and reads exactly that")
+    @Test("refuses more than 1 MiB, and reads exactly 1 MiB")
     func refusesEndlessFiles() {
         let text = Array("[A]\nK=".utf8)
         let full = text + Array(repeating: UInt8(ascii: "x"), count: INIFile.lengthMax - text.count)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PushSettings
 
-@Suite("The bridges that are installed")
+@Suite("The installed bridges")
 struct InstalledBridgesTests {
-    @Test("Type= takes their names and the words of the daemon itself, and nothing else")
+    @Test("Type= accepts their names and the daemon's own words, and no others")
     func words() {
         let own = ["exec", "worker", "socket", "notify", "journal", "discard"]
         let names = installedBridges.map { $0.name }
@@ -16,7 +16,7 @@ struct InstalledBridgesTests {
         #expect(HandlerDraft.Kind(rawValue: "bridge") == nil)
     }
 
-    @Test("a key has one declaration: a bridge's names are its own")
+    @Test("a key has one declaration, and a bridge's keys are its own")
     func keys() {
         for names in [Schema.handler.keys.map(\.name), Schema.main.keys.map { "[\($0.section)]\($0.name)" }] {
             #expect(Set(names).count == names.count)
@@ -24,7 +24,7 @@ struct InstalledBridgesTests {
         #expect(Schema.handler.keys.allSatisfy { $0.section == "Handler" })
     }
 
-    @Test("a key of a bridge is for its handlers alone, and its socket is given to them alone")
+    @Test("a key of a bridge is valid only for its handlers, and only they get its socket")
     func belongings() throws {
         for bridge in installedBridges {
             let kind = HandlerDraft.Kind.bridge(bridge.name)
@@ -38,7 +38,7 @@ struct InstalledBridgesTests {
 
     private func names<Settings: BridgeSettings>(of bridge: Settings.Type) -> [String] { bridge.keys.map(\.name) }
 
-    @Test("an empty value resets a key of a bridge, as any other")
+    @Test("an empty value resets a key of a bridge, like any other")
     func reset() {
         let (settings, diagnostics) = handler("Type=http\nURL=https://crm.example/\nConnections=4\nConnections=")
         #expect(diagnostics == [])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("pushrouterd.conf")
 struct MainFileTests {
-    @Test("puts every key where it belongs")
+    @Test("reads every key into its setting")
     func readsEveryKey() throws {
         let (loaded, diagnostics) = load(
             main: """
@@ -75,7 +75,7 @@ struct MainFileTests {
                 == BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners", uniqueID: "id"))
     }
 
-    @Test("a drop-in replaces single values without a word, and an empty value brings the default back")
+    @Test("lets a drop-in replace single values without a warning, and an empty value restore the default")
     func dropIns() throws {
         let (loaded, diagnostics) = Settings.load(
             ConfigurationSources(
@@ -94,7 +94,7 @@ struct MainFileTests {
     }
 
     @Test(
-        "names file, line and reason of a wrong value",
+        "reports file, line and reason of a wrong value",
         arguments: [
             (
                 "Deadline", "Budget=12s",
@@ -124,7 +124,7 @@ struct MainFileTests {
     }
 
     @Test(
-        "warns about what it does not know, and goes on",
+        "warns about unknown keys, and reads the rest",
         arguments: [
             ("Deadline", "Budgt=5s", "2: warning: unknown key Budgt= in [Deadline], ignored; did you mean Budget=?"),
             ("Deadline", "budget=5s", "2: warning: unknown key budget= in [Deadline], ignored; did you mean Budget=?"),
@@ -149,7 +149,7 @@ struct MainFileTests {
         #expect(settings?.routing.budget == .seconds(9))
     }
 
-    @Test("says everything that is wrong, by line")
+    @Test("reports every error, by line")
     func saysEverything() {
         let (settings, diagnostics) = load(main: "[Deadline]\nBudget=0\n[Dispatch]\nMode=x\nHandlersMax=0\nnonsense")
         #expect(settings == nil)
@@ -157,7 +157,7 @@ struct MainFileTests {
         #expect(diagnostics.map { $0.prefix(20) } == [2, 4, 5, 6].map { "pushrouterd.conf:\($0): " })
     }
 
-    @Test("without any file it has the shipped limits, and warns that nothing is routed")
+    @Test("has the shipped limits without any file, and warns that nothing is routed")
     func withoutFiles() throws {
         let (loaded, diagnostics) = Settings.load(ConfigurationSources())
         #expect(
@@ -172,7 +172,7 @@ struct MainFileTests {
         #expect(settings.store.retention == .seconds(2_592_000))
     }
 
-    @Test("control characters of a file never reach the terminal")
+    @Test("lets no control character of a file reach the terminal")
     func printsNoControlCharacters() {
         let diagnostics = main("Deadline", "Budget=\u{1B}]0;x\u{07}\u{85}").diagnostics
         #expect(

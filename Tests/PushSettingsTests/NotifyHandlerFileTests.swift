@@ -12,14 +12,14 @@ struct NotifyHandlerFileTests {
         return (loaded.settings?.routing.handlers["desk"], loaded.diagnostics)
     }
 
-    @Test("needs nothing but its type: then it shows on the session bus, 16 at once")
+    @Test("needs only its type: then it uses the session bus, with 16 notifications at once")
     func defaults() {
         let (handler, diagnostics) = handler("")
         #expect(diagnostics == [])
         #expect(handler == Handler(name: "desk", kind: .notify(NotificationRules()), maxConcurrent: 16))
     }
 
-    @Test("says bus, app, icon, and how long a notification stays")
+    @Test("sets bus, app, icon, and the time that a notification stays")
     func everything() {
         let (handler, diagnostics) = handler(
             "Bus=unix:path=/run/bus\nAppName=Shop\nIcon=shop\nDesktopEntry=com.shop.App\nExpire=30s\nLocalImages=yes\n"
@@ -31,11 +31,11 @@ struct NotifyHandlerFileTests {
         #expect(handler == Handler(name: "desk", kind: .notify(rules), maxConcurrent: 2))
     }
 
-    @Test("that never expires has an expiry of zero")
+    @Test("without an expiry has an expiry of zero")
     func never() { #expect(handler("Expire=infinity").handler?.kind.notificationRules?.expires == .zero) }
 
     @Test(
-        "refuses buses that would run a program or wait for a name server, and names that are none",
+        "refuses buses that would run a program or wait for a name server, and malformed names",
         arguments: [
             "Bus=unixexec:path=/bin/sh", "Bus=tcp:host=example.com,port=1", "Bus=unix:path=/a;unixexec:path=/bin/sh",
             "Bus=/run/bus", "DesktopEntry=com.shop.App.desktop", "DesktopEntry=a/b", "Expire=0",
@@ -47,7 +47,7 @@ struct NotifyHandlerFileTests {
         #expect(diagnostics.first?.hasPrefix("handlers.d/desk.handler:3: error: ") == true, "\(diagnostics)")
     }
 
-    @Test("has no use for a program")
+    @Test("takes no program")
     func useless() {
         #expect(
             handler("Exec=/bin/true").diagnostics == [

@@ -4,7 +4,7 @@ import PushRouting
 import PushSettings
 import Testing
 
-/// What is said about a provider file `crm` with these lines.
+/// Loads a provider file `crm` with these lines.
 private func provider(_ lines: String) -> (rule: ProviderRule?, diagnostics: [String]) {
     let (settings, diagnostics) = load(providers: ["crm": lines])
     return (settings?.routing.detection.providers.first { $0.name == "crm" }, diagnostics)
@@ -12,7 +12,7 @@ private func provider(_ lines: String) -> (rule: ProviderRule?, diagnostics: [St
 
 @Suite("providers.d/*.provider")
 struct ProviderFileTests {
-    @Test("reads every condition, for each platform; a section overrules [Provider]")
+    @Test("reads every condition, for each platform; a platform's section overrides [Provider]")
     func readsEverything() {
         let (rule, diagnostics) = provider(
             """
@@ -107,7 +107,7 @@ struct ProviderFileTests {
         #expect(provider("[Web]\nProbe=present x").rule?.platforms[.web]?.probes == [.value(at: ["x"], .present)])
     }
 
-    @Test("needs no more than a condition: its name is its title, its place that of presence")
+    @Test("needs only a condition: the default title is the name, and the default order that of presence")
     func defaults() {
         let (rule, diagnostics) = provider("[Android]\nAll=present crm")
         #expect(diagnostics == [])
@@ -120,7 +120,7 @@ struct ProviderFileTests {
     }
 
     @Test(
-        "names file, line and reason",
+        "reports file, line and reason",
         arguments: [
             ("[Provider]\nTitle=x", ": error: no condition; [Android], [iOS] or [Web] needs All= or Any="),
             (
@@ -211,7 +211,7 @@ struct ProviderFileTests {
         #expect((rule == nil) == expected.contains(": error: "))
     }
 
-    @Test("a file's name is the provider's, and none is no provider")
+    @Test("a file's name is the provider's, and the name none is reserved")
     func names() {
         #expect(
             load(providers: ["Crm": "[iOS]\nAll=present x"]).diagnostics == [
@@ -225,7 +225,7 @@ struct ProviderFileTests {
             ])
     }
 
-    @Test("Braze keeps its place, but its conditions may be others")
+    @Test("Braze keeps its order, but its conditions may change")
     func braze() {
         func said(_ lines: String) -> [String] { load(providers: ["braze": lines]).diagnostics }
         #expect(said("[Provider]\nTitle=Braze\nOrder=0\n[Web]\nAny=present ab_marker") == [])
@@ -237,7 +237,7 @@ struct ProviderFileTests {
             ])
     }
 
-    @Test("a file replaces the shipped one of its name, an empty one masks it, any other adds to them")
+    @Test("a file replaces the shipped one of its name, an empty one masks it, and any other adds to them")
     func layers() throws {
         let (loaded, diagnostics) = load(providers: [
             "crm": "[iOS]\nAll=present crm", "klaviyo": "[Web]\nAll=present k", "iterable": "",
@@ -252,12 +252,12 @@ struct ProviderFileTests {
 
 @Suite("Routes and the providers they name")
 struct RouteProviderTests {
-    /// What is said about a route with these conditions to a handler that may decline.
+    /// The diagnostics about a route with these conditions to a handler that may decline.
     private func said(_ match: String, providers: [String: String] = [:]) -> [String] {
         load(providers: providers, routes: ["20-x": "[Match]\n\(match)\n[Route]\nHandler=journal"]).diagnostics
     }
 
-    @Test("a name that no provider has is a warning with the nearest")
+    @Test("an unknown provider gives a warning with the nearest name")
     func unknown() {
         #expect(
             said("Provider=onesingal") == [
@@ -272,7 +272,7 @@ struct RouteProviderTests {
         #expect(said("Provider=crm none", providers: ["crm": "[Web]\nAll=present crm"]) == [])
     }
 
-    @Test("what never comes to a route is a warning")
+    @Test("a provider whose payloads never reach a route gives a warning")
     func neverCalled() {
         #expect(
             said("Platform=android\nProvider=onesignal adjust-uninstall") == [

@@ -32,7 +32,7 @@ struct QuotedWordsTests {
     }
 
     @Test(
-        "says what is wrong with the others",
+        "reports the error of malformed values",
         arguments: [
             (#"a "b"#, "a quote \" is not closed"),
             ("a 'b\"", "a quote ' is not closed"),

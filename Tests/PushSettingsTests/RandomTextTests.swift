@@ -4,9 +4,9 @@ import Testing
 
 @testable import PushSettings
 
-@Suite("Any text at all")
+@Suite("Any text")
 struct RandomTextTests {
-    /// Pieces that lead deep into the parsers, and some that lead out.
+    /// Texts that lead deep into the parsers, and some that end them.
     private static let pieces: [String] =
         (Schema.main.keys.map { "\($0.name)=" } + Schema.handler.keys.map { "\($0.name)=" }
             + Schema.route.keys.map { "\($0.name)=" } + Schema.provider.keys.map { "\($0.name)=" }
@@ -36,7 +36,7 @@ struct RandomTextTests {
         return ConfigurationFile(path: path, bytes: bytes)
     }
 
-    @Test("gives settings or errors, each with its file and a line that exists", arguments: 0..<20 as Range<UInt64>)
+    @Test("gives settings or errors, each with its file and an existing line", arguments: 0..<20 as Range<UInt64>)
     func neverTraps(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -70,7 +70,7 @@ struct RandomTextTests {
         }
     }
 
-    @Test("of any bytes: an error, never a trap")
+    @Test("with any bytes gives an error, and never traps")
     func anyBytes() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<500 {

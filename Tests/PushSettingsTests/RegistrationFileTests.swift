@@ -34,7 +34,7 @@ struct RegistrationFileTests {
             ])
     }
 
-    @Test("rules are in the order of their names, and an empty file switches one off")
+    @Test("apply in the order of their names, and an empty file masks one")
     func sortsAndMasks() {
         let text = "[Registration]\nToken=a"
         let (settings, diagnostics) = load(registrations: ["b": text, "10-a": text, "9": text, "c": ""])
@@ -43,7 +43,7 @@ struct RegistrationFileTests {
     }
 
     @Test(
-        "names file, line and reason",
+        "reports file, line and reason",
         arguments: [
             (
                 "[Registration]\nApp=shop",
@@ -64,7 +64,7 @@ struct RegistrationFileTests {
         #expect(settings == nil)
     }
 
-    @Test("warns of one device for every token, and takes it")
+    @Test("warns of one device for every token, and accepts it")
     func warnings() {
         let (settings, diagnostics) = registration("[Registration]\nToken=*\nDevice=pixel")
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("routes.d/*.route")
 struct RouteFileTests {
-    @Test("reads every condition; lists by spaces or by repetition")
+    @Test("reads every condition; lists separated by spaces or repeated")
     func readsEverything() {
         let (settings, diagnostics) = route(
             """
@@ -53,7 +53,7 @@ struct RouteFileTests {
     }
 
     @Test(
-        "names file, line and reason",
+        "reports file, line and reason",
         arguments: [
             ("[Match]\n", ": error: Handler= is missing; [Route] needs the name of a handler"),
             (
@@ -94,7 +94,7 @@ struct RouteFileTests {
         #expect(settings == nil)
     }
 
-    @Test("a route may have all of the budget, and no more")
+    @Test("a route may use the whole budget, and no more")
     func deadlineWithinBudget() {
         let lines = "[Route]\nHandler=journal\nDeadline=5s"
         let budget = "[Deadline]\nBudget=5s"
@@ -105,7 +105,7 @@ struct RouteFileTests {
             ])
     }
 
-    @Test("a deadline that its handler's grace uses up is an error")
+    @Test("a deadline not longer than its handler's grace is an error")
     func deadlineWithinGrace() {
         let crm = "[Handler]\nType=exec\nExec=/bin/true\nGrace=2s"
         func diagnostics(_ deadline: String) -> [String] {
@@ -121,7 +121,7 @@ struct RouteFileTests {
             ])
     }
 
-    @Test("accepts exactly the times that fit into each other")
+    @Test("accepts exactly the times that are compatible")
     func everyPairOfTimes() {
         for budget in 1...4 {
             for deadline in 1...5 {
@@ -152,7 +152,7 @@ struct RouteFileTests {
         #expect(route("[Match]\nProvider=braze onesignal\n[Route]\nHandler=journal").diagnostics == [])
     }
 
-    @Test("warns of a key with an equals sign, which is most often meant as key and pattern")
+    @Test("warns of a key with an equals sign, usually meant as key and pattern")
     func equalsSigns() {
         let (settings, diagnostics) = route("[Match]\nData=kind=sale\nKeyValue=a=b c\n[Route]\nHandler=journal")
         #expect(settings?.routing.routes.first?.match.data.first?.key == "kind=sale")
@@ -163,13 +163,13 @@ struct RouteFileTests {
         #expect(route("[Match]\nData=kind sale=1\nData==\n[Route]\nHandler=journal").diagnostics == [])
     }
 
-    @Test("does not blame a route for the errors of its handler's file")
+    @Test("reports no error of a route for errors of its handler's file")
     func brokenHandler() {
         let diagnostics = handler("Type=exec\nExec=relative").diagnostics
         #expect(diagnostics.count == 1)
     }
 
-    @Test("an empty file switches a route off")
+    @Test("an empty file masks a route")
     func maskedRoutes() {
         let (settings, diagnostics) = load(routes: ["99-default": ""])
         #expect(settings?.routing.routes == [])

@@ -1,9 +1,9 @@
 import PushSettings
 import Testing
 
-@Suite("Routes that an earlier one leaves nothing")
+@Suite("Routes behind an earlier one")
 struct RouteReachTests {
-    /// What is said about `20-later` after `10-earlier` with this handler; `99-default` is masked.
+    /// The diagnostics about `20-later` after `10-earlier` with this handler; `99-default` is masked.
     private func diagnostics(earlier: String, handler: String = "journal", later: String) -> [String] {
         load(
             handlers: ["program": "[Handler]\nType=exec\nExec=/bin/true"],
@@ -16,7 +16,7 @@ struct RouteReachTests {
     }
 
     @Test(
-        "are named when the earlier one matches all that they match",
+        "give a warning when the earlier one matches everything that they match",
         arguments: [
             ("", "Platform=ios"), ("Platform=ios", "Platform=ios"), ("Platform=ios android", "Platform=ios"),
             ("Data=a", "Data=a\nData=b x"), ("App=com.*", "App=com.*\nProvider=none"),
@@ -35,7 +35,7 @@ struct RouteReachTests {
     }
 
     @Test(
-        "are not named when something is left for them, or may be",
+        "give no warning when a payload may be left for them",
         arguments: [
             ("Platform=ios", ""), ("Platform=ios", "Platform=ios android"), ("Data=a", "Data=b"),
             ("Data=a x", "Data=a"),
@@ -45,7 +45,7 @@ struct RouteReachTests {
         #expect(diagnostics(earlier: earlier, later: later) == [])
     }
 
-    @Test("are not named when a program comes first, since it may decline; but when it has everything")
+    @Test("give no warning behind a program, which may decline, except when it takes everything")
     func programMayDecline() {
         #expect(diagnostics(earlier: "Platform=ios", handler: "program", later: "Platform=ios") == [])
         let warnings = diagnostics(earlier: "", handler: "program", later: "Platform=ios")
@@ -57,7 +57,7 @@ struct RouteReachTests {
         #expect(diagnostics(earlier: "", handler: "program", later: "Callback=onNewToken") == [])
     }
 
-    @Test("are named when their platform has none of their callbacks")
+    @Test("give a warning when their platform has none of their callbacks")
     func foreignCallbacks() {
         let warnings = diagnostics(earlier: "Data=a", later: "Platform=android\nCallback=push willPresent")
         #expect(

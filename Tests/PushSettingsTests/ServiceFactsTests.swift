@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushSettings
 
-@Suite("What the service keeps a handler from")
+@Suite("The service's restrictions of handlers")
 struct ServiceFactsTests {
     private static let packaged = """
         LoadState=loaded
@@ -27,7 +27,7 @@ struct ServiceFactsTests {
         return command
     }
 
-    @Test("is read from the unit where the daemon does not run")
+    @Test("are read from the unit if the daemon does not run")
     func properties() throws {
         let facts = try #require(ServiceFacts(properties: Self.packaged))
         let held = ServiceFacts.names.filter { facts[keyPath: $0.fact] }.map(\.name)
@@ -46,14 +46,14 @@ struct ServiceFactsTests {
         #expect(refused?.hasInternetSockets == false)
     }
 
-    @Test("is read from the daemon's status")
+    @Test("are read from the daemon's status")
     func status() throws {
         let sandbox = try JSONDocument(scanning: Array(#"{"change_user":false,"private_tmp":true}"#.utf8)).root
         let facts = try #require(ServiceFacts(status: sandbox))
         #expect(!facts.canChangeUser && facts.hasPrivateTmp && facts.hasInterfaces)
     }
 
-    @Test("User= without the capabilities is an error with the path of the drop-in, but for the daemon's own user")
+    @Test("give an error with the drop-in's path for User= without the capabilities, except for the daemon's own user")
     func users() throws {
         let facts = try #require(ServiceFacts(properties: Self.packaged))
         let named = handler(.exec(command(user: "crm")))
@@ -66,7 +66,7 @@ struct ServiceFactsTests {
         #expect(ServiceFacts().problems(of: named, user: [], runtime: nil).isEmpty)
     }
 
-    @Test("an http handler without network is an error, unless pushrouter-http is a service of its own")
+    @Test("give an error for an http handler without network, unless pushrouter-http is a separate service")
     func network() throws {
         func http(_ url: String) throws -> Handler {
             try #require(PushSettingsTests.handler("Type=http\nURL=\(url)").settings?.routing.handlers["crm"])
@@ -79,7 +79,7 @@ struct ServiceFactsTests {
             #expect(found.first?.message.contains("HTTPSocket=/run/pushrouter-http.sock") == true)
             #expect(found.first?.message.contains("secret") == false)
         }
-        // A machine that has no other interface reaches itself.
+        // A machine without another interface reaches itself.
         var alone = ServiceFacts()
         alone.hasInterfaces = false
         #expect(alone.problems(of: near, user: [], runtime: nil).isEmpty)
@@ -91,7 +91,7 @@ struct ServiceFactsTests {
     }
 
     @Test(
-        "node, java and php are warned of where no memory is writable and executable",
+        "give a warning for node, java and php under MemoryDenyWriteExecute=",
         arguments: ["node", "java", "php8.2"])
     func runtimes(name: String) throws {
         let facts = try #require(ServiceFacts(properties: Self.packaged))

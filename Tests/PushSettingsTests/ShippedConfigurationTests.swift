@@ -29,7 +29,7 @@ struct ShippedConfigurationTests {
             routes: [try read("routes.d/99-default.route")])
     }
 
-    @Test("a text becomes a comment of its first sentence, and a manual page")
+    @Test("makes a comment of a text's first sentence, and a manual page of the text")
     func manualText() {
         let text = ManualText(
             "How many, `Key=` or /etc/x.conf (see pushrouterd(8)), at `1 s` (`no`). It's `PUSH_N`, `\\`; .x is \\.")
@@ -52,7 +52,7 @@ struct ShippedConfigurationTests {
                 """#)
     }
 
-    @Test("gives the defaults, the built-in handlers and one route to the journal, without a word")
+    @Test("has the defaults, the built-in handlers and one route to the journal, without a diagnostic")
     func givesDefaults() throws {
         let (loaded, diagnostics) = Settings.load(try sources())
         #expect(diagnostics == [])
@@ -67,7 +67,7 @@ struct ShippedConfigurationTests {
     }
 
     @Test(
-        "every key of the files whose lists are written by hand is in pushrouterd.conf(5)",
+        "has every key of the files with hand-written lists in pushrouterd.conf(5)",
         arguments: [
             Schema<RouteDraft>.route.keys.map(\.name), Schema<TrackDraft>.track.keys.map(\.name),
             Schema<ProviderDraft>.provider.keys.map(\.name), Schema<RegistrationDraft>.registration.keys.map(\.name),
@@ -80,7 +80,7 @@ struct ShippedConfigurationTests {
     }
 
     @Test(
-        "pushrouterd.conf(5) has each key under a section that takes it",
+        "has each key in pushrouterd.conf(5) under a section that accepts it",
         arguments: [
             ("PROVIDER FILES", Schema<ProviderDraft>.provider.keys.map { "[\($0.section)]\($0.name)=" }),
             ("ROUTE FILES", Schema<RouteDraft>.route.keys.map { "[\($0.section)]\($0.name)=" }),
@@ -108,7 +108,7 @@ struct ShippedConfigurationTests {
         #expect(misplaced == [] && count > 0)
     }
 
-    @Test("pushrouterd.conf(5) has the length of the longest file that is read")
+    @Test("has the length limit of a file in pushrouterd.conf(5)")
     func manualPageHasLength() throws {
         let page = String(decoding: try read("../../packaging/man/pushrouterd.conf.5").bytes, as: UTF8.self)
         #expect(page.contains("A file is at most \(INIFile.lengthMax >> 20) MiB long."))
@@ -120,12 +120,12 @@ struct ShippedConfigurationTests {
         }
     }
 
-    @Test("the example of a track is not read as it is, and says nothing wrong once it is")
+    @Test("has an example of a track that is inactive as shipped, and valid once it is active")
     func exampleTrack() throws {
         var file = try read("tracks.d/50-push-opened.track.example")
         #expect(!file.path.hasSuffix(".track"))
         var sources = try sources()
-        // Its comments show further lines: with them too it is right.
+        // The comments of the file contain more lines: with them it is also valid.
         let text = String(decoding: file.bytes, as: UTF8.self)
         let lines = text.split(separator: "\n").map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
         file.bytes = Array(lines.joined(separator: "\n").utf8)
@@ -140,7 +140,7 @@ struct ShippedConfigurationTests {
         #expect(track.attributes.count == 1)
     }
 
-    @Test("what stands in where nothing is installed is the same")
+    @Test("equals the built-in default that applies without installed files")
     func standsIn() throws {
         let (installed, _) = Settings.load(try sources())
         let (standIn, diagnostics) = Settings.load(.shipped)
@@ -149,7 +149,7 @@ struct ShippedConfigurationTests {
         #expect(standIn?.routing.handlers == installed?.routing.handlers)
     }
 
-    @Test("every provider is compiled in as it stands in the folder, and reads without a word")
+    @Test("has every provider compiled in unchanged, and each loads without a diagnostic")
     func providers() throws {
         let folder = try #require(opendir("\(Self.directory)/providers.d"))
         defer { closedir(folder) }
@@ -170,7 +170,7 @@ struct ShippedConfigurationTests {
         #expect(settings?.routing.detection.providers.map { "\($0.name).provider" }.sorted() == names.sorted())
     }
 
-    @Test("every key says what it means, or is explained with the one before it")
+    @Test("has an explanation for every key, alone or with the one before it")
     func meanings() {
         for keys in [
             Schema.main.keys.map { ($0.section, $0.meaning) }, Schema.handler.keys.map { ($0.section, $0.meaning) },
@@ -180,11 +180,11 @@ struct ShippedConfigurationTests {
         }
     }
 
-    @Test("every key of pushrouterd.conf declares its true default", arguments: Schema.main.keys.indices)
+    @Test("has the true default of every key of pushrouterd.conf", arguments: Schema.main.keys.indices)
     func declaresDefault(_ index: Int) throws {
         let key = Schema.main.keys[index]
         let (section, shown) = ("[\(key.section)]", "\(key.name)=\(key.standard)")
-        // Over another value, so that a key which does nothing cannot pass.
+        // Starts from another value, so that a key without an effect fails.
         let changed = try #require(everythingChanged.first { $0.hasPrefix("\(key.name)=") })
         let (settings, diagnostics) = Settings.load(
             ConfigurationSources(main: [
@@ -197,7 +197,7 @@ struct ShippedConfigurationTests {
             ConfigurationSources(main: [ConfigurationFile("changed", "\(section)\n\(changed)")]))
         var new = try #require(before.settings)
         #expect(mainValues(of: new) != mainValues(of: Settings()), "\(changed)")
-        // What a reload does with it.
+        // The messages of a reload about the changed key.
         let said = new.keepUntilRestart(of: Settings())
         #expect(
             said.count == (key.waitsForRestart ? 1 : 0)
@@ -206,7 +206,7 @@ struct ShippedConfigurationTests {
         #expect(new.keepUntilRestart(of: Settings()) == [])
     }
 
-    /// Everything that the main file decides, in a form that can be compared.
+    /// All settings of the main file, in a form that can be compared.
     private func mainValues(of settings: Settings) -> [String] {
         [
             "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
@@ -218,7 +218,7 @@ struct ShippedConfigurationTests {
         ]
     }
 
-    /// A value for each key that is not its default.
+    /// For each key a value that is not its default.
     private let everythingChanged = [
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
         "RequestsInFlightSizeMax=2M", "RequestsInFlightSizeMaxPerPeer=2M", "PayloadMemoryMax=2M",

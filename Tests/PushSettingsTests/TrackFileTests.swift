@@ -3,7 +3,7 @@ import PushRouting
 import PushSettings
 import Testing
 
-/// A file in which everything is right but what is put in.
+/// A file that is valid except for the parameters.
 private func file(
     match: String = "", track: String = "On=opened", identifier: String = "KeyValue=braze_id",
     event: String = "Name=x", attributes: String = ""
@@ -146,7 +146,7 @@ private let wrongContents: [(lines: String, message: String)] = [
 
 @Suite("tracks.d/*.track")
 struct TrackFileTests {
-    @Test("reads every key; lists by spaces or by repetition")
+    @Test("reads every key; lists separated by spaces or repeated")
     func readsEverything() {
         let (settings, diagnostics) = track(
             """
@@ -213,7 +213,7 @@ struct TrackFileTests {
         #expect(settings?.routing.tracks.first?.identifier == identifier)
     }
 
-    @Test("reads each word of On= and each word for what is known")
+    @Test("reads each word of On= and each fact")
     func words() {
         for occasion in TrackRule.Occasion.allCases {
             let (settings, _) = track("[Track]\nOn=\(occasion)\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=x")
@@ -226,7 +226,7 @@ struct TrackFileTests {
         }
     }
 
-    @Test("tracks are in the order of their names, and an empty file switches one off")
+    @Test("sorts tracks by their names, and an empty file masks one")
     func sortsAndMasks() {
         let text = "[Track]\nOn=opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=x"
         let (settings, diagnostics) = load(
@@ -235,7 +235,7 @@ struct TrackFileTests {
         #expect(settings?.routing.tracks.map(\.name) == ["10-a", "9", "b"])
     }
 
-    @Test("names file, line and reason", arguments: wrongHeads + wrongContents)
+    @Test("reports file, line and reason", arguments: wrongHeads + wrongContents)
     func wrongFiles(lines: String, message: String) {
         let (settings, diagnostics) = track(lines)
         #expect(diagnostics == ["tracks.d/20-x.track\(message)"])
@@ -243,7 +243,7 @@ struct TrackFileTests {
     }
 
     @Test(
-        "warns of what has no effect or is probably not meant, and takes it",
+        "warns about keys without an effect or likely mistakes, and accepts them",
         arguments: doubtfulFiles)
     func warnings(lines: String, message: String) {
         let (settings, diagnostics) = track(lines)
@@ -276,7 +276,7 @@ struct TrackFileTests {
             ),
         ]
 
-    @Test("a name may have 255 characters, and no more")
+    @Test("accepts a name of at most 255 characters")
     func longNames() {
         for (length, isRight) in [(255, true), (256, false)] {
             let name = String(repeating: "é", count: length)

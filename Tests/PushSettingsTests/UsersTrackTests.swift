@@ -5,7 +5,7 @@ import Testing
 
 @Suite("[UsersTrack]")
 struct UsersTrackTests {
-    @Test("puts every key where it belongs")
+    @Test("reads every key into its setting")
     func readsEveryKey() throws {
         let (loaded, diagnostics) = load(
             main: """
@@ -51,7 +51,7 @@ struct UsersTrackTests {
     }
 
     @Test(
-        "takes the address with or without the path",
+        "accepts the address with or without the path",
         arguments: [
             ("https://rest.fra-01.braze.eu", "https://rest.fra-01.braze.eu/users/track"),
             ("https://rest.fra-01.braze.eu/", "https://rest.fra-01.braze.eu/users/track"),
@@ -71,7 +71,7 @@ struct UsersTrackTests {
     }
 
     @Test(
-        "says what is wrong with an address, and does not repeat it",
+        "reports the error of an address without repeating the address",
         arguments: [
             ("rest.braze.eu", "must be an https address, such as https://rest.fra-01.braze.eu"),
             ("ftp://rest.braze.eu", "must be an https address, such as https://rest.fra-01.braze.eu"),
@@ -119,7 +119,7 @@ struct UsersTrackTests {
     }
 
     @Test(
-        "takes each number at its limits, and nothing beyond",
+        "accepts each number at its limits, and none beyond",
         arguments: [
             ("BatchSize", "1", "75", "0", "76", "must be from 1 to 75: /users/track refuses more of a kind"),
             ("CombinedLimit", "1", "150", "0", "151", "must be from 1 to 150"),
@@ -142,7 +142,7 @@ struct UsersTrackTests {
     }
 
     @Test(
-        "names the words of a choice",
+        "lists the words of a choice",
         arguments: [
             ("UsersTrack", "OnUnknown=drop", "OnUnknown=drop: must be hold or retry"),
             ("Tracker", "EventTime=flush", "EventTime=flush: must be saved or flushed; did you mean flushed?"),
@@ -154,7 +154,7 @@ struct UsersTrackTests {
     }
 
     @Test(
-        "a secret in the file is an error that does not print it",
+        "reports a secret in the file as an error without printing it",
         arguments: ["ApiKey", "APIKey", "Key", "KeyValue", "RestApiKey", "Token", "Authorization", "Bearer", "Secret"])
     func secrets(key: String) {
         let (settings, diagnostics) = main("UsersTrack", "\(key)=1234-abcd")
@@ -167,7 +167,7 @@ struct UsersTrackTests {
             ])
     }
 
-    @Test("the key itself as KeyFile= is not printed, nor a misspelt KeyFile= taken for it")
+    @Test("never prints a key given as KeyFile=, and does not read a misspelt KeyFile=")
     func keyFile() {
         #expect(
             main("UsersTrack", "KeyFile=1234-abcd").diagnostics == [
@@ -184,7 +184,7 @@ struct UsersTrackTests {
             ])
     }
 
-    @Test("warns where entries only gather, for nothing says where to send them")
+    @Test("warns about entries that only accumulate, because no endpoint is set")
     func noEndpoint() {
         let track = "[Track]\nOn=opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=push_opened"
         let consequence =

@@ -22,7 +22,7 @@ struct EventIdentifierTests {
         }
     }
 
-    @Test("are the same for the same cause, and never for two")
+    @Test("are equal for equal causes, and different for different ones")
     func unique() {
         var seen: Set<UUID128> = []
         for seq in 1...5000 as ClosedRange<Int64> {
@@ -41,7 +41,7 @@ struct EventIdentifierTests {
         #expect(one != other)
     }
 
-    @Test("never change: this one is in ledgers")
+    @Test("never change: existing ledgers hold this one")
     func fixed() {
         let id = AnalyticsEvent.identifier(state: state, number: SequenceNumber(41), kind: .received)
         #expect(id.description == "00000000-0029-8001-840c-99d16ea6226a")

@@ -2,7 +2,7 @@ import PushModel
 import PushTracking
 import Testing
 
-@Suite("A person is forgotten by the tracker", .timeLimit(.minutes(30)))
+@Suite("After the tracker forgets a person", .timeLimit(.minutes(30)))
 struct ForgetTests {
     private static let start = WallTime(milliseconds: 1_700_000_000_000)
     private var tracker = Tracker(stateID: UUID128(high: 1, low: 2))
@@ -37,7 +37,7 @@ struct ForgetTests {
         return tracker.session(.start, source, now: now(seconds), into: &output)
     }
 
-    @Test("a tap on what was the person's is on something unknown; a tap of others is an open")
+    @Test("a tap on the person's delivery is unmatched; a tap of another person is an open")
     mutating func taps() {
         receive("a", user: "anna", device: "d1", at: 0)
         receive("b", user: "ben", device: "d2", at: 0)
@@ -50,7 +50,7 @@ struct ForgetTests {
         #expect(open("s", device: "d1", at: 1).verdict == .opened, "it names another user")
     }
 
-    @Test("no influenced open comes of what is forgotten, and those that wait for others are decided at their time")
+    @Test("her deliveries give no influenced open, and held decisions about others come at their time")
     mutating func influence() {
         receive("a", user: "anna", device: "d1", at: 0)
         receive("b", user: "ben", device: "d2", at: 0)
@@ -66,7 +66,7 @@ struct ForgetTests {
         #expect(output.events.map(\.content.kind) == [.influencedOpen])
     }
 
-    @Test("the session is forgotten: the next start is a new one, and no end is told")
+    @Test("the session is forgotten: the next start begins a new one, and the old one has no end event")
     mutating func sessions() {
         #expect(startSession(user: "anna", device: "d1", at: 0) == .started)
         #expect(startSession(user: "ben", device: "d2", at: 0) == .started)
@@ -75,7 +75,7 @@ struct ForgetTests {
         #expect(startSession(user: "ben", device: "d2", at: 1) == .continued)
     }
 
-    @Test("what is forgotten keeps its place until it is old, and no record tells of its end")
+    @Test("a forgotten delivery keeps its slot until it is old, and no record reports its end")
     mutating func places() {
         for number in 0..<10 {
             receive("m\(number)", user: number % 2 == 0 ? "anna" : "ben", device: "d\(number)", at: 0)

@@ -42,7 +42,7 @@ struct InfluenceTests {
         #expect(event?.appID == "shop")
     }
 
-    @Test("of thousands are told in parts, each once and in order, also where the daemon dies between two parts")
+    @Test("thousands of them are written in parts, each once and in order, even if the daemon dies between two parts")
     func parts() {
         var bench = TrackerBench()
         let count = 2 * Tracker.creditedAtOnce + 7
@@ -59,7 +59,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(68)) == [])
     }
 
-    @Test("T4, T9, T10: only what was displayed to that user on that device in that app, with a campaign")
+    @Test("T4, T9, T10: only a delivery displayed to that user on that device in that app, with a campaign")
     func eligibility() {
         var bench = TrackerBench()
         bench.receive(at: .zero, isDisplayed: false)
@@ -88,7 +88,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(110)) == [])
     }
 
-    @Test("T6: every delivery in the window has its own, with its own id; or only the latest")
+    @Test("T6: every delivery in the window has its own, with its own id; with a setting only the latest")
     func credit() {
         for credit in TrackerRules.Credit.allCases {
             var bench = TrackerBench { $0.influencedCredit = credit }
@@ -103,12 +103,12 @@ struct InfluenceTests {
     }
 
     @Test(
-        "T6: a direct open from the grace before the start to the grace after it, both included, takes its place",
+        "T6: a direct open from the grace before the start to the grace after it, both included, replaces it",
         arguments: [
             (-5001, false), (-5000, false), (-1, false), (0, false), (4999, false), (5000, false), (5001, true),
         ] as [(Int64, Bool)])
     func grace(offset: Int64, isInfluenced: Bool) {
-        // The tap comes ahead of the start, or after it; the clock is late, so all are in time for the decision.
+        // The tap comes before the start, or after it; the clock event is late, so all taps are in time.
         for tapsFirst in [true, false] {
             var bench = TrackerBench()
             let push = bench.receive(at: .zero)
@@ -120,13 +120,13 @@ struct InfluenceTests {
             bench.start(at: start, clock: clock)
             if !tapsFirst { #expect(bench.tap(push, at: tap, clock: clock) == ["opened 1", "open 1"]) }
             let influenced = bench.clock(at: .seconds(106)).compactMap { $0.hasPrefix("influenced 1") ? $0 : nil }
-            // An open that came before the start leaves nothing to influence.
+            // After an open before the start, no delivery is left to influence.
             #expect(influenced.isEmpty == (tapsFirst || !isInfluenced))
             #expect(bench.rows.deliveries.contains { $0.row.seq == other && $0.row.isInfluenced })
         }
     }
 
-    @Test("T6: the tap at the very end of the grace is in time, one later is an open beside the influenced one")
+    @Test("T6: a tap at the very end of the grace is in time, a later one is an open beside the influenced one")
     func endOfGrace() {
         for (tap, expected) in [(5000, [String]()), (5001, ["influenced 1 by 2"])] as [(Int64, [String])] {
             var bench = TrackerBench()
@@ -139,7 +139,7 @@ struct InfluenceTests {
         }
     }
 
-    @Test("a decision survives a restart, and is made at once when its time has passed meanwhile")
+    @Test("a decision survives a restart, and is made at once if its time has passed meanwhile")
     func restart() {
         var bench = TrackerBench()
         let push = bench.receive(at: .zero)
@@ -155,7 +155,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(2000)) == [])
     }
 
-    @Test("after a restart with the clock set back a decision waits no longer than the grace")
+    @Test("after a restart with the clock set back a decision waits at most the grace")
     func restartInThePast() {
         var bench = TrackerBench()
         bench.receive(at: .zero)
@@ -164,7 +164,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .milliseconds(-7_200_000 + 5001)) == ["influenced 1 by 2"])
     }
 
-    @Test("T7: a start that continues or resumes a session is none")
+    @Test("T7: a start that continues or resumes a session gives none")
     func resumed() {
         var bench = TrackerBench()
         bench.start(at: .zero)
@@ -185,7 +185,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(66)) == ["influenced 2 by 3"])
     }
 
-    @Test("T12: a dismissed delivery can be influenced, and one whose close button was pressed")
+    @Test("T12: a dismissed delivery can be influenced, and one with a pressed close button")
     func dismissed() {
         var bench = TrackerBench()
         let push = bench.receive(at: .zero, buttons: [.init(id: "no", action: .close)])
@@ -195,7 +195,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(66)) == ["influenced 1 by 4"])
     }
 
-    @Test("a delivery that comes after the start and was received before it is influenced while the grace lasts")
+    @Test("a delivery that comes after the start but was received before it is influenced within the grace")
     func lateDelivery() {
         var bench = TrackerBench()
         bench.start(at: .seconds(60))
@@ -204,7 +204,7 @@ struct InfluenceTests {
         #expect(bench.clock(at: .seconds(66)) == ["influenced 2 by 1"])
     }
 
-    @Test("when the clock is set back nothing that was received after the start is influenced by it")
+    @Test("when the clock is set back no delivery received after the start is influenced")
     func clockSetBack() {
         var bench = TrackerBench()
         bench.receive(at: .seconds(3600))
@@ -218,7 +218,7 @@ struct InfluenceTests {
 
 @Suite("The window (T5)")
 struct WindowTests {
-    /// The window of a start, told by what is received around it.
+    /// Whether a start influences a delivery of this age, after these earlier starts.
     private func isInfluenced(
         age: Duration, after starts: [Duration], at start: Duration, _ rules: @escaping (inout TrackerRules) -> Void
     ) -> Bool {
@@ -235,7 +235,7 @@ struct WindowTests {
     }
 
     @Test(
-        "half the mean of the intervals between the user's last ten starts, on whatever device; less is half an hour",
+        "half the mean of the intervals between the user's last ten starts, on any device, and at least half an hour",
         arguments: [
             // No start, one start: half an hour.
             ([], 1800), ([0], 1800),
@@ -279,7 +279,7 @@ struct WindowTests {
         #expect(!isInfluenced(age: .seconds(window), after: starts, at: .seconds(20_000), change))
     }
 
-    @Test("another user's starts and another app's do not count; an anonymous user's are the device's")
+    @Test("starts of another user or app do not count; an anonymous user's starts belong to the device")
     func others() {
         var bench = TrackerBench()
         for (user, app, device) in [("u2", "shop", "phone"), ("u1", "news", "phone"), (nil, "shop", "tablet")]
@@ -301,10 +301,11 @@ struct WindowTests {
         #expect(influenced.count == 1 && influenced.first?.hasPrefix("influenced 15") == true, "\(influenced)")
     }
 
-    @Test("an interval longer than twice what is remembered begins anew; a start so long before the others is too late")
+    @Test(
+        "an interval over twice the remembered time restarts the history; a start long before the others is ignored")
     func farTimes() {
         let month = Duration.seconds(30 * 86_400)
-        // As if the clock had been at 1970 for a while.
+        // The clock was at 1970 for a while.
         #expect(!isInfluenced(age: halfHour, after: [.seconds(-1_700_000_000), .zero], at: .seconds(86_400)) { _ in })
         #expect(isInfluenced(age: month - .seconds(7), after: [.zero, month * 2], at: month * 3) { _ in })
         var bench = TrackerBench()

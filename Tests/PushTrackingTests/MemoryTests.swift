@@ -3,9 +3,9 @@ import PushTracking
 import TestSupport
 import Testing
 
-@Suite("What the tracker forgets")
+@Suite("The tracker's memory")
 struct MemoryTests {
-    @Test("above its capacity the oldest go, with all that is known of them")
+    @Test("forgets the oldest deliveries above its capacity, with all facts about them")
     func capacity() {
         var bench = TrackerBench { $0.rememberMax = 2 }
         for seq in 1...3 { bench.receive("m\(seq)", at: .zero) }
@@ -19,7 +19,7 @@ struct MemoryTests {
         #expect(bench.clock(at: .seconds(66)) == ["influenced 3 by 5", "influenced 4 by 5"])
     }
 
-    @Test("a name that went over to a later delivery stays when the earlier one goes")
+    @Test("keeps a name that moved to a later delivery when the earlier one is forgotten")
     func nameGoesOver() {
         var bench = TrackerBench { $0.rememberMax = 2 }
         for _ in 1...3 { bench.receive("m1", at: .zero, hasOwnID: false, digest: 7) }
@@ -28,7 +28,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("after the time that is remembered a delivery is forgotten, by the clock and not by the times of requests")
+    @Test("forgets a delivery after the remembered time, by the clock and not by the times of requests")
     func retention() {
         var bench = TrackerBench { $0.remember = .seconds(10) }
         let push = bench.receive(at: .seconds(-999_999), clock: .seconds(100))
@@ -39,7 +39,7 @@ struct MemoryTests {
         #expect(bench.tap(push, at: .seconds(111)).first == "held")
     }
 
-    @Test("thousands come and go, and every number, name and list is right throughout")
+    @Test("keeps every number, name and list right while thousands of deliveries come and go")
     func manyPages() {
         var bench = TrackerBench { $0.rememberMax = 2500 }
         for number in 1...6000 as ClosedRange<Int64> {
@@ -61,7 +61,7 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("a session and the starts of a user go when they were not used for long, and their rows with them")
+    @Test("forgets a session and the starts of a user when they were unused for long, with their rows")
     func sessions() {
         var bench = TrackerBench { $0.remember = .seconds(100) }
         for user in 1...20 { bench.start(at: .seconds(Int64(user)), user: "u\(user)", device: "d\(user)") }
@@ -77,7 +77,7 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("above their number the sessions and users that were not used for longest go")
+    @Test("forgets the sessions and users unused for longest above their number")
     func users() {
         var bench = TrackerBench { $0.rememberUsersMax = 10 }
         for user in 1...1000 { bench.start(at: .seconds(Int64(user)), user: "u\(user)", device: "d\(user)") }
@@ -87,11 +87,11 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("by a clock that nobody believes nothing is forgotten by its age, until it is believed")
+    @Test("forgets nothing by age while the clock is not believed")
     func unbelieved() {
         var bench = TrackerBench { $0.remember = .seconds(100) }
         let pushes = (1...3).map { bench.receive("m\($0)", at: .seconds($0)) }
-        // More than two are asked at once, so that some are looked at for being old.
+        // More than two sessions start together, so that the age of some is checked.
         for user in 1...20 { bench.start(at: .seconds(4), user: "u\(user)", device: "d\(user)") }
         bench.clock(at: .seconds(20))
         let users = bench.rows.starts.map(\.number)
@@ -113,7 +113,7 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("by a clock that nobody believes a start that comes long after the others leaves them in the history")
+    @Test("keeps the history when a start comes long after the others by a clock that is not believed")
     func unbelievedHistory() throws {
         var bench = TrackerBench { $0.remember = .seconds(100) }
         bench.start(at: .seconds(1), device: "d1")
@@ -127,7 +127,7 @@ struct MemoryTests {
         #expect(try #require(bench.rows.starts.first { $0.key.app == "shop" }).starts.count == 1)
     }
 
-    @Test("what is too much goes whatever the clock says")
+    @Test("forgets deliveries above its capacity by any clock")
     func unbelievedCapacity() {
         var bench = TrackerBench { $0.rememberMax = 2 }
         bench.forgetsByAge = false
@@ -135,7 +135,7 @@ struct MemoryTests {
         #expect(bench.tracker.count == 2)
     }
 
-    @Test("a session that has just begun stays, though all others have ended and wait for that to be told")
+    @Test("keeps a session that has just begun while all others have ended and wait for their end events")
     func newest() {
         var bench = TrackerBench { $0.rememberUsersMax = 1 }
         bench.start(at: .zero, device: "d1")

@@ -7,9 +7,9 @@ import Testing
 /// `PUSH_TEST_ROUNDS` times 40 random histories; 10,000 with 250.
 private let seeds = (getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10) * 40
 
-@Suite("The tracker and the text of its rules")
+@Suite("The tracker and the model of its rules")
 struct ModelTests {
-    @Test("say the same of random histories, with restarts in between")
+    @Test("agree on random histories, with restarts in between")
     func agreement() {
         for seed in 0..<seeds {
             var history = RandomHistory(seed: UInt64(seed))
@@ -42,14 +42,14 @@ private struct RandomHistory {
         rules.influencedCredit = Bool.random(using: &random) ? .all : .latest
         rules.reportsForeground = Bool.random(using: &random)
         rules.appsWithoutCampaignEvents = Int.random(in: 0..<4, using: &random) == 0 ? [Glob("n*")] : []
-        // Odd, so that a clock that is set back does not make something remembered again that was just forgotten.
+        // Odd spans, so that a clock that is set back never restores something just forgotten.
         rules.remember = .seconds(pick([5417, 3 * 86_411, 365 * 86_400]))
         rules.rememberMax = Bool.random(using: &random) ? 5 : 1000
         tracker = Tracker(stateID: Self.stateID, rules: rules)
         model = TrackerModel(stateID: Self.stateID, rules: rules)
     }
 
-    /// What differs first; `nil`: nothing.
+    /// The first difference; `nil` if there is none.
     mutating func run(steps: Int) -> String? {
         for _ in 0..<steps {
             passTime()
@@ -92,7 +92,7 @@ private struct RandomHistory {
         values[Int.random(in: 0..<values.count, using: &random)]
     }
 
-    /// Mostly now, else some time before, or in the future.
+    /// Mostly now, sometimes a time before, or in the future.
     private mutating func time() -> WallTime {
         let back: [Int64] = [
             0, 0, 0, 0, 0, 1, 1000, 4999, 5000, 5001, 10_001, 1_799_999, 1_800_000, 90_000_000, -60_000,
@@ -151,7 +151,7 @@ private struct RandomHistory {
 
     private mutating func interaction() -> Interaction {
         seq += 1
-        // Also one that is still to come.
+        // May also be a number that is still to come.
         let number = SequenceNumber(Int64.random(in: max(1, seq - 20)...seq + 1, using: &random))
         return Interaction(
             cause: SequenceNumber(seq),

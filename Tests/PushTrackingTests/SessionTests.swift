@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sessions (T7, T8)")
 struct SessionTests {
-    @Test("ended and resumed again and again leave no timers behind")
+    @Test("a session that ends and resumes many times leaves no timers")
     func timers() {
         var tracker = Tracker(stateID: UUID128(high: 1, low: 2))
         var output = TrackerOutput()
@@ -26,7 +26,7 @@ struct SessionTests {
         #expect(output.events.count { $0.kind == .sessionEnd } == 1)
     }
 
-    @Test("a session begins, goes on whatever starts again, and ends once, with how long it took")
+    @Test("a session begins, continues after further starts, and ends once, with its duration")
     func course() {
         var bench = TrackerBench()
         #expect(bench.start(at: .zero) == ["started", "session 1 of u1"])
@@ -41,7 +41,7 @@ struct SessionTests {
     }
 
     @Test(
-        "it is resumed within the timeout of its platform, the timeout itself included",
+        "a session resumes within the timeout of its platform, the timeout itself included",
         arguments: [
             (Platform.android, 10_000, true), (.android, 10_001, false), (.ios, 10_000, true), (.ios, 10_001, false),
             (.web, 1_800_000, true), (.web, 1_800_001, false),
@@ -55,7 +55,7 @@ struct SessionTests {
         #expect(bench.start(at: start, platform: platform) == expected)
     }
 
-    @Test("one that is resumed ends as one")
+    @Test("a resumed session ends as one session")
     func resumed() {
         var bench = TrackerBench()
         bench.start(at: .zero)
@@ -69,7 +69,7 @@ struct SessionTests {
         #expect(bench.rows.sessions == [])
     }
 
-    @Test("another user's start ends the open session and begins a new one; so does one after an end")
+    @Test("another user's start ends the open session and begins a new one; so does a start after an end")
     func otherUser() {
         var bench = TrackerBench()
         bench.start(at: .zero)
@@ -84,7 +84,8 @@ struct SessionTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("its row has the number of the start that began it, a user's starts that of the first")
+    @Test(
+        "the row of a session has the number of the start that began it, the row of a user's starts that of the first")
     func numbers() {
         var bench = TrackerBench()
         for (second, user) in [(0, "u1"), (10, "u2"), (20, "u1"), (21, "u1"), (30, "u2")] {
@@ -97,11 +98,11 @@ struct SessionTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("a request begins one session at most, so no row has the number of another")
+    @Test("a request begins at most one session, so each row has its own number")
     func oneEach() {
         var bench = TrackerBench()
-        // The first tap begins a session at once and not again when its delivery comes; the press only then, on the
-        // delivery's device and for its user. All of them begin one in the same call.
+        // The first tap begins a session at once and none when its delivery comes; the press begins one only then, on
+        // the delivery's device and for its user. All of them begin one in the same call.
         bench.interact(.opened, .message("m1"), at: .zero, device: "tablet", user: "u2")
         bench.interact(.button("yes"), .message("m1"), at: .zero, device: nil, app: nil, user: nil)
         bench.interact(.button("yes"), .message("m1"), at: .zero, device: "phone", user: "u3")
@@ -112,7 +113,7 @@ struct SessionTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("sessions of other apps and devices are others; without a device there is none")
+    @Test("sessions are separate for each app and device; without a device there is none")
     func places() {
         var bench = TrackerBench()
         bench.start(at: .zero)
@@ -123,7 +124,7 @@ struct SessionTests {
         #expect(bench.end(at: .zero, device: "watch") == ["noSession"])
     }
 
-    @Test("an end is one of whatever session is open there, whoever's it is; one before its start takes no time")
+    @Test("an end ends the open session there, whoever's it is; an end before its start has the duration 0")
     func ends() {
         var bench = TrackerBench()
         bench.start(at: .seconds(10))
@@ -131,7 +132,7 @@ struct SessionTests {
         #expect(bench.clock(at: .seconds(22)) == ["end of u1 after 0 ms"])
     }
 
-    @Test("a clock that is set back makes no wait longer, and a start before an ended session begins another")
+    @Test("a clock set back makes no wait longer, and a start before an ended session begins another")
     func clockSetBack() {
         var bench = TrackerBench()
         bench.start(at: .seconds(7200))
@@ -143,7 +144,7 @@ struct SessionTests {
         #expect(bench.nextDue == .milliseconds(1_804_001))
     }
 
-    @Test("T8: a tap that opens the app begins a session, on a delivery that is opened or unknown too")
+    @Test("T8: a tap that opens the app begins a session, also on an opened or unknown delivery")
     func taps() {
         var bench = TrackerBench()
         let push = bench.receive(
@@ -164,7 +165,7 @@ struct SessionTests {
         #expect(bench.interact(.opened, .message("?"), at: .seconds(45)) == ["held", "session 11 of u1"])
     }
 
-    @Test("T8: a held press of a button that turns out to open the app begins the session at its own time")
+    @Test("T8: a held press of a button that opens the app begins the session at its own time")
     func heldButton() {
         var bench = TrackerBench()
         #expect(bench.interact(.button("yes"), .message("m1"), at: .seconds(1)) == ["held"])
@@ -173,7 +174,7 @@ struct SessionTests {
         #expect(bench.events[1].time == 1_700_000_001)
     }
 
-    @Test("an open session of which nothing was heard for the time that is remembered is over, without an end")
+    @Test("an open session without an event for the remembered time is over, without an end event")
     func silence() {
         var bench = TrackerBench { $0.remember = .seconds(100) }
         bench.start(at: .zero)

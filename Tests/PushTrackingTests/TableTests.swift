@@ -5,12 +5,12 @@ import Testing
 
 @Suite("The tables of the tracker's memory")
 struct TableTests {
-    @Test("an index finds what was added and not taken out, and nothing else", arguments: [0, 500])
+    @Test("an index finds the entries that were added and not removed, and no others", arguments: [0, 500])
     func index(reserved: Int) {
         var random = SeededGenerator(seed: 1)
         var index = HashIndex()
         index.reserve(reserved)
-        // Few hashes, so that many slots have the same one, and all lie in two of the shards.
+        // Few hashes, so that many slots share one, and all are in two of the shards.
         let hashes = (0..<2000).map { _ in
             UInt64.random(in: 0..<200, using: &random) << 24 | UInt64.random(in: 0...1, using: &random) << 56
         }
@@ -31,7 +31,7 @@ struct TableTests {
         #expect(Set(found) == present)
     }
 
-    @Test("a list keeps its order, whichever goes")
+    @Test("a list keeps its order after any removal")
     func list() {
         var random = SeededGenerator(seed: 2)
         var list = SlotList()
@@ -53,7 +53,7 @@ struct TableTests {
         }
     }
 
-    @Test("the hand of a slab goes round, looks at no more than it may, and passes nothing")
+    @Test("the hand of a slab wraps around, visits a bounded number of slots, and skips none")
     func hand() {
         var slab = Slab<Int>()
         #expect(slab.next(3) { _ in true } == nil)

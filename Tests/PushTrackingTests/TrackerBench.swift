@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import PushTracking
 
-/// A tracker on the bench: times in seconds from its beginning, numbers given in order, and what follows as text.
+/// A test bench for a tracker: times in seconds from its beginning, consecutive numbers, and the effects as text.
 ///
 ///     var bench = TrackerBench()
 ///     let push = bench.receive(at: .zero)
@@ -24,7 +24,7 @@ struct TrackerBench {
         tracker = Tracker(stateID: Self.stateID, rules: rules)
     }
 
-    /// Whether something is forgotten by its age.
+    /// Whether entries are forgotten by age.
     var forgetsByAge: Bool {
         get { tracker.forgetsByAge }
         set { tracker.forgetsByAge = newValue }
@@ -32,7 +32,7 @@ struct TrackerBench {
 
     static func time(_ span: Duration) -> WallTime { WallTime(milliseconds: epoch + span.milliseconds) }
 
-    /// A delivery to the user `u1` of the app `shop` on `phone` comes; `clock` is the clock where it is not `at`.
+    /// Receives a delivery to the user `u1` of the app `shop` on `phone`; `clock` is the clock if it is not `at`.
     @discardableResult
     mutating func receive(
         _ message: String? = nil, at: Duration, clock: Duration? = nil, device: String? = "phone",
@@ -50,7 +50,7 @@ struct TrackerBench {
         return SequenceNumber(seq)
     }
 
-    /// What a delivery leads to beside being received.
+    /// The effects of a delivery, without its own receipt.
     mutating func receiveText(
         _ message: String? = nil, at: Duration, device: String? = "phone", app: String? = "shop",
         hasOwnID: Bool = true, unique: String? = nil, digest: UInt64? = nil, platform: Platform = .android
@@ -144,12 +144,12 @@ struct TrackerBench {
         return events[before...].map(\.text)
     }
 
-    /// The daemon is killed and comes back: everything but the rows is lost.
+    /// Kills and restarts the daemon: only the rows survive.
     mutating func restart(at: Duration) {
         tracker = rows.restored(stateID: Self.stateID, rules: tracker.rules, now: Self.time(at))
     }
 
-    /// When the tracker next wants the clock, from the bench's beginning.
+    /// The time of the tracker's next clock event, from the bench's beginning.
     var nextDue: Duration? { tracker.nextDue.map { .milliseconds($0.milliseconds - Self.epoch) } }
 
     private mutating func take(_ body: (inout Tracker, inout TrackerOutput) -> Void) -> [String] {
@@ -162,13 +162,13 @@ struct TrackerBench {
 }
 
 extension TrackerOutput {
-    /// An interaction that was held, and what became of it.
+    /// A held interaction, and its result.
     struct Settled: Hashable {
         var cause: SequenceNumber
         var result: InteractionResult
     }
 
-    /// What the records say became of interactions that were held.
+    /// The results of held interactions, from the records.
     var settled: [Settled] {
         let held = Set(records.compactMap { if case .settled(let cause) = $0 { cause } else { nil } })
         return records.compactMap { record in
@@ -179,7 +179,7 @@ extension TrackerOutput {
 }
 
 extension AnalyticsEvent {
-    /// The event in a few words.
+    /// The event as a short text.
     var text: String {
         switch content {
         case .received: "received \(delivery)"

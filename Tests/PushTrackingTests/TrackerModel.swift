@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import PushTracking
 
-/// The rules once more, as naively as their text: everything that ever came is kept, and each decision looks at all of
-/// it. Slow and simple; the tracker must say the same.
+/// The rules again, as literally as their text: the model keeps every input, and each decision searches all of them.
+/// The model is slow and simple; the tracker must agree with it.
 struct TrackerModel {
     struct Receipt {
         var delivery: TrackedDelivery
@@ -26,7 +26,7 @@ struct TrackerModel {
         var startedAt: Int64
         var end: (at: Int64, by: SequenceNumber)?
         var acceptedSecond: Int64
-        /// Told, or followed by another.
+        /// Its end was written, or another session follows.
         var isOver = false
     }
 
@@ -38,7 +38,7 @@ struct TrackerModel {
         var acceptedSecond: Int64
     }
 
-    /// Something that waits, by the time that has passed.
+    /// A wait, by the elapsed time.
     struct Wait {
         enum What {
             case decision(key: DeviceKey, user: String?, at: Int64, earlier: [Int64])
@@ -49,7 +49,7 @@ struct TrackerModel {
         var what: What
         var cause: SequenceNumber
         var due: Int64
-        /// The same by the clock when it began, and how long it waits.
+        /// The due time by the wall clock at its beginning, and the length of the wait.
         var wallDue: Int64
         var span: Int64
 
@@ -65,7 +65,7 @@ struct TrackerModel {
     private var sessions: [Session] = []
     private var starts: [Start] = []
     private var waits: [Wait] = []
-    /// How much time has passed; a clock that is set back does not take any away.
+    /// The elapsed time; a clock that is set back does not reduce it.
     private var passed: Int64 = 0
     private var clock: Int64?
 
@@ -82,7 +82,7 @@ struct TrackerModel {
         settled = []
     }
 
-    // MARK: What comes in
+    // MARK: Inputs
 
     mutating func receive(_ delivery: TrackedDelivery, now: Int64) -> ReceiptResult {
         begin(now)
@@ -92,7 +92,7 @@ struct TrackerModel {
             !$0.isForgotten && $0.delivery.device != nil && $0.delivery.device == delivery.device
                 && $0.delivery.app == delivery.app
         }
-        // T14, by the latest of its number.
+        // T14: compares with the repeat of the highest number.
         let repeats = same.filter { delivery.messageID != nil && $0.delivery.messageID == delivery.messageID }
         if delivery.hasOwnID, let last = repeats.max(by: { $0.delivery.seq < $1.delivery.seq }), last.delivery.hasOwnID
         {
@@ -110,7 +110,7 @@ struct TrackerModel {
                 .iosForeground, delivery.seq, delivery.seq, delivery, delivery.externalID,
                 delivery.receivedAt.milliseconds)
         }
-        // T15: whoever waited for it has it, in the order in which they came.
+        // T15: resolves the interactions that waited for it, in order.
         let waiting = waits.filter { $0.isInteraction && $0.due > passed }
         for wait in waiting.sorted(by: { $0.cause < $1.cause }) {
             guard case .interaction(let interaction) = wait.what, names(interaction.subject, delivery),
@@ -119,7 +119,7 @@ struct TrackerModel {
             waits.removeAll { $0.cause == wait.cause && $0.isInteraction }
             let startedBefore = interaction.act == .opened && interaction.device != nil
             var result = apply(interaction, found, startsSession: !startedBefore, now)
-            // A row does not say it.
+            // The row does not store this.
             result.wasDisplayed = true
             settled.append(.init(cause: wait.cause, result: result))
         }
@@ -176,7 +176,7 @@ struct TrackerModel {
         }
     }
 
-    /// The daemon was restarted: what waits does so by the clock, but no longer than at first.
+    /// Restarts the daemon: each wait counts by the wall clock, but at most its original length.
     mutating func restart(now: Int64) {
         clock = now
         for index in waits.indices {
@@ -195,7 +195,7 @@ struct TrackerModel {
         }
     }
 
-    /// What is remembered of it, on whatever device.
+    /// The remembered deliveries that an interaction names, on any device.
     private func candidates(_ subject: Interaction.Subject) -> [TrackedDelivery] {
         receipts.filter { !$0.isForgotten }.map(\.delivery).filter { names(subject, $0) }.sorted { $0.seq < $1.seq }
     }
@@ -212,13 +212,13 @@ struct TrackerModel {
         switch interaction.subject {
         case .delivery: found = found.filter { isMeant($0, interaction) }
         case .message:
-            // Without a device the latest on any device is the one that is named.
+            // Without a device the interaction names the latest on any device.
             if interaction.device == nil { found = Array(found.suffix(1)) }
             found = found.filter { isMeant($0, interaction) }
         case .payload:
             guard interaction.device != nil else { return nil }
             found = found.filter { isMeant($0, interaction) && $0.device != nil && !isOpened($0.seq) }
-            // Only what was displayed can be looked for behind an opened one.
+            // Behind an opened delivery only displayed ones are searched.
             found = found.filter { candidate in
                 candidate.isDisplayed
                     || candidates(interaction.subject).last {
@@ -236,7 +236,7 @@ struct TrackerModel {
     private func resultWithoutDelivery(_ interaction: Interaction) -> InteractionResult {
         let all = candidates(interaction.subject)
         if match(interaction) != nil {
-            // It came, but too late.
+            // The delivery came too late.
             return InteractionResult(verdict: .unmatched, delivery: nil)
         } else if case .payload = interaction.subject {
             let here = all.last { interaction.device != nil && isMeant($0, interaction) && isOpened($0.seq) }
@@ -324,7 +324,7 @@ struct TrackerModel {
         }
     }
 
-    /// T5, without a division: half the mean interval is the sum over twice the number.
+    /// T5 without a division: compares the sum of the intervals with twice their number.
     private func isWithinWindow(_ age: Int64, _ earlier: [Int64]) -> Bool {
         let isWithinFixed = age < rules.influencedWindow.milliseconds
         guard earlier.count >= 2, rules.windowRule != .fixed else { return isWithinFixed }
@@ -409,7 +409,7 @@ struct TrackerModel {
     private mutating func begin(_ now: Int64) {
         if let clock, now > clock { passed += now - clock }
         clock = now
-        // The oldest go first, and none before those that came before it.
+        // Forgets the oldest first, and none before older ones.
         let horizon = floorSeconds(now) - rules.remember.components.seconds
         for index in receipts.indices where !receipts[index].isForgotten {
             guard receipts[index].acceptedSecond < horizon else { break }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import PushTracking
 
-/// No turn of the loop may be long, whatever clients send; so what one go does is bounded, and counted here.
-@Suite("What the tracker does in one go")
+/// A turn of the loop must be short, whatever clients send; so the work of one turn is bounded, and counted here.
+@Suite("The tracker's work in one turn")
 struct TurnTests {
-    @Test("goes by the deliveries that are looked at: starts of many users on one device are decided over several")
+    @Test("depends on the deliveries searched: starts of many users on one device are decided over several turns")
     func startsOnOneDevice() {
         var bench = TrackerBench()
         for _ in 1...10_000 { bench.receive(at: .zero, user: "somebody") }
@@ -27,7 +27,7 @@ struct TurnTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("ends with 256 taps on one message that wait on one device: one more is unmatched at once")
+    @Test("has at most 256 held taps on one message and device: one more is unmatched at once")
     func tapsOnOneMessage() {
         var bench = TrackerBench()
         for _ in 1...256 { #expect(bench.interact(.opened, .message("m1"), at: .zero).first == "held") }
@@ -44,7 +44,7 @@ struct TurnTests {
         #expect(bench.rows.violations == [])
     }
 
-    @Test("takes out at most 8 timers that mean nothing any more, and yet they never become most of what there is")
+    @Test("removes at most 8 stale timers, and yet stale timers never become the majority")
     func staleTimers() {
         var bench = TrackerBench()
         let names = (1...1300).map { "d\($0)" }
@@ -54,7 +54,7 @@ struct TurnTests {
         var most = 0
         for name in names {
             bench.end(at: .seconds(7), device: name)
-            // It goes on, so its end is none, and the timer of that is stale.
+            // The session continues, so the timer of its end is stale.
             let before = bench.tracker.timers.count
             bench.start(at: .seconds(7), device: name)
             most = max(most, before - bench.tracker.timers.count)

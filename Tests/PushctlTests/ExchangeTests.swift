@@ -5,12 +5,13 @@ import UnixSockets
 
 @testable import pushctl
 
-@Suite("What pushctl says while the daemon says nothing")
+@Suite("Messages of pushctl about a silent daemon")
 struct ExchangeTests {
     private static let accepted = #"{"ok":true,"seq":1,"outcomes":1}"#
     private static let outcome = #"{"seq":1,"n":0,"callback":"push","outcome":"handled","total_ms":16000}"#
 
-    /// What there is to say of a request to a daemon that says some lines at once, and the others as it is told of.
+    /// The messages of pushctl about a request to a daemon that writes `first` at once and one line of `later` after
+    /// each message.
     private func told(atOnce first: [String], later: [String]) throws -> [String] {
         let directory = TemporaryDirectory()
         let listener = try Listener(path: directory.path + "/inject.sock", mode: 0o600)
@@ -27,7 +28,7 @@ struct ExchangeTests {
             if let line = later.popFirst() { say([line]) }
         }
         let arguments = Arguments(command: .inject, operands: [], values: [.wait: []])
-        // Nobody waits for longer than it takes to see that there is nothing.
+        // The patience is as short as a check allows.
         var exchange = try Exchange(
             path: directory.path + "/inject.sock", arguments, output: output,
             patience: Exchange.Patience(reply: 1, outcome: 1))
@@ -38,7 +39,7 @@ struct ExchangeTests {
         return told
     }
 
-    @Test("that an outcome does not come is told once, with what tells why")
+    @Test("a missing outcome is reported once, with the command that shows the reason")
     func outcome() throws {
         #expect(
             try told(atOnce: [Self.accepted], later: [Self.outcome]) == [
@@ -46,7 +47,7 @@ struct ExchangeTests {
             ])
     }
 
-    @Test("that no reply comes is told apart, and nothing where all comes in time")
+    @Test("a missing reply is reported separately, and nothing is if all comes in time")
     func reply() throws {
         let told = try told(atOnce: [], later: [Self.accepted, Self.outcome])
         #expect(told.count == 2)
@@ -55,7 +56,7 @@ struct ExchangeTests {
         #expect(try self.told(atOnce: [Self.accepted, Self.outcome], later: []) == [])
     }
 
-    @Test("a reply is waited for 10 s, an outcome for longer than any deadline")
+    @Test("a reply is awaited for 10 s, an outcome for longer than any deadline")
     func patience() {
         let patience = Exchange.Patience()
         #expect(patience.reply == 10_000 && patience.outcome == 15_000)

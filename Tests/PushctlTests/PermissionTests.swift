@@ -4,9 +4,9 @@ import Testing
 
 @testable import pushctl
 
-@Suite("What pushctl says to who may not", .enabled(if: geteuid() == 0, "needs root"))
+@Suite("Messages of pushctl to a user without permission", .enabled(if: geteuid() == 0, "needs root"))
 struct PermissionTests {
-    /// Becomes a user who is in no group but its own, in a process of a test.
+    /// Changes to a user who is only in its own group, in the process of a test.
     private static func becomeNobody() throws {
         let user = try #require(getpwnam("nobody")).pointee
         try #require(setgroups(0, nil) == 0 && setgid(user.pw_gid) == 0 && setuid(user.pw_uid) == 0)
@@ -21,7 +21,7 @@ struct PermissionTests {
         "nobody is not in the group \(group): sudo adduser nobody \(group), then log in again"
     }
 
-    @Test("names the group of a socket, and what to type", arguments: ["inject", "control"])
+    @Test("name the group of a socket, and the command to join it", arguments: ["inject", "control"])
     func socketGroup(name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let directory = TemporaryDirectory()
@@ -52,7 +52,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("names the group of the ledger, and what to type")
+    @Test("name the group of the ledger, and the command to join it")
     func ledgerGroup() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()

@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import Store
 
-/// A ledger with random requests, as the daemon would have them stored: what is in flight ends later or never, the clock is
-/// set back now and then, and what cannot be stored is rolled back.
+/// A ledger with random requests, as the daemon stores them: invocations in flight end later or never, the clock is set
+/// back now and then, and a batch with an error is rolled back.
 final class RandomLedger {
-    /// The time of acceptance of the first request: no whole minute.
+    /// The time of the first acceptance; it is no whole minute.
     static let begin: Int64 = 1_795_230_507_123
 
     let directory = TemporaryDirectory()
@@ -15,14 +15,14 @@ final class RandomLedger {
     private var seq: Int64 = 0
     private var random: SeededGenerator
     private var inFlight: [InvocationRecord] = []
-    /// What is in flight until it is ended by `endHeld`.
+    /// Invocations that stay in flight until `endHeld` ends them.
     private(set) var held: [InvocationRecord] = []
     private let apps: Int
     private let stepsBack: Double
 
     /// - Parameters:
-    ///   - apps: how many apps there are.
-    ///   - stepsBack: before what share of the requests the clock is set back.
+    /// - apps: the number of apps.
+    /// - stepsBack: the share of requests before which the clock is set back.
     init(seed: UInt64, apps: Int = 4, stepsBack: Double = 0.01) throws {
         self.stepsBack = stepsBack
         random = SeededGenerator(seed: seed)
@@ -32,18 +32,18 @@ final class RandomLedger {
 
     var reader: LedgerReader { get throws { try LedgerReader(directory: directory.path) } }
 
-    /// Ends the writer as the death of the daemon would, and begins with another.
+    /// Ends the writer as the daemon's death would, and opens another.
     func reopen() throws { writer = try LedgerWriter(directory: directory.path) }
 
     /// Stores a batch of requests.
-    /// - Parameter pause: up to how many milliseconds pass before each.
+    /// - Parameter pause: the most milliseconds that pass before each.
     func store(_ count: Int, pause: Int64) throws {
         let rows = RowBuffer()
         for _ in 0..<count { append(to: rows, pause: pause) }
         try writer.apply([rows], through: .start)
     }
 
-    /// Stores a batch the last row of which cannot be: nothing of it is there.
+    /// Stores a batch whose last row has an error: none of it is stored.
     func fail() throws {
         let (before, flying) = (seq, inFlight)
         let rows = RowBuffer()
@@ -58,16 +58,16 @@ final class RandomLedger {
         (seq, inFlight) = (before, flying)
     }
 
-    /// Adds up what can be.
+    /// Rolls all due figures up.
     func rollUp() throws { while writer.isRollUpDue { try writer.rollUp() } }
 
-    /// Keeps what is in flight from ending by itself.
+    /// Keeps the invocations in flight from ending by themselves.
     func hold() {
         held += inFlight
         inFlight = []
     }
 
-    /// Ends what is held.
+    /// Ends the held invocations.
     func endHeld() throws {
         let rows = RowBuffer()
         for record in held { rows.append(invocation(record.id, isObserver: record.isObserver), isNew: false) }
@@ -137,7 +137,7 @@ final class RandomLedger {
             output: nil)
     }
 
-    /// Of any size, and now and then exactly a limit.
+    /// A duration of any size, sometimes exactly a limit.
     private func duration() -> Int64 {
         if chance(0.05) { return pick([9_000_000, 10_000_000, 30_000_000, 0]) }
         return .random(in: 0...(70_000_000 >> Int64.random(in: 0...20, using: &random)), using: &random)

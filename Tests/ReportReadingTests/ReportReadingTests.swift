@@ -7,16 +7,16 @@ import Testing
 
 @testable import Store
 
-@Suite("A report from figures is the report from rows", .timeLimit(.minutes(30)))
+@Suite("A report from figures equals the report from rows", .timeLimit(.minutes(30)))
 struct ReportReadingTests {
-    /// The report in all formats that have figures, made from the ledger's figures.
+    /// The report in all formats with figures, from the ledger's figures.
     private func fromFigures(_ reader: LedgerReader, _ window: ReportWindow, end: WallTime) throws -> [String] {
         var reading = reading(window, end)
         try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
         return try formats(reading)
     }
 
-    /// The same made from rows alone.
+    /// The same reports from rows alone.
     private func fromRows(_ reader: LedgerReader, _ window: ReportWindow, end: WallTime) throws -> [String] {
         var reading = reading(window, end)
         try reader.rows(from: window.since, to: window.until) { row in
@@ -46,7 +46,7 @@ struct ReportReadingTests {
         return [String(decoding: document.json, as: UTF8.self), document.markdown, document.openMetrics]
     }
 
-    /// Compares the two over all, over windows that begin and end within minutes, and over short ones.
+    /// Compares both over everything, over windows that begin and end within minutes, and over short ones.
     private func compare(_ ledger: RandomLedger, _ comment: Comment? = nil) throws {
         let reader = try ledger.reader
         let (begin, end) = (RandomLedger.begin, ledger.now)
@@ -75,7 +75,7 @@ struct ReportReadingTests {
         }
     }
 
-    @Test("whatever is stored, ends later, is rolled back or is added up", arguments: [1, 2, 3] as [UInt64])
+    @Test("after any mix of stores, later ends, rollbacks and roll-ups", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
         let ledger = try RandomLedger(seed: seed)
         for round in 0..<6 {
@@ -87,7 +87,7 @@ struct ReportReadingTests {
         }
     }
 
-    @Test("over weeks, of which most is added up to hours and days")
+    @Test("over weeks, most of which is rolled up to hours and days")
     func weeks() throws {
         let ledger = try RandomLedger(seed: 4)
         for _ in 0..<8 { try ledger.store(70, pause: 4_000_000) }
@@ -95,12 +95,12 @@ struct ReportReadingTests {
         let database = try Database(path: ledger.directory.path + "/ledger.db", access: .readOnly)
         #expect(try database.integer("SELECT count(*) FROM figures_by_days WHERE place & 4294967295 = 0") > 3)
         try compare(ledger)
-        // Ends of what was in flight, and requests at earlier times, change what was added up.
+        // Later ends, and requests at earlier times, change figures that were rolled up.
         try ledger.store(100, pause: 100)
         try compare(ledger, "after more")
     }
 
-    @Test("after ends that come when their hours and days were added up long ago")
+    @Test("after ends that come long after their hours and days were rolled up")
     func late() throws {
         let ledger = try RandomLedger(seed: 7)
         for _ in 0..<8 {
@@ -118,7 +118,7 @@ struct ReportReadingTests {
         try compare(ledger, "added up again")
     }
 
-    @Test("figures stay when rows are taken out, by age and by slices, with what is in flight left behind")
+    @Test("when rows are pruned, by age and by slices, with invocations in flight left")
     func pruned() throws {
         let ledger = try RandomLedger(seed: 5)
         for _ in 0..<4 { try ledger.store(100, pause: 20_000) }
@@ -152,7 +152,7 @@ struct ReportReadingTests {
         let state = try Database(path: ledger.directory.path + "/ledger.db", access: .readWrite)
         #expect(try state.integer("SELECT min(place) >> 32 FROM figures_by_minute") < middle.milliseconds / 60_000)
         #expect(try state.integer("SELECT pruned_minute FROM figure_state") > middle.milliseconds / 60_000)
-        // An erasure counts anew what has rows, and keeps the figures of what has none.
+        // An erasure recounts the minutes with rows, and keeps the figures of the others.
         try ledger.writer.database.execute("BEGIN")
         try ledger.writer.recountFigures()
         try ledger.writer.database.execute("COMMIT")
@@ -170,13 +170,13 @@ struct ReportReadingTests {
             return try counts(LedgerReader(directory: salvaged.path))
         }
         #expect(try countsOfSalvage() == before, "salvaged")
-        // Figures of another version cannot be counted anew where rows are missing: nothing is better than a biased part.
+        // Figures of another version cannot be recounted with rows missing: no figures are better than biased ones.
         try state.execute("UPDATE figure_state SET version = 0")
         try ledger.reopen()
         #expect(try state.integer("SELECT first_minute = pruned_minute FROM figure_state") == 1)
     }
 
-    @Test("figures without rows that cannot be read are left out of a salvage, which says so")
+    @Test("except that a salvage leaves out unreadable figures without rows, and reports it")
     func unreadable() throws {
         let ledger = try RandomLedger(seed: 6)
         for _ in 0..<2 { try ledger.store(100, pause: 20_000) }
@@ -195,7 +195,7 @@ struct ReportReadingTests {
         #expect(counted > 0 && counted <= kept, "nothing of what has no rows")
     }
 
-    @Test("after a person was erased whose requests had attempts or were in flight", arguments: [8, 9] as [UInt64])
+    @Test("after an erasure of a person whose requests had attempts or were in flight", arguments: [8, 9] as [UInt64])
     func erased(seed: UInt64) throws {
         let ledger = try RandomLedger(seed: seed)
         for _ in 0..<3 { try ledger.store(80, pause: 60_000) }
@@ -209,7 +209,7 @@ struct ReportReadingTests {
         try compare(ledger, "opened again")
     }
 
-    @Test("counted anew they are the same")
+    @Test("after a recount")
     func recount() throws {
         let ledger = try RandomLedger(seed: 6)
         for _ in 0..<3 { try ledger.store(80, pause: 60_000) }
@@ -231,7 +231,7 @@ struct ReportReadingTests {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    @Test("of many apps a minute keeps some apart, and counts the others together")
+    @Test("with many apps in a minute, some counted separately and the others together")
     func manyApps() throws {
         let ledger = try RandomLedger(seed: 7, apps: 100_000, stepsBack: 0)
         try ledger.store(700, pause: 1)

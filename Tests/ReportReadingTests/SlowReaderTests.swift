@@ -14,7 +14,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "keep nothing from being emptied: no transaction is open while a report waits to be read",
+        "hold up no checkpoint: no transaction is open while a report waits for its reader",
         arguments: ["csv", "json"])
     func stoppedReader(format: String) throws {
         let ledger = try RandomLedger(seed: 11, apps: 300)
@@ -43,7 +43,7 @@ struct SlowReaderTests {
             try ledger.store(100, pause: 1000)
             #expect(try ledger.writer.checkpointWhole() && walLength(ledger) == 0)
         }
-        // What the check would notice.
+        // Counter-check: an open snapshot makes `checkpointWhole` return false.
         let reader = try ledger.reader
         try ledger.store(10, pause: 1000)
         try reader.snapshot { () throws(StoreError) in

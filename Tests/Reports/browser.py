@@ -27,8 +27,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 ALLOWED_TIME = 60
 problems = []
 
-# What is wrong with the page, each as a sentence. It runs in the page, which has no script itself. On a small screen the
-# window grows with what is too wide, so the width that was asked for stands for WIDTH.
+# JavaScript that lists the page's faults, each as a sentence. The browser runs it in the page, which has no script of
+# its own. On a small screen the window grows with elements that are too wide, so WIDTH stands for the requested width.
 CHECKS = r"""
 (() => {
   const wrong = [];
@@ -119,12 +119,13 @@ class Browser:
         self.input, writes = os.pipe()
 
         def place():
-            # The browser reads descriptor 3 and writes 4; copies first, because each number may be the other's.
+            # The browser reads descriptor 3 and writes 4; duplicates them first, because each number may be the
+            # other's.
             copies = os.dup(reads), os.dup(writes)
             os.dup2(copies[0], 3)
             os.dup2(copies[1], 4)
 
-        # In a container there is neither a sandbox for root nor a display.
+        # A container has neither a sandbox for root nor a display.
         arguments = [
             program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
@@ -239,7 +240,7 @@ def add_campaigns(database):
         if index % 10 == 0:
             verdict = ("unattributed", "unmatched")[index // 10 % 2]
             report.insert(database, "interactions", dict(cause=seq, verdict=verdict, at=at * 1000))
-    # Pushes that Android shows by itself, some without a campaign.
+    # Pushes that Android shows itself, some without a campaign.
     for index, (seq,) in enumerate(database.execute(
             "SELECT seq FROM requests JOIN invocations USING (seq) WHERE platform = 'android' AND outcome = 'handled'"
             " AND n = 0 ORDER BY seq LIMIT 30").fetchall()):

@@ -24,7 +24,7 @@ from html.parser import HTMLParser
 DUE = {"handled", "failed", "timed_out", "expired"}
 MISSED = {"timed_out", "expired"}
 TIMED = DUE | {"handed_to_tracker"}
-# Transport, and the priority with which FCM was sent a message and with which it delivered it.
+# The transport, and the priorities with which a message was sent to FCM and delivered by it.
 TRANSPORTS = {
     "android": [
         ("fcm", "high", "high"), ("fcm", "high", "normal"), ("fcm", "normal", "normal"), (None, None, None),
@@ -34,7 +34,8 @@ TRANSPORTS = {
 }
 CALLBACKS = {
     "android": ["onMessageReceived"], "ios": ["didReceiveRemoteNotification", "serviceExtension"], "web": ["push"]}
-# Platform, callback, whether of FCM alone, delivered priority ("normal" where none is known), from when, microseconds.
+# The platform, the callback, whether FCM alone, the delivered priority ("normal" if unknown), the start, and
+# microseconds.
 LIMITS = {
     "android_policy": ("android", "onMessageReceived", False, None, "invocation", 9_000_000),
     "android_broadcast": ("android", "onMessageReceived", True, "high", "acceptance", 10_000_000),
@@ -44,7 +45,7 @@ LIMITS = {
     "ios_background": ("ios", "didReceiveRemoteNotification", False, None, "invocation", 30_000_000),
     "ios_service_extension": ("ios", "serviceExtension", False, None, "invocation", 30_000_000),
 }
-# The tables behind these views, which are written to, and what their rows have for words of closed sets.
+# The tables behind these views, which the test writes, and the stored values of their words of closed sets.
 TABLES = {"requests": "request_rows", "invocations": "invocation_rows", "events": "event_rows"}
 NUMBERS = {
     "operation": ["deliver"], "mode": ["device"], "platform": ["android", "ios", "web"],
@@ -55,7 +56,7 @@ NUMBERS = {
     "kind": ["local.pushnotification.Received", "users.messages.pushnotification.Open"],
 }
 SHARED = {"app", "provider", "route", "handler", "reason_code"}
-# What the page says of a miss, by its reason code.
+# The page's words for a miss, by its reason code.
 REASONS = {
     "queue_full": "waited for a free place", "not_finished_at_deadline": "ran too long",
     "waiting_in_lane": "waited in a lane", "daemon_down": "expired while the daemon was down", "none": "gave no reason",
@@ -98,7 +99,7 @@ def make_ledger(root, daemon, rows):
         gap = begin + generator.randrange(8 * 3_600_000)
         length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 900_000)
         insert(database, "gaps", dict(kind=kind, begin_at=gap, end_at=gap + length))
-    # The daemon has not counted these rows: reports are to read them.
+    # The daemon has not counted these rows: reports must read the rows.
     database.execute("UPDATE figure_state SET version = 0")
     database.commit()
     return database
@@ -117,7 +118,7 @@ def insert(database, table, row):
             if value is not None and column in NUMBERS:
                 row[column] = NUMBERS[column].index(value)
             elif value is not None and column in SHARED and row["seq"] % 2 == 0:
-                # A text of a row that no other shares is in the row itself.
+                # The row itself holds a text that no other row shares.
                 row[column] = share(database, value)
     columns, marks = ",".join(row), ",".join("?" * len(row))
     database.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values()))
@@ -175,7 +176,7 @@ def compare_group(name, figures, rows):
     check(figures["handled"] == outcomes["handled"], f"{name}: handled")
     check(figures["failed"] == outcomes["failed"], f"{name}: failed")
     check(figures.get("misses_by_reason", {}) == count_reasons(rows), f"{name}: misses by reason")
-    # The tracker runs no handler: its deliveries have no times that say something.
+    # The tracker runs no handler: its deliveries have no meaningful times.
     timed = [row for row in rows if row["outcome"] in DUE]
     for part in ("queue", "exec", "total"):
         times = [row[part + "_us"] for row in timed if part != "exec" or row["outcome"] != "expired"]
@@ -512,7 +513,7 @@ def main():
         (root / "before.json").write_text(text)
         documents["equal"] = equal = json.loads(pushctl("--json", "--baseline", root / "before.json"))
         check(equal["comparison"]["worse"] == [], "a report is not worse than itself")
-        # The same figures with times ten times as short: all got worse, and a short window has few misses.
+        # The same rows with times ten times as short: all figures got worse, and a short window has few misses.
         compare_baseline(pushctl, root, report)
         begin = ["--since", stamp(times[len(times) // 2]), "--until", stamp(times[len(times) // 2 + 100])]
         documents["worse"] = worse = json.loads(pushctl(

@@ -21,12 +21,12 @@ struct BackupTests {
         return numbers
     }
 
-    @Test("has what is in the log alone, is private, and replaces nothing")
+    @Test("includes requests that are only in the log, has mode 0600, and refuses to overwrite a file")
     func write() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
-        // Durable; when it is applied is not waited for.
+        // The batch is durable; the test does not wait until the ledger has it.
         try ledger.write(Fixture.delivery(2))
         let path = directory.path + "/backup.db"
         let backup = try Backup.write(LedgerReader.complete(directory: directory.path), to: path)
@@ -40,7 +40,7 @@ struct BackupTests {
         ledger.committer.stop()
     }
 
-    @Test("into a directory that is not there leaves nothing and says where")
+    @Test("into a missing directory fails with its path and leaves no file")
     func nowhere() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -55,7 +55,7 @@ struct BackupTests {
         #expect(error?.context == path && error?.kind == .noDirectory)
     }
 
-    @Test("comes back: later requests are gone, numbers go on, what is to be sent is unknown, the id is new")
+    @Test("can be restored: later requests are gone, numbers continue, queued entries are unknown, the state id is new")
     func restored() async throws {
         let directory = TemporaryDirectory()
         let (state, path) = (directory.path + "/state", directory.path + "/backup.db")
@@ -96,7 +96,7 @@ struct BackupTests {
         #expect(try numbers(in: state) == [1, 3])
     }
 
-    @Test("of a newer program, and what is none, is refused, and nothing is touched")
+    @Test("of a newer program, or a file that is no backup, is refused, and the restore changes nothing")
     func refused() async throws {
         let directory = TemporaryDirectory()
         let (state, path) = (directory.path + "/state", directory.path + "/backup.db")
@@ -115,7 +115,7 @@ struct BackupTests {
         #expect(access(state + "/set-aside-1760000000000", F_OK) != 0)
     }
 
-    @Test("replaces a ledger that cannot be read, and says that numbers may come again")
+    @Test("replaces an unreadable ledger, and the restore reports that numbers may repeat")
     func unreadable() async throws {
         let directory = TemporaryDirectory()
         let (state, path) = (directory.path + "/state", directory.path + "/backup.db")

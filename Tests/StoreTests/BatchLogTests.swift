@@ -8,7 +8,7 @@ import Testing
 struct BatchLogTests {
     private let batches = MemoryBatches()
 
-    @Test("is followed by the ledger, and another ledger gets all of it and goes on behind it")
+    @Test("feeds the ledger, and a second ledger applies all of it and appends behind its end")
     func follows() async throws {
         let here = TemporaryDirectory()
         let there = TemporaryDirectory()
@@ -24,7 +24,7 @@ struct BatchLogTests {
         #expect(batches.count == 4)
     }
 
-    @Test("refuses a batch when somebody else's is there: it is not acknowledged, and nothing is written after it")
+    @Test("fences a writer when another one's batch is there: the batch is not acknowledged, and nothing follows it")
     func refuses() async throws {
         let here = TemporaryDirectory()
         let there = TemporaryDirectory()
@@ -37,7 +37,7 @@ struct BatchLogTests {
         #expect(try ours.storedNumbers().isEmpty)
     }
 
-    @Test("that refuses a batch of the log's thread makes the store say so, and that it has ended")
+    @Test("that refuses a batch of the log's thread ends the store with the error `fenced`")
     func reports() async throws {
         let here = TemporaryDirectory()
         let there = TemporaryDirectory()

@@ -21,7 +21,7 @@ final class ChainOrderTests {
                 clocks: BootClocks(), writing: engine.session(), reading: engine.session()))
     }
 
-    /// Brings a copy up to date.
+    /// Applies the rest of the chain to a copy.
     private func follow(_ path: String) throws -> LedgerCopy {
         let copy = try LedgerCopy(directory: path, of: engine.identity())
         var clocks = BootClocks()
@@ -29,7 +29,7 @@ final class ChainOrderTests {
         return copy
     }
 
-    /// Has the orders of the store written as they come, until it has something else to tell.
+    /// Writes the orders that the store asks for, until the store reports something else.
     private func obey(_ ledger: TestLedger) async throws -> (orders: [ChainOrder], end: StoreReport) {
         var orders: [ChainOrder] = []
         while true {
@@ -40,7 +40,7 @@ final class ChainOrderTests {
         }
     }
 
-    /// All rows of a ledger, by table, but for the place in the log.
+    /// All rows of a ledger, by table, except the position in the log.
     private func rows(_ path: String) throws -> [String: [String]] {
         let database = try Database(path: path + "/ledger.db", access: .readOnly)
         var tables: [String: [String]] = [:]
@@ -77,7 +77,7 @@ final class ChainOrderTests {
 
     // MARK: Pruning
 
-    @Test("takes the same rows out of each copy at the same place, of one that was made from nothing as well")
+    @Test("prunes the same rows from each copy at the same batch, also from a copy that starts empty")
     func prunes() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         for first in stride(from: Int64(1), through: 1_200, by: 100) {
@@ -91,7 +91,7 @@ final class ChainOrderTests {
         let (orders, end) = try await obey(ledger)
         #expect(end == .pruned(requests: 1_099))
         #expect(orders.count >= 2 && engine.chain.filter(Self.hasOrder).count == orders.count)
-        // What an order took is not known to it: the id is free again, in each copy.
+        // An order frees the ids that it pruned, in each copy.
         try await ledger.commit(Fixture.delivery(1_201, acceptedAt: 1_201 * 60_000))
         var clocks = BootClocks()
         while try follower.catchUp(from: engine, clocks: &clocks) > 0 {}
@@ -107,13 +107,14 @@ final class ChainOrderTests {
         }
     }
 
-    @Test("goes by what the leader says: a copy prunes nothing by itself, and forgets no id by a clock of its own")
+    @Test(
+        "is the only way to prune: a copy prunes nothing by its own clock, and neither does a leader before its order")
     func copiesDoNotPrune() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         try await ledger.commit(delivery(1, user: "anna", device: "d1"))
         ledger.committer.stop()
         let copy = try follow(second.path)
-        // A machine that leads with a clock a year ahead orders; nothing goes before the order is in the chain.
+        // The clock of the next leader is a year ahead; it prunes nothing before its order is in the chain.
         let next = try leader(second.path, epoch: 2)
         next.committer.prune(olderThan: WallTime(milliseconds: .max))
         guard case .orderDue(.prune) = try await next.report() else {
@@ -124,7 +125,7 @@ final class ChainOrderTests {
         withExtendedLifetime(copy) {}
     }
 
-    @Test("is asked for again by the next leader, where one ended before it was in the chain")
+    @Test("that was not in the chain when its leader ended is requested again by the next leader")
     func lostOrder() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         try await ledger.commit(Fixture.delivery(1, acceptedAt: 0))
@@ -147,7 +148,7 @@ final class ChainOrderTests {
             bound: ErasureBound(request: SequenceNumber(request), entry: EntryNumber(0)))
     }
 
-    @Test("takes a person out of each copy, whose files have nothing of the person then")
+    @Test("erases a person from each copy and from the copy's files")
     func erases() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         try await ledger.commit(delivery(1, user: "anna-karenina", device: "d1"))
@@ -190,7 +191,7 @@ final class ChainOrderTests {
         return bytes.indices.contains { bytes[$0...].starts(with: text) }
     }
 
-    @Test("waits until all requests of the person are decided")
+    @Test("to erase waits until all requests of the person are decided")
     func undecided() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         try await ledger.commit([.request(Fixture.request(1)), .invocation(Fixture.invocation(1, outcome: nil))])
@@ -210,7 +211,7 @@ final class ChainOrderTests {
         #expect(try await ledger.report() == .erased)
     }
 
-    @Test("that was applied before a kill has its ledger written anew by the next start, as a copy or as the leader")
+    @Test("to erase that was applied before a kill lets the next start rewrite the ledger, as a copy or as the leader")
     func killed() async throws {
         let ledger = try leader(directory.path, epoch: 1)
         try await ledger.commit(delivery(1, user: "anna", device: "d1"))
@@ -223,7 +224,7 @@ final class ChainOrderTests {
         #expect(try follow(directory.path).keepHouse() == .erased)
     }
 
-    @Test("is a row like any other in its bytes, and is refused beside other rows")
+    @Test("is encoded as a row, and is refused in a batch with other rows")
     func bytes() throws {
         let orders: [ChainOrder] = [
             .prune(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Who reads the ledger with SQL goes by the names: what is written to and read from the wrong column passes every round trip.
+/// Checks the columns by name, as SQL readers do: a value that is written to and read from the wrong column passes
+/// every round trip.
 @Suite("The columns of the ledger", .timeLimit(.minutes(30)))
 struct ColumnTests {
     /// The values of a table's first row, by column.
@@ -20,7 +21,7 @@ struct ColumnTests {
         return row
     }
 
-    @Test("have what their names say")
+    @Test("hold the values that their names promise")
     func names() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -96,7 +97,7 @@ struct ColumnTests {
     }
 
     @Test(
-        "of an event have what its kind has, and nothing else",
+        "of an event hold the fields of its kind, and NULL otherwise",
         arguments: [
             (.sessionEnd(.microseconds(1204)), ["duration_us": "1204"]),
             (.tokenStateChange(.registered, token: "t"), ["push_token": "'t'", "token_change": "'registered'"]),

@@ -19,7 +19,7 @@ struct CommitterTests {
         #expect(try ledger.storedNumbers() == Array(1...200))
     }
 
-    @Test("has the log's thread write what is submitted, and says so")
+    @Test("writes submitted batches on the log's thread, and reports them")
     func submitted() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -36,7 +36,7 @@ struct CommitterTests {
         #expect(try ledger.reader().acceptedRequests() == 10_000)
     }
 
-    @Test("applies what is durable before it stops")
+    @Test("applies all durable batches before it stops")
     func stop() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -45,7 +45,7 @@ struct CommitterTests {
         #expect(try ledger.storedNumbers() == Array(1...50))
     }
 
-    @Test("says while it stops that the ledger has still much to do, again and again")
+    @Test("reports repeatedly during a stop that the ledger still has much to apply")
     func slowStop() throws {
         let directory = TemporaryDirectory()
         let mayGoOn = Monitor(false)
@@ -60,7 +60,7 @@ struct CommitterTests {
         #expect(waits >= 3)
     }
 
-    @Test("applies none of a batch that contradicts the ledger, and ends; the next start sets the log aside")
+    @Test("applies no part of a batch that contradicts the ledger, and ends; the next start sets the log aside")
     func contradiction() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -85,7 +85,7 @@ struct CommitterTests {
         #expect(try next.storedNumbers() == [1, 4])
     }
 
-    @Test("takes an update of an invocation that does not exist for the error it is")
+    @Test("reports an update of a missing invocation as an error")
     func unknownUpdate() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -97,7 +97,7 @@ struct CommitterTests {
         #expect(error.message == "there is no such invocation of request 5")
     }
 
-    @Test("goes on acknowledging while another program holds the ledger's lock, and applies it all after")
+    @Test("keeps acknowledging while another program holds the ledger's lock, and applies all batches afterwards")
     func busy() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -116,7 +116,7 @@ struct CommitterTests {
         #expect(try ledger.storedNumbers() == [1, 2])
     }
 
-    @Test("keeps in the log what a stall keeps out of the ledger at the stop; the next start applies it")
+    @Test("leaves batches in the log when the ledger is stalled at the stop; the next start applies them")
     func stopWhileStalled() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -40,7 +40,7 @@ final class CustomDataTests {
         .sent(.alias(name: "n", label: "l")),
     ]
 
-    @Test("gives an entry back as it was saved, whichever way it goes", arguments: ways, RoundTripTests.texts)
+    @Test("returns an entry as it was saved, for every way of sending", arguments: ways, RoundTripTests.texts)
     func roundTrip(way: EntryWay, text: String?) async throws {
         var entry = Fixture.entry(StoredRange.number.upperBound)
         (entry.way, entry.app, entry.device, entry.externalID, entry.name) = (way, text, text, text, text)
@@ -57,7 +57,7 @@ final class CustomDataTests {
         #expect(other == [EntryRecord(entry: Fixture.entry(1, cause: 2), state: .queued)])
     }
 
-    @Test("gives back what has not come to its end, in order of numbers, with the run that has it")
+    @Test("returns the unfinished entries in order of numbers, with the run that claimed each")
     func unfinished() async throws {
         let ledger = try await ledger(
             .entry(Fixture.entry(3), .pending, problem: nil), .entry(Fixture.entry(1), .queued, problem: nil),
@@ -80,7 +80,7 @@ final class CustomDataTests {
         #expect(stored.map(\.reason) == ["it went away", nil, nil, "no", nil])
     }
 
-    @Test("finds what is unfinished, what is finished, and users by a value, each by an index")
+    @Test("finds unfinished entries, finished entries, and users by a value, each by an index")
     func plans() async throws {
         let ledger = try await ledger()
         func plan(_ sql: String) throws -> String {
@@ -104,7 +104,7 @@ final class CustomDataTests {
         #expect(users.contains("(name=? AND <expr>>? AND <expr><?)"), "\(users)")
     }
 
-    @Test("a move of an entry that is not there is an error of the program")
+    @Test("reports a move of a missing entry as an error of the program")
     func moveOfNothing() async throws {
         let ledger = try await ledger()
         ledger.submit([move(4, .sent)])
@@ -115,7 +115,7 @@ final class CustomDataTests {
         #expect(error.message == "there is no entry 4 of custom data")
     }
 
-    @Test("tells what a request's reply said of the parts that were set aside, not what the endpoint refused")
+    @Test("tells the parts that a request's reply rejected from the entries that the endpoint refused")
     func rejected() async throws {
         let ledger = try await ledger(
             .entry(Fixture.entry(1), .pending, problem: nil),
@@ -136,7 +136,7 @@ final class CustomDataTests {
             ])
     }
 
-    @Test("keeps how sending goes, and only that")
+    @Test("keeps only the last sending state")
     func sending() async throws {
         let ledger = try await ledger()
         #expect(try ledger.reader().sendingState() == nil)
@@ -151,7 +151,7 @@ final class CustomDataTests {
         #expect(try ledger.intruder().integer("SELECT count(*) FROM sending") == 1)
     }
 
-    @Test("a custom event has its name and properties")
+    @Test("returns a custom event with its name and properties")
     func event() async throws {
         let ledger = try await ledger()
         var event = Fixture.event(1, .customEvent)
@@ -223,7 +223,7 @@ final class EntryFilterTests {
             ])
     }
 
-    @Test("a custom event took from being saved to its end")
+    @Test("show a custom event from being saved to its end")
     func delays() async throws {
         let reader = try await ledger().reader()
         func delays(_ start: Int64?, _ end: Int64?) throws -> [EntryDelay] {
@@ -243,7 +243,7 @@ final class EntryFilterTests {
 
 @Suite("Pruning of custom data", .timeLimit(.minutes(30)))
 struct CustomDataPruneTests {
-    @Test("takes what came to its end before the cutoff, whatever the age of its request; never what has not")
+    @Test("removes entries that ended before the cutoff, whatever the age of their requests, and no unfinished entry")
     func prune() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Store
 
-/// A trap would end the program at each start: what no row has is an error that names it.
+/// A number outside the range of its column must give an error that names it: a trap would end the program at each
+/// start.
 @Suite("A number of a damaged ledger", .timeLimit(.minutes(30)))
 final class DamagedNumberTests {
     private let directory = TemporaryDirectory()
@@ -54,10 +55,10 @@ final class DamagedNumberTests {
         return false
     }
 
-    /// Does something that may find the damage.
+    /// Runs a body that may throw a `StoreError` about the damage.
     private func attempt(_ body: () throws -> Void) throws { do { try body() } catch is StoreError {} }
 
-    @Test("is refused or read by all that reads, and ends nobody", arguments: extremes)
+    @Test("is refused or read by every reader, and traps none", arguments: extremes)
     func readers(number: Int64) async throws {
         try await makeSource()
         for (table, column) in try columns() where try damage(table, column, number) {
@@ -115,7 +116,7 @@ final class DamagedNumberTests {
     }
 
     @Test(
-        "is refused or taken by a start, a pruning and a count of all figures, and ends none of them",
+        "is refused or accepted by a start, a pruning and a count of all figures, and traps none of them",
         arguments: extremes)
     func writer(number: Int64) async throws {
         try await makeSource()
@@ -136,7 +137,7 @@ final class DamagedNumberTests {
         }
     }
 
-    @Test("in the figures is an error that names the column")
+    @Test("in the figures gives an error that names the column")
     func figures() async throws {
         try await makeSource()
         for (table, column, number) in [
@@ -152,7 +153,7 @@ final class DamagedNumberTests {
     }
 
     @Test(
-        "in the figures does not end a salvage, which counts them anew",
+        "in the figures does not stop a salvage, which recounts them",
         arguments: ["figure_state", "figures_by_minute"])
     func salvage(table: String) async throws {
         try await makeSource()
@@ -168,7 +169,7 @@ final class DamagedNumberTests {
         try LedgerWriter(directory: restored).transaction { () throws(StoreError) in }
     }
 
-    @Test("in the list of a user's session starts is an error")
+    @Test("in the list of a user's session starts gives an error")
     func starts() async throws {
         try await makeSource()
         #expect(try damage("session_starts", "since_at", 1))
@@ -177,7 +178,7 @@ final class DamagedNumberTests {
         #expect(throws: StoreError.self) { try LedgerReader(directory: state).sessionStarts { _ in } }
     }
 
-    @Test("of failures in a row, and an entry that nobody claimed, are errors")
+    @Test("in the count of failures, or in the state of an entry without a claimant, gives an error")
     func customData() async throws {
         try await makeSource()
         #expect(try damage("sending", "failures", .max))

@@ -33,7 +33,7 @@ final class DeadLetterTests {
         try ledger.reader().deadLetters(DeadLetterFilter(), limit: 100).map(\.value).sorted()
     }
 
-    @Test("keep their requests beyond Retention=, with their attempts, until they are none any more")
+    @Test("keep their requests beyond Retention=, with their attempts, as long as they are dead letters")
     func keeps() async throws {
         let ledger = try await ledger(3)
         let everything = WallTime(milliseconds: .max)
@@ -46,7 +46,7 @@ final class DeadLetterTests {
         #expect(try ledger.intruder().integer("SELECT count(*) FROM attempts") == 2)
     }
 
-    @Test("have of thousands of attempts the first and the last ones, their output, and the count of the others")
+    @Test("with thousands of attempts store the first and the last ones, their output, and the count of the others")
     func manyAttempts() async throws {
         let ledger = try TestLedger(directory.path)
         var open = Fixture.invocation(1, outcome: nil)
@@ -71,7 +71,7 @@ final class DeadLetterTests {
             story.attempts.filter { $0.output?.end.isEmpty == false }.map(\.number) == [1, count - 2, count - 1, count])
         #expect(story.attempts.allSatisfy { $0.output.map { $0.end.count + $0.cut } == 4000 })
         #expect(story.attemptsLeftOut == [0: count - AttemptRecord.keptFirst - AttemptRecord.keptLast])
-        // What the limit counts is what is there: the line, four outputs, and little for each attempt.
+        // The limit counts the stored bytes: the line, four outputs, and little for each attempt.
         let bytes = try ledger.reader().deadLetterTotals().bytes
         #expect(bytes > 16_100 && bytes < 20_000, "\(bytes)")
         var answers: [Int] = []
@@ -83,7 +83,7 @@ final class DeadLetterTests {
         #expect(try writer.reader().figures(from: nil, to: nil).whole.answers["crm"]?.retries == count)
     }
 
-    @Test("go by age, and the oldest when they are too large together")
+    @Test("expire by age, and the oldest expire first when they exceed their limit of bytes")
     func limits() async throws {
         let ledger = try await ledger(6)
         let start = WallTime(milliseconds: .min)
@@ -91,7 +91,7 @@ final class DeadLetterTests {
         ledger.committer.prune(olderThan: start, deadLetters: DeadLetterLimits(cutoff: old, byteCountMax: 1000))
         #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 2))
         #expect(try left(ledger) == [3, 4, 5, 6])
-        // All have the same length.
+        // All four have the same length.
         let large = try ledger.reader().deadLetterTotals().1 / 4 * 3
         ledger.committer.prune(olderThan: start, deadLetters: DeadLetterLimits(cutoff: start, byteCountMax: large))
         #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1))
@@ -99,7 +99,7 @@ final class DeadLetterTests {
         #expect(try ledger.reader().deadLetterTotals() == (3, large))
     }
 
-    @Test("cost a slice of a pruning a few steps of SQLite's each, however many there are")
+    @Test("cost a slice of a pruning few steps of SQLite, however many there are")
     func cost() throws {
         let writer = try LedgerWriter(directory: directory.path)
         let count = 20_000
@@ -122,7 +122,7 @@ final class DeadLetterTests {
         }
     }
 
-    @Test("are found by what is asked for, newest first, so many at most")
+    @Test("are found by filter, newest first, up to a limit")
     func filter() async throws {
         let ledger = try await ledger(4)
         let reader = try ledger.reader()

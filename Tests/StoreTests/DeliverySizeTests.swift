@@ -4,9 +4,10 @@ import Testing
 
 @testable import Store
 
-@Suite("What a delivery takes in the ledger", .timeLimit(.minutes(30)))
+@Suite("The size of a delivery in the ledger", .timeLimit(.minutes(30)))
 struct DeliverySizeTests {
-    /// As an ordinary push of the benchmarks is stored (`Tests/Benchmarks/ingest/payload.json`), with the body's length.
+    /// A delivery like an ordinary push of the benchmarks (`Tests/Benchmarks/ingest/payload.json`), with the same body
+    /// length.
     private func delivery(_ seq: Int64, person: Int64, id: String) -> [LedgerRecord] {
         let at = 1_795_416_255_925 + seq / 5
         var request = Fixture.request(seq, id: id, uid: 0, acceptedAt: at, bytes: 1133)
@@ -41,12 +42,12 @@ struct DeliverySizeTests {
             let pages = try database.integer("PRAGMA page_count") - database.integer("PRAGMA freelist_count")
             return pages * Int64(LedgerWriter.newPageLength)
         }
-        // A ledger without rows has a page for each table and index.
+        // An empty ledger has one page for each table and index.
         let empty = try used()
         for start in stride(from: Int64(1), through: count, by: 250) {
             try await ledger.commit(
                 (start..<start + 250).flatMap { seq in
-                    // In no order, as of many producers: pages of the index are filled worst then.
+                    // The ids come in no order, as from many producers: this fills the pages of the index worst.
                     delivery(seq, person: seq % people, id: "order-\(seq * 7919 % 99_991 + 10_000_000)")
                 })
         }

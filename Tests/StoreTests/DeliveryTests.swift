@@ -26,7 +26,7 @@ struct DeliveryTests {
         try reader.delivery(DeliveryReference(name, app: app, device: device))?.request.seq.value
     }
 
-    @Test("tells two spellings of a device's name apart, which Swift's String takes for one")
+    @Test("distinguishes two spellings of a device's name that Swift's String holds equal")
     func spellings() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)
@@ -39,7 +39,7 @@ struct DeliveryTests {
         #expect(try found(reader, .seq(SequenceNumber(1)), device: decomposed) == nil)
     }
 
-    @Test("by message id gives the latest on that device and in that app, or on any")
+    @Test("by message id returns the latest on that device and in that app, or on any")
     func byMessage() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -59,7 +59,7 @@ struct DeliveryTests {
         #expect(try found(reader, .message("")) == nil)
     }
 
-    @Test("by message id, for an interaction that has its number, gives what was delivered before that")
+    @Test("by message id, for an interaction with a number, returns only a delivery accepted before it")
     func before() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -72,7 +72,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("for an interaction that has its number, gives the delivery that the tracker found for it, and no later one")
+    @Test("for an interaction with a number, returns the delivery that the tracker found for it, and no later one")
     func foundByTracker() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -98,18 +98,18 @@ struct DeliveryTests {
         #expect(try number(.seq(SequenceNumber(3)), of: 3) == nil, "nobody had this number when it was accepted")
     }
 
-    @Test("by message id passes over what the tracker remembers, and what is no delivery")
+    @Test("by message id skips deliveries that the tracker remembers, and other requests")
     func passesOver() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(delivery(1) + delivery(2, isTracked: true) + delivery(3, operation: .interact))
         #expect(try found(ledger.reader(), .message("m")) == 1)
-        // The index that is kept while requests come in has only what it is asked for.
+        // The partial index holds untracked deliveries only.
         let indexed = "SELECT count(*) FROM request_rows INDEXED BY requests_by_message WHERE message_id = 'm'"
         #expect(try ledger.intruder().integer(indexed + " AND operation = 0 AND tracked = 0") == 1)
     }
 
-    @Test("by number gives any delivery, but nothing else, and not from another device or app")
+    @Test("by number returns a delivery and no other request, and none of another device or app")
     func byNumber() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -123,7 +123,7 @@ struct DeliveryTests {
         #expect(try found(reader, .seq(SequenceNumber(1)), app: "other") == nil)
     }
 
-    @Test("gives the request with its body and all of its invocations")
+    @Test("returns the request with its body and all its invocations")
     func story() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -138,7 +138,7 @@ struct DeliveryTests {
             ])
     }
 
-    @Test("for FCM's lists gives Android deliveries to a device in order, among the newest requests only")
+    @Test("for FCM's lists returns Android deliveries to a device in order, among the newest requests only")
     func recent() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Store
 
-@Suite("What the store survives", .timeLimit(.minutes(30)))
+@Suite("The durability of the store", .timeLimit(.minutes(30)))
 struct DurabilityTests {
-    // A killed process leaves the page cache: this tests the process, not the disk.
-    @Test("kill -9 while a batch is applied: the next start has it all, a reader before that none of it")
+    // A killed process leaves the page cache: the test covers the process and not the disk.
+    @Test("kill -9 while a batch is applied: the next start has all of the batch, a reader before it none")
     func killed() async throws {
         let directory = TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -16,8 +16,8 @@ struct DurabilityTests {
             for seq in 1...20 { try await ledger.commit(Fixture.delivery(Int64(seq))) }
             let before = DurabilityTests.size(path + "/ledger.db-wal")
             try ledger.write((21...5020).flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
-            // More than the cache holds, so SQLite writes pages long before the commit.
-            // If they never come, SIGALRM ends this, which is not what is expected.
+            // The batch is larger than the cache, so SQLite writes pages long before the commit.
+            // If no page is written, SIGALRM ends the process, and the test fails.
             alarm(60)
             while DurabilityTests.size(path + "/ledger.db-wal") == before { sched_yield() }
             kill(getpid(), SIGKILL)
@@ -25,24 +25,25 @@ struct DurabilityTests {
         var numbers: [Int64] = []
         try LedgerReader(directory: directory.path).rows { numbers.append($0.seq.value) }
         #expect(numbers.prefix(20) == Array(1...20)[...])
-        // All of it only if the transaction was faster than the signal.
+        // The whole batch is there only if the transaction was faster than the signal.
         #expect(numbers.count == 20 || numbers.count == 5020)
         #expect(try TestLedger(directory.path).storedNumbers() == Array(1...5020))
     }
 
     @Test(
-        "a full disk stalls the writing when the log is full, says so once, and loses nothing",
+        "a full disk stalls the writes when the log is full, is reported once, and loses nothing",
         .enabled(if: isRoot, "only root can mount a small file system"))
     func fullDisk() async throws {
         let directory = TemporaryDirectory()
-        // The log takes long segments in advance, also once there is room again; ledger and WAL need as much beside it.
+        // The log allocates long segments in advance, also once there is room again; ledger and WAL need as much beside
+        // it.
         try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=192m") == 0)
         defer { umount2(directory.path, 2) }  // MNT_DETACH: the ledger is still open here when the test failed.
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
         Self.fill(directory.path)
 
-        // The log has room of its own: acknowledging goes on until that is used up.
+        // The log has space of its own: the store acknowledges until that is used up.
         var seq: Int64 = 1
         while try ledger.committer.commit(ledger.batch(Fixture.delivery(seq + 1, bytes: 50_000))) != nil { seq += 1 }
         #expect(seq > 5)
@@ -64,13 +65,13 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a full disk that keeps the WAL from being emptied is told as that, and not as a reader",
+        "a full disk that keeps the WAL from being emptied is reported as a full disk, and not as a reader",
         .enabled(if: isRoot, "only root can mount a small file system"))
     func fullDiskBehindWAL() async throws {
         let directory = TemporaryDirectory()
         try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=4m") == 0)
         defer { umount2(directory.path, Int32(MNT_DETACH)) }
-        // Before each transaction what the last one wrote is copied.
+        // With a WAL limit of 0 the ledger copies the WAL before each transaction.
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 2 << 20, walLength: 0))
         try await ledger.commit(Fixture.delivery(1, bytes: 50_000))
         Self.fill(directory.path)
@@ -87,14 +88,14 @@ struct DurabilityTests {
     }
 
     @Test(
-        "the WAL is copied to the database when it is long, and earlier when nothing comes for a second",
+        "the ledger copies a long WAL to the database, and a short one after a second without a batch",
         .timeLimit(.minutes(30)))
     func checkpoints() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         let file = directory.path + "/ledger.db"
         try await ledger.commit((1...15_000).flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
-        // Whoever gets this report knows that what followed the last one is done.
+        // This commit's report comes after the ledger has finished the work that followed the commit before.
         try await ledger.commit(Fixture.delivery(15_001))
         let long = Self.size(file)
         #expect(long > 15_000 * 1300)
@@ -103,7 +104,7 @@ struct DurabilityTests {
         while Self.size(file) < long + 1_900 * 1300 { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test("a reader that holds one state of the ledger lets the WAL grow to its bound, then the ledger waits for it")
+    @Test("a reader with an open snapshot lets the WAL grow to its bound, then the ledger waits for the reader")
     func heldReader() async throws {
         let directory = TemporaryDirectory()
         let bound = 4 << 20
@@ -121,7 +122,7 @@ struct DurabilityTests {
             return
         }
         #expect(error.kind == .busy && error.message.hasPrefix("a reader keeps the WAL from being emptied"))
-        // What one transaction adds comes on top.
+        // One transaction may exceed the bound by its own size.
         #expect(Self.size(directory.path + "/ledger.db-wal") < bound + 5 << 20)
         let status = ledger.committer.status
         #expect(status.walLength > bound && status.batchesBehind > 0 && status.bytesBehind > 0)
@@ -133,7 +134,7 @@ struct DurabilityTests {
         #expect(try ledger.storedNumbers().count == 10_001)
     }
 
-    /// Leaves a file system no room, by a file in this directory.
+    /// Fills a file system with a file in this directory.
     private static func fill(_ directory: String) {
         let filler = open(directory + "/filler", O_WRONLY | O_CREAT, 0o600)
         let block = [UInt8](repeating: 1, count: 4096)

@@ -39,7 +39,7 @@ final class ErasureTests {
         return [.request(request), .invocation(Fixture.invocation(seq))]
     }
 
-    @Test("leaves no byte in any file, while batches go on; what came after the bound and what is another's stays")
+    @Test("leaves no byte in any file while batches are written; requests after the bound and of others stay")
     func everywhere() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
@@ -61,7 +61,7 @@ final class ErasureTests {
         #expect(story.invocations.map(\.result?.outcome) == [.handedToTracker])
     }
 
-    @Test("leaves no text that its rows shared and no other has")
+    @Test("deletes the shared texts that only the person's rows use")
     func sharedTexts() async throws {
         let ledger = try TestLedger(directory.path)
         func delivery(_ seq: Int64, _ user: String, _ campaign: String) -> [LedgerRecord] {
@@ -88,7 +88,7 @@ final class ErasureTests {
         #expect(campaigns.text(0) == "for-many,for-many,for-many,for-some,for-some,for-some")
     }
 
-    @Test("of a device that nobody has says that there was none")
+    @Test("of an unknown device reports that no device was erased")
     func unknownDevice() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "ben", device: "d2", "of-ben"))
@@ -103,7 +103,7 @@ final class ErasureTests {
         }
     }
 
-    @Test("takes every row of every table that names the person, or the name out of it")
+    @Test("deletes every row of every table that names the person, or clears the name in it")
     func everyTable() throws {
         let writer = try LedgerWriter(directory: directory.path)
         let tables = try Self.tables(of: writer.database)
@@ -140,7 +140,7 @@ final class ErasureTests {
         return tables
     }
 
-    /// What the person is called in a column; `nil`: it names nobody.
+    /// The person's name in a column; `nil`: the column names no person.
     private static func name(for column: String) -> String? {
         switch column {
         case "external_id", "external_user_id", "owner", "identifier": "anna"
@@ -168,7 +168,7 @@ final class ErasureTests {
         return try database.integer("SELECT count(*) FROM \(table.name) WHERE \(condition.joined(separator: " OR "))")
     }
 
-    @Test("waits for the outcome of a request that is not decided, and takes it then; without a daemon it goes at once")
+    @Test("waits for the outcome of an undecided request before it deletes that; without a daemon it does not wait")
     func undecided() async throws {
         let ledger = try TestLedger(directory.path)
         for seq in 1...2 as ClosedRange<Int64> {
@@ -178,7 +178,7 @@ final class ErasureTests {
         }
         ledger.committer.erase(order("anna", through: 1))
         try await ledger.commit([.update(Fixture.invocation(2, outcome: .handled))])
-        // With each batch the ledger's thread may do a step.
+        // The ledger's thread may take one step with each batch.
         for seq in 3...12 as ClosedRange<Int64> { try await ledger.commit(Fixture.delivery(seq)) }
         #expect(try ledger.reader().story(of: SequenceNumber(1))?.request.externalID == "anna")
         try await ledger.commit([.update(Fixture.invocation(1, outcome: .handled))])
@@ -198,7 +198,7 @@ final class ErasureTests {
         #expect(try await ledger.report() == .erased)
     }
 
-    @Test("takes nothing from a device that became the user's after the bound")
+    @Test("deletes nothing from a device that became the user's after the bound")
     func laterDevice() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: nil, device: "d2", "of-nobody"))
@@ -215,7 +215,7 @@ final class ErasureTests {
 
     private struct Unexpected: Error {}
 
-    @Test("that a reader keeps from its end says so, and goes on when the reader has ended")
+    @Test("that a reader holds up is reported, and continues when the reader has ended")
     func reader() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
@@ -234,11 +234,11 @@ final class ErasureTests {
         #expect(!isAnywhere("first-of-anna") && isAnywhere("meanwhile"))
     }
 
-    @Test("that a stop interrupted is carried out by the next start, before anybody reads", arguments: [false, true])
+    @Test("that a stop interrupted is completed by the next start, before any read", arguments: [false, true])
     func interrupted(isBegun: Bool) async throws {
         do {
             let ledger = try TestLedger(directory.path)
-            // Longer than a page: what is deleted of it stays in free pages, which nothing overwrites.
+            // The text is longer than a page: SQLite leaves deleted bytes on free pages, which nothing overwrites.
             let text = String(repeating: "first-of-anna ", count: 6000)
             try await ledger.commit(request(1, user: "anna", device: "d1", text))
             if isBegun {
@@ -261,7 +261,7 @@ final class ErasureTests {
         #expect(!isAnywhere("first-of-anna") && access(directory.path + "/erasure", F_OK) != 0)
     }
 
-    @Test("an order is read as it was written, whatever the names are; one that was not written to its end is none")
+    @Test("order is read as it was written, with any names; one that was not written to its end is none")
     func orders() throws {
         let order = ErasureOrder(
             person: Person(externalID: "a b\n\u{0}ü", devices: ["", "x y"]), bound: bound)

@@ -9,7 +9,7 @@ import Testing
 final class FailedSyncTests {
     private let directory = TemporaryDirectory()
 
-    /// Writes until the store says that something is wrong.
+    /// Writes until the store reports a problem.
     private func failure(of ledger: TestLedger) async throws -> StoreReport {
         for seq in 1...200 as ClosedRange<Int64> {
             let number = try ledger.write(Fixture.delivery(seq, bytes: 500_000))
@@ -18,11 +18,11 @@ final class FailedSyncTests {
         throw NeverSynced()
     }
 
-    /// 100 MB were written, and nothing was synced.
+    /// The error after 100 MB of writes without a sync.
     private struct NeverSynced: Error {}
 
     @Test(
-        "is the end, and never taken for a full disk that passes",
+        "ends the store, and is never taken for a full disk",
         arguments: [EIO, ENOSPC, EDQUOT], ["ledger.db-wal", "ledger.db"])
     func isTheEnd(error: Int32, file: String) async throws {
         let watch = DiskWatch(directory.path)
@@ -36,12 +36,12 @@ final class FailedSyncTests {
         #expect(failure.kind == .failed && !failure.isPassing, "\(failure)")
         let end = try #require(watch.events.firstIndex(of: "sync \(file) \(error)"))
         ledger.committer.stop()
-        // A later sync may succeed without what the first one lost: whatever is written then hides that.
+        // A later sync may succeed although the first one lost pages: a later write would hide that loss.
         let after = watch.events[(end + 1)...].filter { $0.contains(" ledger.db") }
         #expect(after == [], "nothing is copied from the WAL, and nothing is synced again")
     }
 
-    @Test("of the WAL alone, which nothing is copied from, is the same", arguments: [EIO, ENOSPC, EDQUOT])
+    @Test("of the WAL alone has the same result", arguments: [EIO, ENOSPC, EDQUOT])
     func ofTheWAL(error: Int32) throws {
         let watch = DiskWatch(directory.path)
         let writer = try LedgerWriter(directory: directory.path)
@@ -52,13 +52,13 @@ final class FailedSyncTests {
     }
 
     @Test(
-        "or a write to the log that fails: only where there is no room may the same blocks be written again",
+        "or a failed write to the log ends the store, except for ENOSPC and EDQUOT",
         arguments: [(EIO, false), (EROFS, false), (EACCES, false), (ENOSPC, true), (EDQUOT, true)])
     func logWrite(error: Int32, isPassing: Bool) {
         #expect(StoreError.logWrite("segment", errno: error).isPassing == isPassing)
     }
 
-    @Test("leaves in the log what it may have lost: the next start applies it again")
+    @Test("loses nothing: the log keeps the batches, and the next start applies them again")
     func nothingIsLost() async throws {
         let watch = DiskWatch(directory.path)
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
@@ -68,7 +68,7 @@ final class FailedSyncTests {
         ledger.committer.stop()
         #expect(last.logUsed > 0)
         watch.failSyncs(of: "", with: 0)
-        // The disk has nothing that was not synced: the WAL is as if it had never been written.
+        // The disk has lost the pages that were not synced: truncates the WAL.
         truncate(directory.path + "/ledger.db-wal", 0)
         unlink(directory.path + "/ledger.db-shm")
         let next = try TestLedger(directory.path)
@@ -77,12 +77,12 @@ final class FailedSyncTests {
         #expect(UInt64(numbers.count) == next.committer.lastNumber)
     }
 
-    @Test("every file of the log is opened so that a write is on the disk when it returns")
+    @Test("is never needed for the log: its files are opened with O_DSYNC")
     func synced() throws {
         let ledger = try TestLedger(directory.path)
         defer { withExtendedLifetime(ledger) {} }
         var segments = 0
-        // Other tests have files open, too.
+        // Other tests have open files, too.
         for number in 0..<Int32(1 << 16) where fcntl(number, F_GETFD) >= 0 {
             var link = [UInt8](repeating: 0, count: 4096)
             let length = readlink("/proc/self/fd/\(number)", &link, link.count)

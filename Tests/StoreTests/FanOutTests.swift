@@ -20,7 +20,7 @@ struct FanOutTests: ~Copyable {
         .fanOutProgress(SequenceNumber(seq), FanOut.Progress(made: made, leftOut: leftOut))
     }
 
-    @Test("are open until each delivery is made or left out, with their devices and their progress")
+    @Test("stay open until each delivery is made or left out, with their devices and their progress")
     func open() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(publish(1, to: [11, 12, 13]) + publish(2, to: []))
@@ -35,7 +35,7 @@ struct FanOutTests: ~Copyable {
         #expect(try ledger.reader().story(of: SequenceNumber(2))?.fanOut?.members == 0)
     }
 
-    @Test("are pruned with their requests, and not before their deliveries are made")
+    @Test("are pruned with their requests, after their deliveries are made")
     func pruned() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(publish(1, to: [11, 12]) + publish(2, to: [11]) + [progress(2, made: 1)])

@@ -12,7 +12,7 @@ struct FirstLedgerTests: ~Copyable {
     private let second = TemporaryDirectory()
     private let boot = UUID128(high: 7, low: 7)
 
-    /// A ledger of one machine; its last requests are in its log alone.
+    /// Fills a ledger of one machine; its last requests are only in its log.
     private func fill(_ numbers: ClosedRange<Int64>) async throws {
         let ledger = try TestLedger(directory.path)
         for number in numbers { try await ledger.commit(Fixture.delivery(number)) }
@@ -35,7 +35,7 @@ struct FirstLedgerTests: ~Copyable {
                 writing: engine.session(), reading: engine.session()))
     }
 
-    /// As a machine of the fleet starts.
+    /// Opens a copy as a machine of the fleet does at its start.
     private func copy(_ path: String, _ engine: MemoryEngine) throws(StoreError) -> LedgerCopy {
         let identity = ShardIdentity(fleet: UUID128(high: 1, low: 1), state: engine.state)
         try FleetMark.join(identity, in: path)
@@ -46,7 +46,7 @@ struct FirstLedgerTests: ~Copyable {
         return copy
     }
 
-    @Test("becomes that of several: its directory goes on as a copy, and an empty one starts from the database")
+    @Test("becomes a fleet's: its directory continues as a copy, and an empty one starts from the database")
     func becomes() async throws {
         try await fill(1...3)
         let engine = try begin()
@@ -64,7 +64,7 @@ struct FirstLedgerTests: ~Copyable {
         }
     }
 
-    @Test("has its users as producers, by the names that they have on its machine")
+    @Test("registers its users as producers, by their account names on its machine")
     func producers() async throws {
         let ledger = try TestLedger(directory.path)
         for (seq, uid) in [(1, 1000), (2, 7), (3, 1000)] as [(Int64, UInt32)] {
@@ -79,12 +79,12 @@ struct FirstLedgerTests: ~Copyable {
             _ = try copy(path, engine)
             #expect(try LedgerReader(directory: path).producers() == wanted)
         }
-        // Made once more of it, it has them already.
+        // A second fleet made of it finds the producers there.
         _ = try begin()
         #expect(try LedgerReader(directory: directory.path).producers() == wanted)
     }
 
-    @Test("is none of several when its machine went on alone: it is set aside, or refused")
+    @Test("is set aside or refused by its fleet after its machine led alone")
     func goesOn() async throws {
         try await fill(1...3)
         let engine = try begin()
@@ -95,12 +95,12 @@ struct FirstLedgerTests: ~Copyable {
         let refused = #expect(throws: StoreError.self) { try copy(directory.path, engine) }
         #expect(refused?.kind == .otherFleet(led: true))
         #expect(try TestLedger(directory.path).storedNumbers() == [1, 2, 3, 4])
-        // Another fleet may be made of it.
+        // Another fleet can be made of it.
         let other = try begin()
         #expect(try copy(directory.path, other).number > engine.chain[0].reference.number)
     }
 
-    @Test("is what a copy becomes again, with the same id, numbers and events")
+    @Test("can be made of a copy again, with the same id, numbers and events")
     func back() async throws {
         let engine = MemoryEngine()
         let leader = try lead(directory.path, engine, epoch: 1)
@@ -119,7 +119,7 @@ struct FirstLedgerTests: ~Copyable {
         }
     }
 
-    @Test("is missing where there is none, and in use where its daemon runs")
+    @Test("is reported missing where there is none, and in use while its daemon runs")
     func unusable() async throws {
         let missing = #expect(throws: StoreError.self) { _ = try begin() }
         #expect(missing?.kind == .missing)
@@ -146,7 +146,7 @@ struct FleetMarkTests: ~Copyable {
         }
     }
 
-    @Test("refuses another fleet, the same in another cluster, and the same in another database")
+    @Test("refuses another fleet, the same fleet in another cluster, and the same fleet in another database")
     func refuses() {
         #expect(join(1) == nil)
         #expect(join(1) == nil)
@@ -155,7 +155,7 @@ struct FleetMarkTests: ~Copyable {
         #expect(join(1, database: 8) == .otherFleet(led: false))
     }
 
-    @Test("goes by the fleet alone where the engine does not tell its cluster, and learns what it tells later")
+    @Test("compares the fleet alone while the engine reports no cluster id, and stores the cluster id once it does")
     func managed() {
         #expect(join(1, cluster: nil) == nil)
         #expect(join(2, cluster: nil) == .otherFleet(led: false))
@@ -164,7 +164,7 @@ struct FleetMarkTests: ~Copyable {
         #expect(join(1, cluster: 6) == .otherFleet(led: false))
     }
 
-    @Test("says that a copy led alone, until it is one of another fleet")
+    @Test("records that a copy led alone, until the copy joins another fleet")
     func left() throws {
         #expect(try FleetMark.leave(directory.path) == nil)
         #expect(join(1) == nil)

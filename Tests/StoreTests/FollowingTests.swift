@@ -15,12 +15,12 @@ final class FollowingTests {
         ]
     }
 
-    /// The numbers of what was decided since.
+    /// The numbers of the requests decided since the cursor.
     private func decided(_ reader: LedgerReader, _ cursor: inout OutcomeCursor, limit: Int = 100) throws -> [Int64] {
         try reader.outcomes(after: &cursor, limit: limit).decided.map(\.seq.value)
     }
 
-    @Test("gives every outcome once, in whatever order requests are decided")
+    @Test("returns every outcome once, in whatever order requests are decided")
     func once() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1) + waiting(2))
@@ -37,7 +37,7 @@ final class FollowingTests {
         #expect(try decided(reader, &cursor).isEmpty && cursor.pendingCount == 0)
     }
 
-    @Test("begins with the requests of a time, or with the last so many, and waits for those before them")
+    @Test("begins with the requests of a time, or with the last so many, and waits for undecided ones before them")
     func beginning() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(
@@ -54,7 +54,7 @@ final class FollowingTests {
         #expect(try decided(reader, &none).isEmpty)
     }
 
-    @Test("comes page by page, each request as a whole, and says when requests were accepted")
+    @Test("returns pages of whole requests, with their times of acceptance")
     func pages() async throws {
         let ledger = try TestLedger(directory.path)
         for seq in Int64(1)...7 {
@@ -74,7 +74,7 @@ final class FollowingTests {
         #expect(found.map(\.seq.value) == (1...7).flatMap { [$0, $0] } && accepted == Array(1...7))
     }
 
-    @Test("a commit changes the number of changes, a look does not")
+    @Test("sees a new change number after a commit, and the same one after a read")
     func changes() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
@@ -86,7 +86,7 @@ final class FollowingTests {
         #expect(try reader.changeNumber() != before)
     }
 
-    @Test("events begin with the first of a time")
+    @Test("begins with the first event of a time")
     func events() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1) + Fixture.delivery(2))

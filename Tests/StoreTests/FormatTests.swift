@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A ledger of an older version", .timeLimit(.minutes(30)))
 struct MigrationTests {
-    /// What leads from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
+    /// Migrations from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
     private static let migrations = Schema.migrations.merging([
         0: """
         ALTER TABLE entries ADD COLUMN field TEXT;
@@ -39,7 +39,7 @@ struct MigrationTests {
         return directory
     }
 
-    /// What a database consists of. A migration leaves the texts of statements with other white space.
+    /// The objects in `sqlite_schema` of a database. A migration changes the white space of their SQL texts.
     private func objects(of database: borrowing Database) throws -> [String] {
         let rows = try database.prepare(
             "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1")
@@ -48,7 +48,7 @@ struct MigrationTests {
         return objects
     }
 
-    @Test("becomes one of today's, step by step, with all its rows, and that it may take long is said")
+    @Test("is migrated to today's version step by step with all its rows, after a report that this may take long")
     func migrates() async throws {
         let directory = try await olderLedger()
         let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
@@ -60,19 +60,19 @@ struct MigrationTests {
         try Schema.migrate(today, onMigration: {})
         #expect(try objects(of: database) == objects(of: today))
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
-        // What is up to date is not migrated again.
+        // Opening a ledger of today's version runs no migration.
         isTold = false
         try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
         #expect(!isTold)
     }
 
-    @Test("is as it was when a kill -9 comes in the middle", arguments: 0...2)
+    @Test("is unchanged after a kill -9 in the middle of the migration", arguments: 0...2)
     func killed(writes: Int) async throws {
         let directory = try await olderLedger()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, writes = writes as Int] in
             let database = try Database(path: path + "/ledger.db", access: .readWrite)
             let watch = DiskWatch(path)
-            // Of the WAL: the transaction writes its pages there, and counts with the last of them.
+            // The transaction writes its pages to the WAL, and is valid once the last of them is written.
             try Schema.migrate(database, by: Self.migrations, onMigration: { watch.killAtWrite(passing: writes) })
         }
         let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
@@ -82,7 +82,7 @@ struct MigrationTests {
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
     }
 
-    @Test("is not read before the daemon has brought it up to date, and that is said")
+    @Test("is refused by readers until the daemon has migrated it, with an advice")
     func unread() async throws {
         let directory = try await olderLedger()
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
@@ -93,7 +93,7 @@ struct MigrationTests {
                 + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
     }
 
-    @Test("that no step leads from is refused, and left as it is")
+    @Test("without a migration is refused, and left as it is")
     func noStep() async throws {
         let directory = try await olderLedger()
         let before = readFile(directory.path + "/ledger.db")
@@ -106,7 +106,7 @@ struct MigrationTests {
 
 @Suite("A state directory of another format", .timeLimit(.minutes(30)))
 struct OtherFormatTests {
-    /// A state directory with a ledger as a version before 1.0.0 wrote it, as far as anybody looks, and its log.
+    /// A state directory with a log and a ledger whose header is that of a version before 1.0.0.
     private func earlierState() async throws -> TemporaryDirectory {
         let directory = TemporaryDirectory()
         do {
@@ -129,7 +129,7 @@ struct OtherFormatTests {
         }
     }
 
-    @Test("is set aside as it was, which is told, and a new ledger begins")
+    @Test("is set aside unchanged and reported, and a new ledger begins")
     func setAside() async throws {
         let directory = try await earlierState()
         let (ledger, log) = (readFile(directory.path + "/ledger.db"), names(in: directory.path + "/log"))
@@ -149,7 +149,7 @@ struct OtherFormatTests {
         #expect(try next.storedNumbers() == [1])
     }
 
-    @Test("of which the log alone is left is set aside as well")
+    @Test("is also set aside when only the log is left")
     func logAlone() async throws {
         let directory = try await earlierState()
         for suffix in ["", "-wal", "-shm"] { unlink("\(directory.path)/ledger.db\(suffix)") }
@@ -159,7 +159,7 @@ struct OtherFormatTests {
         try await new.commit(Fixture.delivery(1))
     }
 
-    @Test("in its log alone has the log set aside, and no number is given again")
+    @Test("whose log alone has another format: the log is set aside, and no number repeats")
     func logOfAnother() async throws {
         let directory = TemporaryDirectory()
         do {
@@ -174,7 +174,7 @@ struct OtherFormatTests {
         #expect(try ledger.reader().highestSequenceNumber() > SequenceNumber(1))
     }
 
-    @Test("is refused where it is only read, restored or salvaged, with what to do")
+    @Test("is refused by readers, restore and salvage, with an advice")
     func refused() async throws {
         let directory = try await earlierState()
         let reading = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }

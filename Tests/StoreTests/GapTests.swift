@@ -14,7 +14,7 @@ final class GapTests {
         DaemonGap(kind, begin: time(begin), end: time(end))
     }
 
-    @Test("are found by a window that has any part of them, also where the clock was set back")
+    @Test("are found by a window that overlaps any part of them, also after the clock was set back")
     func window() async throws {
         let ledger = try TestLedger(directory.path)
         let (down, back) = (gap(10, 20), gap(40, 30, .clockStepped))
@@ -28,7 +28,7 @@ final class GapTests {
         #expect(down.length == .milliseconds(10) && back.length == .milliseconds(-10))
     }
 
-    @Test("are at most 4096: the oldest go")
+    @Test("number at most 4096: the oldest are deleted")
     func bounded() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit((1...4100).map { .gap(gap($0, $0 + 1)) })
@@ -36,7 +36,7 @@ final class GapTests {
         #expect(gaps.count == 4096 && gaps.first == gap(5, 6) && gaps.last == gap(4100, 4101))
     }
 
-    @Test("go with the requests of their time, and not with those that are too much")
+    @Test("are pruned with the requests of their time, but not by the limit of the ledger's size")
     func pruned() async throws {
         let ledger = try TestLedger(directory.path)
         let kept = [gap(90, 100), gap(100, 10, .clockStepped)]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The check of a ledger")
 struct LedgerCheckTests {
-    /// A state directory whose ledger has all that was committed.
+    /// A stopped state directory whose ledger has all committed requests.
     private func stopped() async throws -> TemporaryDirectory {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -22,7 +22,7 @@ struct LedgerCheckTests {
         try LedgerCheck.check(directory: directory.path, readingAtMost: limit)
     }
 
-    @Test("reads a good one whole, unless it is longer than is to be read")
+    @Test("reads a good ledger completely, unless it is longer than the limit")
     func whole() async throws {
         let directory = try await stopped()
         #expect(try check(directory) == .whole)
@@ -31,7 +31,7 @@ struct LedgerCheckTests {
         #expect(try check(directory, readingAtMost: length - 1) == .opened(length: length))
     }
 
-    @Test("finds a page that is damaged, which opening does not")
+    @Test("finds a damaged page, which opening the ledger does not")
     func damaged() async throws {
         let directory = try await stopped()
         let file = open(directory.path + "/ledger.db", O_WRONLY | O_CLOEXEC)
@@ -49,7 +49,7 @@ struct LedgerCheckTests {
         #expect(error?.advice.contains("pushctl salvage") == true)
     }
 
-    @Test("tells a directory that no daemon has had from one whose ledger is gone")
+    @Test("distinguishes a directory that no daemon has used from one whose ledger is gone")
     func gone() async throws {
         #expect(try check(TemporaryDirectory()) == .none)
         let directory = try await stopped()

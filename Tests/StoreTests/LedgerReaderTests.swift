@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The ledger's reader", .timeLimit(.minutes(30)))
 struct LedgerReaderTests {
-    @Test("gives the same rows page by page, each once, up to what was the last request at the start")
+    @Test("returns the rows page by page, each once, up to the last request at the start")
     func pages() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -71,7 +71,7 @@ struct LedgerReaderTests {
             ])
     }
 
-    @Test("streams the invocations that ended in one way, each with the line of its request")
+    @Test("streams the invocations with one outcome, each with the line of its request")
     func ended() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -89,7 +89,7 @@ struct LedgerReaderTests {
         try ledger.reader().rows(endedAs: .shownBySystem) { _, _ in Issue.record("nothing ended so") }
     }
 
-    @Test("gives a request without an invocation a row of its own, in its place")
+    @Test("returns a request without an invocation as a row of its own, in its place")
     func withoutInvocation() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -104,7 +104,7 @@ struct LedgerReaderTests {
         #expect(try ledger.reader().story(of: SequenceNumber(2))?.invocations == [])
     }
 
-    @Test("finds what was accepted while the clock was set back")
+    @Test("finds requests accepted while the clock was set back")
     func clockSetBack() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -119,7 +119,7 @@ struct LedgerReaderTests {
         #expect(numbers == [1, 2, 3], "in order of acceptance, whatever the clock said")
     }
 
-    @Test("gives every invocation in flight with its request, in order")
+    @Test("returns every invocation in flight with its request, in order")
     func pending() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -141,7 +141,7 @@ struct LedgerReaderTests {
             ])
     }
 
-    @Test("tells the story of a delivery with the open that came later, and of no request that is not there")
+    @Test("returns the story of a delivery with a later open, and none of a missing request")
     func story() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -158,7 +158,7 @@ struct LedgerReaderTests {
         #expect(try reader.story(of: SequenceNumber(4)) == nil)
     }
 
-    @Test("finds a request by its producer's user id and id, both exactly")
+    @Test("finds a request by its producer's uid and its id, both exactly")
     func find() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -175,7 +175,7 @@ struct LedgerReaderTests {
         #expect(try reader.find(uid: 1, id: "a") == nil)
     }
 
-    @Test("sees one state of the ledger within a snapshot, while the daemon goes on writing")
+    @Test("sees one state of the ledger within a snapshot, while the daemon writes")
     func snapshot() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -184,7 +184,7 @@ struct LedgerReaderTests {
         let counts = try reader.snapshot { () throws(StoreError) in
             let before = try reader.acceptedRequests()
             ledger.submit(Fixture.delivery(2))
-            // Returns when the batch is on disk.
+            // `stop` returns once the batch is on disk.
             ledger.committer.stop()
             return [before, try reader.acceptedRequests()]
         }
@@ -192,7 +192,7 @@ struct LedgerReaderTests {
         #expect(try reader.acceptedRequests() == 2)
     }
 
-    @Test("names the state directory alike every time, and another one differently")
+    @Test("identifies a state directory by the same id every time, and another one by another id")
     func identity() throws {
         let one = TemporaryDirectory()
         let other = TemporaryDirectory()

@@ -9,7 +9,7 @@ struct LogChainTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private let state = UUID128(high: 1, low: 2)
 
-    @Test("is read to its end, however long its batches are beside what is read at a time")
+    @Test("is read to its end, also with batches longer than one read")
     func longBatches() throws {
         let batches = try write([1, 3000, 1, 1, 9000, 2, 3000])
         var chain = try chain()
@@ -18,7 +18,7 @@ struct LogChainTests: ~Copyable {
     }
 
     @Test(
-        "is damaged where a batch is whole behind others that are not, however far behind, at the start of a segment too",
+        "is damaged where a whole batch follows torn ones, however far behind, and at the start of a segment too",
         arguments: [1, 2], [1, 2, 3])
     func damageFarAhead(whole: Int, torn: Int) throws {
         // The first segment is so short that the batches of 1 MiB begin the second.
@@ -37,7 +37,7 @@ struct LogChainTests: ~Copyable {
                 == "batch \(whole + torn + 1) follows batch \(whole), and the batches between them cannot be read")
     }
 
-    @Test("ends before a whole batch of the right number that follows another one: a start does not apply it")
+    @Test("ends before a whole batch with the right number and a wrong predecessor: a start does not apply it")
     func otherPredecessor() async throws {
         let directory = TemporaryDirectory()
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
@@ -60,7 +60,7 @@ struct LogChainTests: ~Copyable {
         #expect(ledger.committer.recovery.setAside?.reason.contains("does not follow batch 1") == true)
     }
 
-    @Test("costs a start eight calls of the system at most for each MiB behind its end, not one for each block")
+    @Test("costs a start at most eight reads for each MiB behind its end, not one for each block")
     func calls() throws {
         let last = try #require(try write([1, 1]).last).position
         var chain = try chain()
@@ -98,7 +98,7 @@ struct LogChainTests: ~Copyable {
         return positions
     }
 
-    /// How often this thread has asked the system to read.
+    /// The number of read calls of this thread, from /proc/thread-self/io.
     private func readCalls() throws -> Int {
         let text = String(decoding: try #require(readFile("/proc/thread-self/io")), as: UTF8.self)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("syscr: ") })

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Store
 
-/// The log is ahead of the ledger here, as after a power cut that took what of the ledger was not synced.
+/// The log is ahead of the ledger here, as after a power cut that lost the unsynced part of the ledger.
 @Suite("A log that is damaged")
 struct LogDamageTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private static let block = 4096
 
-    @Test("is none as long as all of it can be read: the ledger gets what it lacks")
+    @Test("does not exist while every batch can be read: the ledger applies the missing ones")
     func whole() async throws {
         try await writeAhead()
         let ledger = try TestLedger(directory.path)
@@ -20,7 +20,7 @@ struct LogDamageTests: ~Copyable {
     }
 
     @Test(
-        "at its end has a torn batch, which nobody was told of: it ends exactly before that", arguments: [0, 70, 300])
+        "at its end, in a batch that was not acknowledged, ends the log before it", arguments: [0, 70, 300])
     func tornTail(offset: Int) async throws {
         try await writeAhead()
         try damage(batch: 9, at: offset)
@@ -31,7 +31,7 @@ struct LogDamageTests: ~Copyable {
         #expect(try ledger.storedNumbers() == Array(1...9))
     }
 
-    @Test("at its end behind a clean stop is set aside like one in the middle: that batch was acknowledged")
+    @Test("at its end after a clean stop sets the log aside, as in the middle: that batch was acknowledged")
     func lastBatchOfStop() async throws {
         try await writeAhead(isStopped: true)
         try damage(batch: 9, at: 70)
@@ -41,7 +41,7 @@ struct LogDamageTests: ~Copyable {
     }
 
     @Test(
-        "in the middle is set aside, and that is said: the ledger goes on behind the last good batch, with new numbers",
+        "in the middle sets the log aside, and says so: the ledger continues after the last good batch, with new numbers",
         arguments: [0, 70, 300])
     func badBlock(offset: Int) async throws {
         try await writeAhead()
@@ -52,7 +52,7 @@ struct LogDamageTests: ~Copyable {
             kept: before)
     }
 
-    @Test("is told to whoever reads without a daemon, each time: what is behind the damage is not left out in silence")
+    @Test("is an error for every reader without a daemon, each time")
     func readers() async throws {
         try await writeAhead()
         try damage(batch: 5, at: 70)
@@ -63,14 +63,14 @@ struct LogDamageTests: ~Copyable {
                 error?.message
                     == "the log is damaged: batch 6 follows batch 4, and the batches between them cannot be read")
         }
-        // Also to whom may not write, or finds the directory locked by who does not bring the ledger up to date.
+        // Also when the directory is locked and its holder does not bring the ledger up to date.
         let lock = try StateDirectory(path: directory.path)
         let error = #expect(throws: StoreError.self) { _ = try LedgerReader.complete(directory: directory.path) }
         #expect(error?.kind == .logDamaged)
         lock.unlock()
     }
 
-    @Test("in a name or a number that has none behind it is none of the log's")
+    @Test("is a segment's name or a batch's number that has no successor")
     func lastNumbers() {
         #expect(LogSegment.id(named: "segment-4294967295") == nil && LogSegment.id(named: "segment-7") == 7)
         let rows = RowBuffer()
@@ -83,13 +83,13 @@ struct LogDamageTests: ~Copyable {
         }
     }
 
-    @Test("in the header of a segment is set aside, and that is said", arguments: ["garbage", "zeros"])
+    @Test("in the header of a segment sets the log aside, and is reported", arguments: ["garbage", "zeros"])
     func badHeader(contents: String) async throws {
         try await writeAhead()
         let (path, _) = try place(ofBatch: 5)
         let byte: UInt8 = contents == "zeros" ? 0 : 0x5A
         try overwrite(path, at: 0, [UInt8](repeating: byte, count: Self.block))
-        // With zeros, as if it had been made and never used: what is behind tells.
+        // A zeroed header looks like that of a segment never used: the batches behind it show the damage.
         if contents == "zeros" { try overwrite(path, at: Self.block, [UInt8](repeating: 0, count: Self.block)) }
         let number = try #require(LogSegment.id(named: String(path.split(separator: "/").last ?? "")))
         let before = try segments()
@@ -97,7 +97,7 @@ struct LogDamageTests: ~Copyable {
             stored: [1], reason: "the header of segment \(number) of the log is damaged", kept: before)
     }
 
-    @Test("by an end in the making of a segment is nothing: that goes away")
+    @Test("by a kill while a segment is made is none: the start deletes that segment")
     func unfinished() async throws {
         try await writeAhead()
         for length in [0, 100, Self.block, 5 * Self.block] {
@@ -111,9 +111,9 @@ struct LogDamageTests: ~Copyable {
 
     // MARK: What is done and looked at
 
-    /// Nine requests, a batch each; the ledger has the first, and the log the others.
+    /// Writes nine requests, a batch each; the ledger has the first, and the log the others.
     ///
-    /// - Parameter isStopped: whether the log knows of the stop behind them; otherwise it is as the daemon had it in use.
+    /// - Parameter isStopped: whether the log records the stop behind them; otherwise it is as a running daemon has it.
     private func writeAhead(isStopped: Bool = false) async throws {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
         let database = try #require(readFile(directory.path + "/ledger.db"))
@@ -137,7 +137,7 @@ struct LogDamageTests: ~Copyable {
             #expect(names(in: aside.path).allSatisfy { readFile("\(aside.path)/\($0)") == kept[$0] })
             #expect(names(in: aside.path).sorted() == kept.keys.sorted())
             #expect(try ledger.storedNumbers() == stored)
-            // 9 was told, whatever can be read.
+            // The number 9 was acknowledged, whether or not its batch can be read.
             #expect(try ledger.reader().highestSequenceNumber().value >= 9)
         }
         let ledger = try TestLedger(directory.path)
@@ -148,13 +148,13 @@ struct LogDamageTests: ~Copyable {
         #expect(try ledger.storedNumbers() == stored + [next])
     }
 
-    /// The files of the log with what is in them.
+    /// The files of the log with their contents.
     private func segments() throws -> [String: [UInt8]] {
         let log = directory.path + "/log"
         return Dictionary(uniqueKeysWithValues: names(in: log).map { ($0, readFile("\(log)/\($0)") ?? []) })
     }
 
-    /// Where a batch lies: each has a block here.
+    /// The segment and the offset of a batch; in this test each batch fills one block.
     private func place(ofBatch number: UInt8) throws -> (path: String, offset: Int) {
         for (name, bytes) in try segments() {
             for offset in stride(from: Self.block, to: bytes.count, by: Self.block)

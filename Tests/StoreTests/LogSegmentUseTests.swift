@@ -5,15 +5,15 @@ import Testing
 
 @testable import Store
 
-/// A disk may say that a block is written, and still have the old one: whole, and of a batch that was good once.
-@Suite("A segment of the log that is used again")
+/// A disk may report a block as written and still hold the old one: a whole one, of an earlier batch.
+@Suite("A segment of the log that is reused")
 struct LogSegmentUseTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private let state = UUID128(high: 1, low: 2)
     private static let block = RowBuffer.alignment
 
     @Test(
-        "is damaged where its first blocks are still the old ones and newer batches are behind them", arguments: [1, 2])
+        "is damaged where its first blocks are old and newer batches follow them", arguments: [1, 2])
     func lostWrites(lost: Int) throws {
         let batches = try writeTwice(old: 3, new: 3, lost: lost)
         var chain = try chain()
@@ -24,7 +24,7 @@ struct LogSegmentUseTests: ~Copyable {
                 == "batch \(4 + lost) follows batch 3, and the batches between them cannot be read")
     }
 
-    @Test("is whole after a power cut between its header and its first batch: the log ends before that")
+    @Test("is whole after a power cut between its header and its first batch: the log ends before it")
     func cutBehindHeader() throws {
         let batches = try writeTwice(old: 3, new: 1, lost: 1)
         var chain = try chain()
@@ -32,7 +32,7 @@ struct LogSegmentUseTests: ~Copyable {
         #expect(try chain.damage(behind: batches[2]) == nil)
     }
 
-    @Test("of a version that did not note its first batch, or whose note is torn, is read as before")
+    @Test("whose header does not note the first batch, or has a torn note, is read as before")
     func withoutNote() throws {
         let batches = try writeTwice(old: 3, new: 3, lost: 0)
         for bytes in [[UInt8](repeating: 0, count: 512), [UInt8](repeating: 0x5A, count: 4)] {
@@ -46,10 +46,10 @@ struct LogSegmentUseTests: ~Copyable {
     }
 
     @Test(
-        "and that was finished with is not looked through behind its beginning, however much older batches it has",
+        "and that is closed is searched only at its beginning, however many older batches it has",
         arguments: [true, false])
     func closedIsNotRead(isClosed: Bool) throws {
-        // A batch far behind the end, in a place where nothing was written since: only a full look finds it.
+        // The batch lies far behind the end, where no write was since: only a search of the whole segment finds it.
         let batches = try writeTwice(old: 40, new: 2, lost: 0, isClosed: isClosed)
         try overwrite(at: 512 << 10, wholeBatch(43))
         var chain = try chain()
@@ -57,7 +57,7 @@ struct LogSegmentUseTests: ~Copyable {
         #expect(try (chain.batchBeyond(batches[41]) == nil) == isClosed)
     }
 
-    @Test("and that was never used is not looked through, but for its beginning", arguments: [60 << 10, 512 << 10])
+    @Test("and that was never used is searched only at its beginning", arguments: [60 << 10, 512 << 10])
     func neverUsedIsNotRead(offset: Int) throws {
         let batches = try writeTwice(old: 1, new: 1, lost: 0)
         let path = try logDirectory().create(9, length: 1 << 20).path
@@ -67,7 +67,7 @@ struct LogSegmentUseTests: ~Copyable {
     }
 
     @Test(
-        "and was finished with by a later batch than the ledger and the log have is damaged: a clean stop was behind it"
+        "and was closed with a later batch than the ledger and the log have is damaged: a clean stop came after that"
     )
     func lostBeforeStop() throws {
         let batches = try writeTwice(old: 3, new: 3, lost: 3, isClosed: true)
@@ -78,7 +78,7 @@ struct LogSegmentUseTests: ~Copyable {
                 == "batch 6 follows batch 3, and the batches between them cannot be read")
     }
 
-    @Test("is noted at each stop to have no later batch than the last one")
+    @Test("is marked at each stop as closed with the last batch")
     func stops() async throws {
         for number in UInt64(1)...3 {
             try await TestLedger(directory.path).commit(Fixture.delivery(Int64(number)))
@@ -88,7 +88,7 @@ struct LogSegmentUseTests: ~Copyable {
         }
     }
 
-    @Test("is looked through again once it is begun again")
+    @Test("is searched again once it is reused")
     func begunAgain() throws {
         let batches = try writeTwice(old: 3, new: 3, lost: 0, isClosed: true)
         let log = try CommitLog(
@@ -101,7 +101,7 @@ struct LogSegmentUseTests: ~Copyable {
         #expect(try chain.batchBeyond(next) == 9)
     }
 
-    @Test("of a newer format is not read: the ledger does not open, nothing is changed, and the way out is an upgrade")
+    @Test("of a newer format stops the ledger from opening, changes nothing, and the error advises an upgrade")
     func newerFormat() async throws {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
         let path = try #require(names(in: directory.path + "/log").first.map { directory.path + "/log/" + $0 })
@@ -124,7 +124,7 @@ struct LogSegmentUseTests: ~Copyable {
 
     private func chain() throws -> LogChain { try LogChain(try logDirectory().segments().0) }
 
-    /// Fills the first segment twice, a block a batch, and puts back the first blocks of the first time.
+    /// Fills the first segment twice, a block a batch, and then restores the first blocks of the first round.
     ///
     /// - Returns: the places behind all batches.
     private func writeTwice(old: Int, new: Int, lost: Int, isClosed: Bool = false) throws -> [LogPosition] {
@@ -151,7 +151,7 @@ struct LogSegmentUseTests: ~Copyable {
         return try log.append(rows, lastSequence: SequenceNumber(1), at: WallTime(milliseconds: 1_760_000_000_000))
     }
 
-    /// A batch as the disk has it.
+    /// A batch as it is on the disk.
     private func wholeBatch(_ number: UInt64) -> [UInt8] {
         let rows = RowBuffer()
         Fixture.delivery(Int64(number)).forEach { rows.append($0) }

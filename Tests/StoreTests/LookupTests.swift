@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The lookup", .timeLimit(.minutes(30)))
 struct LookupTests {
-    /// A lookup of a test's own.
+    /// A lookup for one test.
     private final class TestLookup {
         private let lookup: Lookup
 
@@ -29,7 +29,7 @@ struct LookupTests {
         }
     }
 
-    @Test("finds requests by their producers' ids, those that were committed after the first question too")
+    @Test("finds requests by their producers' ids, also those committed after the first question")
     func answers() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -45,7 +45,7 @@ struct LookupTests {
         #expect(try await lookup.request("x")?.request.seq.value == 3)
     }
 
-    @Test("finds deliveries by what interactions name")
+    @Test("finds the deliveries that interactions name")
     func deliveries() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -56,7 +56,7 @@ struct LookupTests {
         #expect(try await lookup.delivery(.message("m3")) == nil)
     }
 
-    @Test("tells all ids of the ledger, page by page, each once")
+    @Test("returns all ids of the ledger, page by page, each once")
     func identifiers() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -85,7 +85,7 @@ struct LookupTests {
         #expect(Set(hashes) == Set(expected))
     }
 
-    @Test("starts no thread before the first question, and says what keeps it from the ledger")
+    @Test("starts no thread before the first question, and reports why it cannot open the ledger")
     func lazy() async throws {
         let directory = TemporaryDirectory()
         // There is no ledger yet, so opening it here would fail.

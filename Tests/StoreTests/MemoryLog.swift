@@ -14,7 +14,7 @@ final class MemoryBatches: Sendable {
 
     private let batches = Mutex<[Batch]>([])
 
-    /// Adds a batch behind one, unless another one is there.
+    /// Appends a batch behind a position, unless another batch is there.
     func append(_ batch: Batch, after position: LogPosition) -> Bool {
         batches.withLock { batches in
             guard batches.last?.checksum ?? 0 == position.checksum else { return false }
@@ -34,7 +34,7 @@ final class MemoryLog: BatchLog {
 
     init(_ batches: MemoryBatches) { self.batches = batches }
 
-    /// Brings a ledger up to date, and goes on behind it.
+    /// Applies the missing batches to a ledger, and appends behind them.
     func open(_ writer: LedgerWriter, _ now: WallTime) throws(StoreError) -> (
         log: any BatchLog, summary: RecoverySummary
     ) {
@@ -88,7 +88,7 @@ final class MemoryLog: BatchLog {
     }
 }
 
-/// The batches as a ledger that lacks them is given them.
+/// The batches that a ledger lacks.
 struct MemorySource: BatchSource, ~Copyable {
     private let batches: MemoryBatches
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 8)

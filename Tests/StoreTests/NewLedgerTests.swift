@@ -16,7 +16,7 @@ final class NewLedgerTests {
         try writer.apply([rows], through: LogPosition(number: 1, checksum: 0, segment: 0, end: 0))
     }
 
-    @Test("is synced once, and before it has its name")
+    @Test("is synced once, before it gets its name")
     func syncs() throws {
         let watch = DiskWatch(directory.path)
         let writer = try LedgerWriter(directory: directory.path)
@@ -27,18 +27,18 @@ final class NewLedgerTests {
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(1))
     }
 
-    @Test("says whose format it has, and is of today's version")
+    @Test("has the application id in its header and today's schema version")
     func marks() throws {
         let writer = try LedgerWriter(directory: directory.path)
         #expect(try writer.database.integer("PRAGMA application_id") == 0x7075_7368)
         #expect(try writer.database.integer("PRAGMA user_version") == Schema.version)
         #expect(try writer.database.integer("SELECT version FROM figure_state") == FigureTable.version)
-        // In the file itself: what is looked at before anything opens the database.
+        // Reads the file itself, before anything opens the database.
         let header = try #require(readFile(path))
         #expect(Array(header[68..<72]) == Array("push".utf8))
     }
 
-    @Test("takes the place of an empty file")
+    @Test("replaces an empty file")
     func emptyFile() throws {
         writeFile("", to: path)
         _ = try LedgerWriter(directory: directory.path)
@@ -46,7 +46,7 @@ final class NewLedgerTests {
         #expect(Array(header[68..<72]) == Array("push".utf8))
     }
 
-    @Test("has nothing of one that is gone but for its WAL")
+    @Test("uses no file of a lost ledger except its WAL")
     func restOfAnother() throws {
         do {
             let writer = try LedgerWriter(directory: directory.path)
@@ -58,7 +58,7 @@ final class NewLedgerTests {
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(0))
     }
 
-    @Test("takes the place of a draft that an earlier start left")
+    @Test("replaces a draft that an earlier start left")
     func draftOfAnother() throws {
         let draft = open(path + ".new", O_WRONLY | O_CREAT, 0o600)
         #expect(write(draft, "half", 4) == 4)
@@ -69,7 +69,7 @@ final class NewLedgerTests {
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o640)
     }
 
-    @Test("that cannot be synced is not there, and can be made later")
+    @Test("does not exist when its sync fails, and can be created later")
     func failedSync() throws {
         let watch = DiskWatch(directory.path)
         watch.failSyncs(of: "ledger.db.new", with: EIO)

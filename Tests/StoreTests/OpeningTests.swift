@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// Whether the tests run as root: only root can mount a file system and become somebody else.
+/// Whether the tests run as root: only root can mount a file system and change its user id.
 let isRoot = geteuid() == 0
 
 @Suite("Opening a ledger", .timeLimit(.minutes(30)))
@@ -25,7 +25,7 @@ struct OpeningTests {
         close(file)
     }
 
-    @Test("that is not there says where it looked and what to do")
+    @Test("that is missing gives an error with the path and an advice")
     func missing() throws {
         let directory = TemporaryDirectory()
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
@@ -35,7 +35,7 @@ struct OpeningTests {
                 + "state directory, or name another with --state")
     }
 
-    @Test("whose file is still empty says that it is not set up yet")
+    @Test("whose file is still empty gives an error that it is not set up yet")
     func empty() throws {
         let directory = TemporaryDirectory()
         overwrite(directory.path + "/ledger.db", at: 0, with: [])
@@ -57,7 +57,7 @@ struct OpeningTests {
         #expect(throws: Never.self) { _ = try StateDirectory(path: directory.path) }
     }
 
-    @Test("that is no database is refused by the daemon and by readers")
+    @Test("that is no SQLite database is refused by the daemon and by readers")
     func notADatabase() throws {
         let directory = TemporaryDirectory()
         overwrite(directory.path + "/ledger.db", at: 0, with: Array(repeating: UInt8(ascii: "#"), count: 20_000))
@@ -66,12 +66,12 @@ struct OpeningTests {
         for error in [writing, reading] {
             #expect(error?.kind == .corrupt)
             #expect(error?.message == "file is not a database")
-            // What was being done with it is of no use to a person.
+            // The message names no SQL statement: it does not help a person.
             #expect(error?.description.contains("PRAGMA") == false, "\(error?.description ?? "")")
         }
     }
 
-    @Test("that is gone, or empty, while its log is there is not begun anew", arguments: [false, true])
+    @Test("that is missing, or empty, while its log exists fails, and no new one begins", arguments: [false, true])
     func lost(isEmpty: Bool) async throws {
         let directory = try await stoppedLedger()
         for suffix in ["", "-wal", "-shm"] { unlink("\(directory.path)/ledger.db\(suffix)") }
@@ -88,7 +88,7 @@ struct OpeningTests {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
     }
 
-    @Test("with damaged pages fails when they are read, never with wrong data")
+    @Test("with damaged pages fails when they are read, and never returns wrong data")
     func damaged() async throws {
         let directory = try await stoppedLedger()
         let length = LedgerWriter.newPageLength
@@ -101,7 +101,7 @@ struct OpeningTests {
         #expect(error?.kind == .corrupt)
     }
 
-    @Test("with a word that the program does not know names the column and the word")
+    @Test("with a word that the program does not know gives an error with the column and the word")
     func unknownWord() async throws {
         let directory = try await stoppedLedger()
         try Database(path: directory.path + "/ledger.db", access: .readWrite)
@@ -114,7 +114,7 @@ struct OpeningTests {
         #expect(error?.context == directory.path + "/ledger.db")
     }
 
-    @Test("beyond the limit of a file's length is a full disk, which passes, and says what the limit is")
+    @Test("beyond RLIMIT_FSIZE reports a full disk, which may pass, with the limit")
     func fileLimit() async throws {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
@@ -138,7 +138,8 @@ struct OpeningTests {
         #expect(try ledger.storedNumbers() == [1, 2])
     }
 
-    @Test("as a user who may not says what that takes", .enabled(if: isRoot, "only root can become another user"))
+    @Test(
+        "as a user without permission fails with an advice", .enabled(if: isRoot, "only root can become another user"))
     func notPermitted() async throws {
         let directory = try await stoppedLedger()
         chmod(directory.path, 0o755)
@@ -153,7 +154,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "works for a user who may only read, with the daemon and after it",
+        "works for a user with read permission, while the daemon runs and after it",
         .enabled(if: isRoot, "only root can become another user"))
     func readOnlyUser() async throws {
         let directory = TemporaryDirectory()

@@ -5,19 +5,18 @@ import Testing
 
 @testable import Store
 
-/// A disk that forgets whatever was not synced, at any time: what was acknowledged is there all the same.
+/// A disk that loses all unsynced writes at any time keeps every acknowledged request.
 ///
-/// The log's writes are on the disk when they return, so the log is what it is; of the ledger's files there is what each had
-/// at its last sync.
+/// The log is opened with O_DSYNC, so its writes survive; each of the ledger's files has its contents of its last sync.
 @Suite("A power cut", .timeLimit(.minutes(30)))
 struct PowerCutTests {
-    @Test("loses nothing that was acknowledged, whenever it comes", arguments: 0..<3 as Range<UInt64>)
+    @Test("loses no acknowledged request, at any time", arguments: 0..<3 as Range<UInt64>)
     func cut(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let disk = ForgetfulDisk()
         let ledger = try TestLedger(disk.path, limits: Self.limits)
         var seq: Int64 = 0
-        // Twice what the log holds: segments are used again, and the WAL is copied.
+        // Writes twice the log's capacity: segments are reused, and the WAL is copied.
         for _ in 1...4 {
             for _ in 0..<16 {
                 seq += 1
@@ -31,7 +30,7 @@ struct PowerCutTests {
         #expect(ledger.committer.status.logLength <= 16 << 20)
     }
 
-    @Test("loses nothing while a reader keeps the WAL from being copied: it is synced before the log is used again")
+    @Test("loses nothing while a reader holds up the checkpoint: the WAL is synced before a segment is reused")
     func heldReader() async throws {
         let disk = ForgetfulDisk()
         let ledger = try TestLedger(disk.path, limits: Self.limits)
@@ -43,7 +42,7 @@ struct PowerCutTests {
         try reader.execute("COMMIT")
     }
 
-    @Test("loses nothing of what a start has just applied from the log, which it uses again")
+    @Test("loses nothing that a start has just applied from the log before it reuses the log")
     func afterStart() async throws {
         let disk = ForgetfulDisk()
         do {
@@ -69,7 +68,7 @@ struct PowerCutTests {
     private static let limits = Committer.Limits(logLength: 16 << 20, walLength: 256 << 20)
 }
 
-/// A state directory on a disk that forgets.
+/// A state directory on a disk that loses unsynced writes.
 private struct ForgetfulDisk: ~Copyable {
     private let directory = TemporaryDirectory()
     private let synced = TemporaryDirectory()
@@ -91,11 +90,11 @@ private struct ForgetfulDisk: ~Copyable {
         #expect(try next.storedNumbers() == numbers, sourceLocation: location)
     }
 
-    /// What a start after the cut finds.
+    /// Copies the files that a start after the cut finds.
     private static func copy(_ ledger: String, log: String, to directory: String) throws {
         mkdir(directory + "/log", 0o700)
         for name in ["ledger.db", "ledger.db-wal"] {
-            // Without a sync of it there is no such file.
+            // A file that was never synced does not exist.
             if let bytes = readFile("\(ledger)/\(name)") { try write(bytes, "\(directory)/\(name)") }
         }
         for id in 1...99 {

@@ -31,7 +31,7 @@ final class ProfileTests {
         }
     }
 
-    @Test("each has its own fields, each kind its own, the last value with when and by what it was set")
+    @Test("each have their own fields, each kind its own, with the last value, its time and its cause")
     func fields() async throws {
         let ledger = try await ledger(
             row(.user("u"), "plan", set(#""free""#)), row(.device("u"), "plan", set("1")),
@@ -48,7 +48,7 @@ final class ProfileTests {
     }
 
     @Test(
-        "users are found by what a field is or, of an array, has",
+        "users are found by the value of a field, or by an element of an array",
         arguments: [
             ([("plan", [#""paid""#])], ["anna", "carl"]),
             ([("plan", [#""pa""#])], []),
@@ -76,7 +76,7 @@ final class ProfileTests {
         #expect(found == expected)
     }
 
-    @Test("texts are kept without escapes that nobody needs, alone and in arrays")
+    @Test("texts are stored without needless escapes, alone and in arrays")
     func escapes() async throws {
         let ledger = try await ledger(
             row(.user("a"), "k", set(#""caf\u00e9\/""#)), row(.user("b"), "k", set(#"["caf\u00e9\/",1.50]"#)),
@@ -90,7 +90,7 @@ final class ProfileTests {
         #expect(found == ["a", "b"])
     }
 
-    @Test("values that begin alike are told apart")
+    @Test("values with a common beginning are distinguished")
     func long() async throws {
         let beginning = String(repeating: "x", count: 100)
         let ledger = try await ledger(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pruning", .timeLimit(.minutes(30)))
 struct PruneTests {
-    @Test("takes out what is older than the cutoff with all that belongs to it, in as many slices as it needs")
+    @Test("removes requests older than the cutoff with all their rows, in as many slices as it needs")
     func old() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -23,7 +23,7 @@ struct PruneTests {
         #expect(try database.integer("SELECT count(*) FROM events") == 1)
     }
 
-    @Test("leaves a request with an invocation in flight, however old")
+    @Test("keeps a request with an invocation in flight, however old")
     func pending() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -35,7 +35,7 @@ struct PruneTests {
         #expect(try ledger.reader().story(of: SequenceNumber(1))?.invocations.count == 2)
     }
 
-    @Test("leaves the receipt of a remembered delivery, until it is forgotten")
+    @Test("keeps the receipt of a remembered delivery, until the tracker forgets it")
     func remembered() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -59,14 +59,14 @@ struct PruneTests {
 
         try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(1)))])
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [2, 3])
-        // What is forgotten while its request is there keeps its receipt.
+        // A delivery that is forgotten while its request is stored keeps its receipt.
         try await ledger.commit([2, 3].map { .tracker(.forgottenDelivery(SequenceNumber($0))) })
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [3])
         #expect(try ledger.tracked() == [])
         #expect(try ledger.intruder().integer("SELECT count(*) FROM closed_buttons") == 0)
     }
 
-    @Test("never lets a cursor be given again, whatever was pruned")
+    @Test("never lets a cursor repeat, whatever was pruned")
     func cursors() async throws {
         let directory = TemporaryDirectory()
         do {
@@ -82,7 +82,7 @@ struct PruneTests {
         #expect(try ledger.reader().lastCursor() == 3)
     }
 
-    @Test("never lets a number be given again")
+    @Test("never lets a sequence number repeat")
     func highest() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -95,7 +95,7 @@ struct PruneTests {
         #expect(try ledger.reader().highestSequenceNumber() == SequenceNumber(41))
     }
 
-    @Test("keeps the figures of what goes until they are too old, also after a slice that was rolled back")
+    @Test("keeps the figures of pruned requests until they are too old, also after a slice that was rolled back")
     func rolledBack() throws {
         let directory = TemporaryDirectory()
         let writer = try LedgerWriter(directory: directory.path)
@@ -129,7 +129,7 @@ struct PruneTests {
 
         let committer = Mutex<Committer?>(nil)
         let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
-        // On the ledger's own thread, so what comes between two slices is no matter of luck.
+        // Submits on the ledger's own thread, so that the batches between two slices do not depend on timing.
         let made = try Committer(directory: StateDirectory(path: directory.path)) { report in
             committer.withLock { committer in
                 guard case .applied(let number) = report, let committer else { return }
@@ -155,8 +155,8 @@ struct PruneTests {
                 break
             }
         }
-        // 2000 are eight slices of 256, and there is nothing to give back; one batch comes before each of these turns, and the
-        // first brings the pruning.
+        // 2000 requests are eight slices of 256, and no page has to be given back; one batch comes before each of these
+        // turns, and the first turn starts the pruning.
         #expect(applied == 10)
         committer.withLock { $0 = nil }
         made.stop()

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Store
 
-@Suite("What the ledger has taken over")
+@Suite("A batch that the ledger has applied")
 struct ReleaseTests {
-    @Test("stays in the log until the ledger's WAL is synced; when that fails the store ends", .timeLimit(.minutes(30)))
+    @Test("stays in the log until the ledger's WAL is synced; a failed sync ends the store", .timeLimit(.minutes(30)))
     func failedSync() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
         try await ledger.commit(Fixture.delivery(1))
-        // The log fills while the ledger waits for somebody else.
+        // The log fills while another connection holds the ledger's write lock.
         let intruder = try ledger.intruder()
         try intruder.execute("BEGIN IMMEDIATE")
         var next: Int64 = 2
@@ -36,7 +36,7 @@ struct ReleaseTests {
         #expect(ledger.committer.stop() == failure)
     }
 
-    /// Puts something that cannot be synced in the place of the descriptor that the store syncs the WAL by.
+    /// Replaces the descriptor by which the store syncs the WAL with one that fsync(2) refuses.
     private func breakSync(of path: String) throws {
         let isWanted = { (file: Int32) in
             var target = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Store
 
-/// A write that failed for want of room may have left all of its batch in the page cache. The next try goes elsewhere when
-/// the segment was let go meanwhile, and a `kill -9` leaves both.
+/// A write that failed with ENOSPC may have left its whole batch in the page cache. The repeat is written elsewhere
+/// when a segment was released meanwhile, and a `kill -9` leaves both.
 @Suite("A batch that is in the log twice")
 struct RepeatedBatchTests: ~Copyable {
     private let directory = TemporaryDirectory()
-    /// How many requests the ledger has, a batch each, before the write that failed.
+    /// The number of requests in the ledger, a batch each, before the write that failed.
     private static let applied: Int64 = 5
 
     @Test(
-        "is read where it was acknowledged, with all that came after it",
+        "is read where it was acknowledged, with all batches behind it",
         arguments: [1, 3], [false, true])
     func acknowledged(later: Int64, isElsewhere: Bool) async throws {
         let last = Self.applied + later
@@ -29,7 +29,8 @@ struct RepeatedBatchTests: ~Copyable {
 
     /// Writes batches that the ledger has, one behind them, and then that one again with others behind it.
     ///
-    /// - Parameter isElsewhere: whether in another segment; else at the beginning of the same one.
+    /// - Parameter isElsewhere: whether the repeat is in another segment; otherwise it is at the beginning of the same
+    /// one.
     private func writeTwice(through last: Int64, isElsewhere: Bool) async throws {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
         let writer = try LedgerWriter(directory: directory.path)

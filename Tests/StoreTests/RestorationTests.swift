@@ -36,7 +36,7 @@ final class RestorationTests {
     private var count: Int { names(in: state).count }
 
     @Test(
-        "refuses a backup whose schema has anything that a ledger's has not, or lacks or changes anything",
+        "refuses a backup whose schema differs from a ledger's in any object",
         arguments: [
             ("CREATE TRIGGER evil AFTER INSERT ON request_rows BEGIN DELETE FROM request_rows; END", "trigger evil"),
             ("CREATE INDEX more ON request_rows (app)", "index more"), ("CREATE VIEW seen AS SELECT 1", "view seen"),
@@ -89,7 +89,7 @@ final class RestorationTests {
         #expect(names(in: state) == ["lock"])
     }
 
-    @Test("takes every row that this program writes")
+    @Test("accepts every row that this program writes")
     func wholeRows() async throws {
         mkdir(state, 0o700)
         let source = directory.path + "/source"
@@ -102,7 +102,7 @@ final class RestorationTests {
     }
 
     @Test(
-        "of a good backup, or of none, cures a ledger whose numbers are damaged: they are not gone on with",
+        "with a good backup, or without one, repairs a ledger with damaged numbers: new ones do not continue them",
         arguments: [true, false])
     func cures(isEmpty: Bool) async throws {
         try await makeBackups()
@@ -121,7 +121,7 @@ final class RestorationTests {
         try await ledger.commit(Fixture.delivery(5))
     }
 
-    @Test("of a ledger with any bit flipped gives an error or a ledger that can be opened", arguments: UInt64(1)...4)
+    @Test("from a backup with any bit flipped gives an error or a ledger that can be opened", arguments: UInt64(1)...4)
     func flippedBits(seed: UInt64) async throws {
         try await makeBackups()
         let bytes = try #require(readFile(good))
@@ -139,7 +139,7 @@ final class RestorationTests {
             #expect(write(file, damaged, damaged.count) == damaged.count)
             close(file)
             do {
-                // As a start reads it: an error, and never a trap.
+                // Reads it as a start does: an error, and never a trap.
                 let ledger = try TestLedger(state)
                 let reader = try ledger.reader()
                 _ = (

@@ -133,7 +133,7 @@ struct RoundTripTests {
         try await roundTrip(Fixture.request(1), [], [event])
     }
 
-    @Test("an update replaces the whole row, and takes it out of what is pending")
+    @Test("an update replaces the whole row, and a decided invocation is no longer pending")
     func update() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Rows that are damaged")
+@Suite("Damaged rows")
 struct RowReaderTests {
     /// One row each, of every kind.
     private static let rows: [[UInt8]] = Whole.records.map { record in
@@ -13,13 +13,13 @@ struct RowReaderTests {
         return Array(buffer.rows)
     }
 
-    @Test("are read as they were written, when they are not")
+    @Test("that are whole are read as they were written")
     func whole() throws {
         for row in Self.rows { #expect(try !Self.read(row).isEmpty) }
         #expect(try Self.read(Self.rows.flatMap(\.self)).count >= Self.rows.count)
     }
 
-    @Test("give an error wherever they are cut but between two rows")
+    @Test("give an error wherever they are cut, except between two rows")
     func cut() throws {
         for row in Self.rows {
             // A record may be more than one row.
@@ -38,7 +38,7 @@ struct RowReaderTests {
         }
     }
 
-    @Test("give an error that names a kind of row or value that there is not")
+    @Test("give an error that names an unknown kind of row or value")
     func unknown() throws {
         #expect(throws: RowError(message: "there is no kind of row 255")) { try Self.read([255, 0, 0, 0, 0]) }
         let kind = try #require(Self.rows.first?.first)
@@ -51,7 +51,7 @@ struct RowReaderTests {
         }
     }
 
-    @Test("give rows or an error whatever is flipped, cut and joined", arguments: UInt64(1)...8)
+    @Test("give rows or an error after any flip, cut and join", arguments: UInt64(1)...8)
     func damaged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var failed = 0
@@ -78,7 +78,7 @@ struct RowReaderTests {
     /// Reads all rows, and all values of each.
     @discardableResult
     private static func read(_ bytes: [UInt8]) throws(RowError) -> [RowKind] {
-        // A copy of its own length, so that a sanitizer sees a read beyond it.
+        // A copy of exactly this length, so that a sanitizer sees a read beyond its end.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
         defer { copy.deallocate() }
         copy.copyBytes(from: bytes)

@@ -13,7 +13,7 @@ struct SalvageTests: ~Copyable {
     private var state: String { directory.path + "/copy" }
     private var file: String { directory.path + "/salvaged.db" }
 
-    /// A ledger of so many requests, of which the last is durable and may not be in the ledger, as a crash leaves it.
+    /// Makes a ledger of so many requests whose last is durable and may not be in the ledger, as after a crash.
     private func makeLedger(of count: Int64) async throws {
         let ledger = try TestLedger(directory.path + "/state")
         let records: [[LedgerRecord]] = (1..<count).map { seq in
@@ -22,7 +22,7 @@ struct SalvageTests: ~Copyable {
         try await ledger.commit(records.flatMap { $0 })
         try await ledger.commit(Fixture.delivery(count))
         let other = try ledger.intruder()
-        // A connection that has read nothing yet has no WAL to copy.
+        // The connection reads first: without a read it has no WAL to copy.
         #expect(try other.integer("SELECT count(*) FROM requests") == count)
         #expect(try other.checkpoint(emptying: true))
         try ledger.write(Fixture.delivery(count + 1))
@@ -32,7 +32,7 @@ struct SalvageTests: ~Copyable {
         #expect(error?.kind == .inUse(by: getpid()))
     }
 
-    /// The pages that have bodies of requests on them.
+    /// The pages that hold bodies of requests.
     private func pagesWithBodies() throws -> [Int] {
         let bytes = try #require(readFile(state + "/ledger.db"))
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 900)
@@ -48,12 +48,12 @@ struct SalvageTests: ~Copyable {
         for page in pages { try #require(pwrite(database, noise, Self.page, off_t(page * Self.page)) == Self.page) }
     }
 
-    @Test("saves all rows but those on damaged pages, the log's tail too, and only reads the state directory")
+    @Test("saves all rows except those on damaged pages, and the log's tail, and only reads the state directory")
     func damaged() async throws {
         try await makeLedger(of: 400)
         let pages = try pagesWithBodies()
         try #require(pages.count > 20)
-        // The first, the last, two side by side, and one alone: steps go over them, and back.
+        // The first, the last, two neighbors and a single page: the salvage steps over each, forwards and backwards.
         try damage([pages[0], pages[8], pages[9], pages[16], pages[pages.count - 1]])
         let before = try #require(readFile(state + "/ledger.db"))
 
@@ -62,7 +62,7 @@ struct SalvageTests: ~Copyable {
         #expect(!salvage.isWhole && salvage.logDamage == nil)
         let requests = try #require(salvage.tables.first { $0.name == "requests" })
         #expect(requests.damage?.contains("malformed") == true)
-        // At most sixteen requests fit on a page.
+        // A page holds at most sixteen requests.
         #expect((401 - 5 * 16..<401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
         #expect(salvage.orphans == 401 - Int(salvage.backup.requests), "the invocations of what is lost")
         #expect(names(in: directory.path) == ["copy", "salvaged.db", "state"])
@@ -78,7 +78,7 @@ struct SalvageTests: ~Copyable {
         #expect(try reader.highestSequenceNumber() > SequenceNumber(1_000_000))
     }
 
-    @Test("of rows whose shared texts are lost has the rows without them, and no other text in their place")
+    @Test("of rows whose shared texts are lost saves the rows with NULL, and no other text in their place")
     func lostTexts() async throws {
         try await makeLedger(of: 40)
         let place = try Database(path: state + "/ledger.db", access: .readOnly)
@@ -101,7 +101,7 @@ struct SalvageTests: ~Copyable {
         #expect(story.request.device == "d1" && story.invocations.count == 1)
     }
 
-    @Test("is not done by a restore: it leaves a damaged ledger as it is, and goes on a million numbers behind it")
+    @Test("is not part of a restore, which sets a damaged ledger aside unchanged and continues a million numbers later")
     func replaced() async throws {
         try await makeLedger(of: 400)
         try damage([try pagesWithBodies()[8]])
@@ -110,11 +110,11 @@ struct SalvageTests: ~Copyable {
         let restored = try Restoration.restore(nil, into: state, at: WallTime(milliseconds: 5))
         #expect(files.map { readFile("\(state)/set-aside-5/\($0)") } == before)
         #expect(restored.continuesNumbers)
-        // The ledger may have had the last one of the log already.
+        // The ledger may have applied the log's last request already.
         #expect([1_000_400, 1_000_401].contains(try LedgerReader(directory: state).highestSequenceNumber().value))
     }
 
-    @Test("keeps daemons from the directory while it reads it")
+    @Test("locks the state directory while it reads")
     func locked() throws {
         mkdir(state, 0o700)
         do { _ = try StateDirectory(path: state) }
@@ -122,7 +122,7 @@ struct SalvageTests: ~Copyable {
         let thread = try storeThread("salvage") { [state, file] in
             #expect(throws: StoreError.self) { try Salvage.write(from: state, to: file) }
         }
-        // It has opened the ledger when this returns, and reads until the end.
+        // open(2) of the FIFO returns once the salvage has opened it too; the salvage then reads until the end.
         let ledger = open(state + "/ledger.db", O_WRONLY | O_CLOEXEC)
         let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: state) }
         #expect(error?.kind == .inUse(by: getpid()))
@@ -132,7 +132,7 @@ struct SalvageTests: ~Copyable {
     }
 
     @Test(
-        "takes twice the room of the ledger", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+        "needs twice the room of the ledger", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
     func room() async throws {
         try await makeLedger(of: 10_000)
         let length = try #require(readFile(state + "/ledger.db")).count
@@ -145,7 +145,7 @@ struct SalvageTests: ~Copyable {
         #expect(salvage.isWhole && salvage.backup.requests == 10_001)
     }
 
-    @Test("of a ledger that is whole loses nothing and skips no number")
+    @Test("of a whole ledger loses nothing and skips no number")
     func whole() async throws {
         try await makeLedger(of: 20)
         let salvage = try Salvage.write(from: state, to: file)
@@ -153,7 +153,7 @@ struct SalvageTests: ~Copyable {
         #expect(salvage.tables.allSatisfy { $0.rows > 0 })
     }
 
-    @Test("of a ledger that was cut short saves what is left of it", arguments: [4, 20])
+    @Test("of a truncated ledger saves the rows that are left", arguments: [4, 20])
     func short(pages: Int) async throws {
         try await makeLedger(of: 400)
         let length = try #require(readFile(state + "/ledger.db")).count
@@ -163,7 +163,7 @@ struct SalvageTests: ~Copyable {
         #expect((380 - pages * 16...401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
     }
 
-    @Test("of what is no ledger at all says so, and leaves nothing")
+    @Test("of a file that is no ledger fails, and leaves no file")
     func hopeless() throws {
         mkdir(state, 0o700)
         writeFile(String(repeating: "#", count: 20_000), to: state + "/ledger.db")
@@ -173,7 +173,7 @@ struct SalvageTests: ~Copyable {
         #expect(names(in: directory.path) == ["copy"])
     }
 
-    @Test("is not needed to begin anew: an empty ledger takes the place of the damaged one, which is kept")
+    @Test("is not needed for a new start: an empty ledger replaces the damaged one, which is kept")
     func empty() throws {
         mkdir(state, 0o700)
         writeFile(String(repeating: "#", count: 20_000), to: state + "/ledger.db")
@@ -188,7 +188,7 @@ struct SalvageTests: ~Copyable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether it has these bytes side by side, which are all the same.
+    /// Whether the bytes contain this run of equal bytes.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
         var run = 0
         for byte in self {

@@ -18,7 +18,7 @@ struct SharedLogTests: ~Copyable {
             reading: engine.session())
     }
 
-    @Test("is followed by copies, and one of them goes on behind its last batch with the same ids")
+    @Test("is followed by copies, and one of them appends behind its last batch with the same ids")
     func takesOver() async throws {
         let second = TemporaryDirectory()
         let first = try TestLedger(directory.path, shared: store(epoch: 1))
@@ -36,7 +36,7 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.map(\.epoch) == [0, 1, 1, 1, 1, 2, 2])
     }
 
-    @Test("begins a term with a batch without rows: the leader before appends nothing behind it")
+    @Test("begins a term with a batch without rows: the former leader can append nothing behind it")
     func fences() async throws {
         let second = TemporaryDirectory()
         let first = try TestLedger(directory.path, shared: store(epoch: 1))
@@ -47,7 +47,7 @@ struct SharedLogTests: ~Copyable {
         next.committer.stop()
     }
 
-    @Test("is not opened for a term when a later one has begun")
+    @Test("refuses a term when a later one has begun")
     func laterTerm() throws {
         let second = TemporaryDirectory()
         let later = try TestLedger(second.path, shared: store(epoch: 3))
@@ -56,7 +56,7 @@ struct SharedLogTests: ~Copyable {
         later.committer.stop()
     }
 
-    @Test("is written in the version that all copies read, which never falls")
+    @Test("is written in the version that all copies read, which never decreases")
     func versions() async throws {
         let before = ChainBatch.currentVersion
         let store = SharedStore(
@@ -71,7 +71,7 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.map(\.version) == [before, before, before, before + 1, before + 1])
     }
 
-    @Test("asks for the fate of a batch, and confirms one that it finds, before it is acknowledged")
+    @Test("asks for the fate of a batch in doubt, and confirms it, before it is acknowledged")
     func asks() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
@@ -85,7 +85,7 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.map(\.reference.number) == [0, 1, 2, 3, 4])
     }
 
-    @Test("keeps the bytes of a batch over a time in which the engine is away")
+    @Test("keeps the bytes of a batch while the engine is away")
     func keepsBytes() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
@@ -102,7 +102,7 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.count == 3)
     }
 
-    @Test("begins a term with an engine that gives no answer for a while")
+    @Test("begins a term with an engine that does not answer for a while")
     func beginsPatiently() throws {
         let session = engine.session()
         session.isAway = true
@@ -116,7 +116,7 @@ struct SharedLogTests: ~Copyable {
         #expect(tries == 3 && opened.log.position.number == 1 && engine.chain.count == 2)
     }
 
-    @Test("says that no standby has a batch when its commit does not end twice, and questions are answered")
+    @Test("reports that no standby has a batch when its commit hangs twice while the engine answers questions")
     func endsNoCommit() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
@@ -127,7 +127,7 @@ struct SharedLogTests: ~Copyable {
             return
         }
         #expect(error.kind == .unprotected)
-        // Another manner of the same wait is told as well.
+        // A change of the reason for the wait is reported too.
         session.isAway = true
         guard case .stalled(let other) = try await ledger.report() else {
             Issue.record("the log does not say that the engine is away now")
@@ -139,7 +139,7 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.count == 3)
     }
 
-    @Test("is not acknowledged while nothing protects it, and says so")
+    @Test("acknowledges no batch while no standby protects it, and reports that")
     func unprotected() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
@@ -153,7 +153,7 @@ struct SharedLogTests: ~Copyable {
         try await ledger.durable(number)
     }
 
-    @Test("that lost what it acknowledged ends its leader, and a copy that has it is no copy any more")
+    @Test("that lost an acknowledged batch ends its leader, and a copy with that batch is forked")
     func lost() async throws {
         let second = TemporaryDirectory()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1))
@@ -167,7 +167,7 @@ struct SharedLogTests: ~Copyable {
         #expect(throws: StoreError.self) { try copy.catchUp(from: engine, clocks: &clocks) }
     }
 
-    @Test("has no place in the ledger of one machine, which is left as it is")
+    @Test("refuses the ledger of one machine, and leaves it unchanged")
     func otherLedger() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
@@ -179,7 +179,7 @@ struct SharedLogTests: ~Copyable {
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
     }
 
-    @Test("is compared with a copy after a restart, by the checksum that the ledger has")
+    @Test("compares itself with a copy after a restart, by the checksum that the ledger stores")
     func comparesAfterRestart() async throws {
         let second = TemporaryDirectory()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1))
@@ -197,7 +197,7 @@ struct SharedLogTests: ~Copyable {
         #expect(error?.kind == .forked)
     }
 
-    @Test("has with each batch the cursor of the last event, and a copy that counts otherwise is no copy any more")
+    @Test("stores the cursor of the last event with each batch, and a copy with another cursor is forked")
     func countsAlike() async throws {
         let second = TemporaryDirectory()
         let third = TemporaryDirectory()
@@ -211,7 +211,7 @@ struct SharedLogTests: ~Copyable {
         var clocks = BootClocks()
         #expect(try copy.catchUp(from: engine, clocks: &clocks) == 5)
 
-        // A ledger that lost an event and counts on is found by what it applies next, and by what it has at its start.
+        // A ledger that lost an event is found at its next batch, and again at its next start.
         let drifted = try LedgerCopy(directory: third.path, of: engine.identity())
         try drifted.writer.skipNumbers(1)
         let error = #expect(throws: StoreError.self) { try drifted.catchUp(from: engine, clocks: &clocks) }
@@ -222,7 +222,7 @@ struct SharedLogTests: ~Copyable {
         #expect(again?.kind == .forked)
     }
 
-    @Test("has the producers by name: a repeat is known after a takeover, whatever the user's id is there")
+    @Test("stores the producers by name: a repeat is recognized after a takeover, whatever the uid is there")
     func producers() async throws {
         let second = TemporaryDirectory()
         var numbers = ProducerNumbers([])
@@ -239,7 +239,7 @@ struct SharedLogTests: ~Copyable {
         numbers = ProducerNumbers(try next.reader().producers())
         let number = try #require(numbers["alice"])
         #expect(try next.reader().find(uid: number, id: "a")?.request.seq == SequenceNumber(1))
-        // There 1001 is another user, whose id "a" is another request.
+        // On this machine 1001 is another user, whose id "a" is another request.
         let other = numbers.add("bob", user: 1001)
         let bob = try #require(other)
         #expect(try next.reader().find(uid: bob.number, id: "a") == nil)

@@ -29,7 +29,7 @@ final class SharedTextTests {
         try ledger.reader().events(after: 0, limit: 100_000).map { $0.event.content.campaignID ?? "" }
     }
 
-    @Test("are stored once, from the second row on that has them, over a start of the daemon as well")
+    @Test("are stored once, from their second row on, also across a restart")
     func once() async throws {
         do {
             let ledger = try TestLedger(directory.path)
@@ -47,7 +47,7 @@ final class SharedTextTests {
         #expect(try ledger.reader().story(of: SequenceNumber(9))?.request.boot == UUID128(high: 7, low: 8))
     }
 
-    @Test("are none of those that a person is known by")
+    @Test("never include the names and ids of persons")
     func personal() async throws {
         let ledger = try TestLedger(directory.path)
         for seq in 1...5 { try await ledger.commit(Fixture.delivery(Int64(seq), id: "id-\(seq)")) }
@@ -55,7 +55,7 @@ final class SharedTextTests {
         for text in ["d1", "u1", "id-1", "m1"] { #expect(!shared.contains(text)) }
     }
 
-    @Test("do not grow with a stream of new ones, each of which is in its row")
+    @Test("do not grow with a stream of distinct texts, which stay in their rows")
     func hostile() async throws {
         let ledger = try TestLedger(directory.path)
         let campaigns = (1...20_000).map { "campaign-\($0)" }
@@ -66,7 +66,7 @@ final class SharedTextTests {
         #expect(try self.campaigns(ledger) == campaigns)
     }
 
-    @Test("that come twice each fill the table to its bound; then new ones are in their rows, and all are read")
+    @Test("fill their table to its bound; then new ones stay in their rows, and all can be read")
     func full() async throws {
         let ledger = try TestLedger(directory.path)
         let campaigns = (0..<SharedTexts.countLimit * 3).map { "campaign-\($0 / 2)" }
@@ -80,7 +80,7 @@ final class SharedTextTests {
         #expect(try ledger.reader().story(of: SequenceNumber(100_001))?.request.app == "12", "and not text number 12")
     }
 
-    @Test("have so many bytes at most, and long ones none")
+    @Test("have a limit of bytes, and long texts are not shared")
     func bytes() async throws {
         let ledger = try TestLedger(directory.path)
         let long = String(repeating: "x", count: SharedTexts.lengths.upperBound - 9)
@@ -94,7 +94,7 @@ final class SharedTextTests {
         #expect(try self.campaigns(ledger) == campaigns)
     }
 
-    @Test("go with the last rows that have them, and not before")
+    @Test("are pruned with the last rows that use them")
     func pruned() async throws {
         let ledger = try TestLedger(directory.path)
         for seq in 1...3 { try await ledger.commit(delivery(Int64(seq), campaign: "early", app: "com.example.early")) }
@@ -106,7 +106,7 @@ final class SharedTextTests {
         #expect(try await ledger.report() == .pruned(requests: 3))
         #expect(try texts(ledger) == ["braze", "com.example.shop", "early", "late"])
         #expect(try campaigns(ledger) == ["early", "late", "late"])
-        // What was forgotten is known again from its second row on, with another number than what took its place.
+        // A pruned text gets a number again with its second new row; another text may have its old number.
         for seq in late + 3...late + 5 {
             try await ledger.commit(delivery(seq, campaign: "early", app: "com.example.early"))
         }
@@ -117,7 +117,7 @@ final class SharedTextTests {
         #expect(try texts(ledger) == [])
     }
 
-    @Test("stay while the receipt of a remembered delivery has them")
+    @Test("stay while the receipt of a remembered delivery uses them")
     func remembered() async throws {
         let ledger = try TestLedger(directory.path)
         for seq in 1...3 {
@@ -131,7 +131,7 @@ final class SharedTextTests {
         #expect(try campaigns(ledger) == ["remembered", "remembered", "remembered", "late"])
     }
 
-    @Test("that a transaction was to add and did not are no numbers of later rows")
+    @Test("of a rolled-back transaction leave no number for later rows")
     func rolledBack() async throws {
         let writer = try LedgerWriter(directory: directory.path)
         func apply(_ records: [LedgerRecord], number: UInt64) throws {
@@ -141,7 +141,7 @@ final class SharedTextTests {
         }
         try apply(delivery(1, campaign: "one"), number: 1)
         let before = try writer.database.integer("SELECT count(*) FROM texts")
-        // The second row gives the text a number, and the third is one that is there already.
+        // The second row gives the text a number, and the third breaks the key of a stored request.
         #expect(throws: StoreError.self) {
             try apply(delivery(2, campaign: "one") + delivery(1, campaign: "one"), number: 2)
         }

@@ -9,7 +9,7 @@ import Testing
 final class SizeTests {
     private let directory = TemporaryDirectory()
 
-    /// 400 requests of 128 KiB: 50 MiB.
+    /// A ledger with 400 requests of 128 KiB: 50 MiB.
     private func filled() async throws -> TestLedger {
         let ledger = try TestLedger(directory.path)
         for start in stride(from: Int64(1), through: 400, by: 20) {
@@ -19,7 +19,7 @@ final class SizeTests {
         return ledger
     }
 
-    @Test("the oldest finished requests go until it is small enough, and the file becomes shorter")
+    @Test("is brought below the limit: the oldest finished requests are deleted, and the file shrinks")
     func size() async throws {
         let ledger = try await filled()
         try await ledger.commit(
@@ -39,14 +39,14 @@ final class SizeTests {
         ledger.committer.stop()
         let status = ledger.committer.status
         #expect(before > 40 << 20)
-        // Eight ninths of the limit, and in a small ledger 8 MiB for what comes next.
+        // The target is eight ninths of the limit; a small ledger may have 8 MiB more for the next writes.
         #expect(status.ledgerLength <= limit / 9 * 8 + (9 << 20), "\(status.ledgerLength)")
     }
 
-    @Test("whole minutes go: reports count a minute by its figures as soon as one of its rows is out")
+    @Test("shrinks by whole minutes: reports count a minute by its figures once one of its rows is deleted")
     func minutes() async throws {
         let ledger = try TestLedger(directory.path)
-        // Ten a minute, 128 KiB each.
+        // Ten requests a minute, 128 KiB each.
         for minute in Int64(1)...40 {
             try await ledger.commit(
                 (0..<10).flatMap { number in
@@ -62,7 +62,7 @@ final class SizeTests {
         #expect(left.first.map { $0 % 10 } == 0, "\(left.first ?? 0) is within a minute")
     }
 
-    @Test("a ledger that is not too large keeps everything")
+    @Test("below the limit keeps everything")
     func small() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit((1...20).flatMap { Fixture.delivery($0, acceptedAt: $0) })
@@ -71,7 +71,7 @@ final class SizeTests {
         #expect(try ledger.storedNumbers() == Array(1...20))
     }
 
-    @Test("what went is told in full when another pruning is asked for meanwhile")
+    @Test("is reported with all deleted requests when another pruning is requested meanwhile")
     func twice() async throws {
         let ledger = try await filled()
         let before = ledger.committer.status.ledgerUsed
@@ -86,7 +86,7 @@ final class SizeTests {
         #expect(try told == 400 - ledger.storedNumbers().count && told > 250)
     }
 
-    @Test("goes on being known after a start, before anything is written")
+    @Test("is known after a restart, before any write")
     func start() async throws {
         do { _ = try await filled() }
         let ledger = try TestLedger(directory.path)
@@ -94,17 +94,18 @@ final class SizeTests {
         #expect(ledger.committer.status.ledgerUsed > 50 << 20)
     }
 
-    @Test("does not have the WAL grow without bound while much is taken out")
+    @Test("does not let the WAL grow without bound while many requests are deleted")
     func wal() async throws {
         let ledger = try await filled()
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 1 << 20)
         _ = try await ledger.report()
         var facts = stat()
-        // Its high-water mark: it is cut only when all of it is copied and it begins anew.
+        // The size of the WAL is its high-water mark: SQLite truncates it only when a checkpoint is complete and the
+        // WAL restarts.
         #expect(stat(directory.path + "/ledger.db-wal", &facts) == 0 && facts.st_size < 40 << 20, "\(facts.st_size)")
     }
 
-    @Test("takes no custom data that came to its end after the requests that go")
+    @Test("deletes no custom data that ended after the deleted requests")
     func entries() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit((1...40).flatMap { Fixture.delivery($0, acceptedAt: $0, bytes: 128 << 10) })
@@ -119,7 +120,7 @@ final class SizeTests {
 
     private struct Unexpected: Error {}
 
-    @Test("says when nothing more can go and it is too large all the same")
+    @Test("is reported when it stays above the limit and nothing more can be deleted")
     func stuck() async throws {
         let ledger = try TestLedger(directory.path)
         let request = Fixture.request(1, acceptedAt: 0, bytes: 1 << 20)

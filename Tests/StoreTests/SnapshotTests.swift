@@ -19,14 +19,14 @@ struct SnapshotTests: ~Copyable {
         return try TestLedger(directory.path, shared: store)
     }
 
-    /// A ledger with some requests, all of them applied.
+    /// Fills a ledger with requests, all of them applied.
     private func filled(_ numbers: ClosedRange<Int64> = 1...3) async throws {
         let ledger = try ledger()
         for number in numbers { try await ledger.commit(Fixture.delivery(number)) }
         ledger.committer.stop()
     }
 
-    /// Writes a snapshot; it is stopped at the pause of this number.
+    /// Writes a snapshot, and stops at the pause with this number.
     private func write(
         _ session: MemoryEngine? = nil, stoppingAt stop: Int = .max, onPause: @escaping (Int) -> Void = { _ in }
     ) throws -> Snapshot? {
@@ -50,13 +50,13 @@ struct SnapshotTests: ~Copyable {
 
     private func copy() throws -> LedgerCopy { try LedgerCopy(directory: second.path, of: engine.identity()) }
 
-    /// The chain has lost what two snapshots allow it to lose.
+    /// Trims the chain as far as two snapshots allow.
     private func trim() throws {
         engine.clock = Instant(nanoseconds: 601_000_000_000)
         _ = try engine.trim(atMost: 1000)
     }
 
-    @Test("has the ledger at a batch of the chain, and an empty node starts from it and the batches behind it")
+    @Test("holds the ledger at a batch of the chain, and an empty node starts from it and the later batches")
     func starts() async throws {
         try await filled()
         let snapshot = try #require(try write())
@@ -84,7 +84,7 @@ struct SnapshotTests: ~Copyable {
         third.committer.stop()
     }
 
-    @Test("does not count before it was read back, and a damaged one never does")
+    @Test("counts only after it was read back, and a damaged one never counts")
     func readBack() async throws {
         try await filled()
         let engine = engine
@@ -112,7 +112,7 @@ struct SnapshotTests: ~Copyable {
         #expect(names(in: directory.path).allSatisfy { !$0.hasPrefix("snapshot") })
     }
 
-    @Test("is not made of a ledger that is none of the chain's")
+    @Test("is refused for a ledger that does not belong to the chain")
     func forked() async throws {
         try await filled()
         engine.promote(with: 3)
@@ -120,7 +120,7 @@ struct SnapshotTests: ~Copyable {
         #expect(error?.kind == .forked)
     }
 
-    @Test("is fetched anew after the node was killed, or lost the database, at any step")
+    @Test("is fetched again after the node was killed, or lost the database, at any step")
     func killed() async throws {
         try await filled()
         for _ in 1...2 { #expect(try write() != nil) }
@@ -136,7 +136,7 @@ struct SnapshotTests: ~Copyable {
                 #expect(error.kind == .engineAway)
             }
             #expect(access(second.path + "/ledger.db", F_OK) != 0)
-            // As of a process that was killed.
+            // The files that a killed process left.
             writeFile("half a ledger", to: second.path + "/ledger.db.fetched")
             writeFile("another ledger's", to: second.path + "/ledger.db-wal")
         }
@@ -144,7 +144,7 @@ struct SnapshotTests: ~Copyable {
         #expect(names(in: second.path).allSatisfy { !$0.hasSuffix(".fetched") })
     }
 
-    @Test("of a newer program is left out: an older one is taken, or none")
+    @Test("of a newer program is skipped: the node takes an older one, or none")
     func newerSchema() async throws {
         try await filled()
         for _ in 1...2 { #expect(try write() != nil) }
@@ -158,7 +158,7 @@ struct SnapshotTests: ~Copyable {
         #expect(error?.kind == .newerSchema)
     }
 
-    @Test("that is damaged is left out, and where none is whole the node does not start")
+    @Test("that is damaged is skipped, and a node without a whole one does not start")
     func damaged() async throws {
         try await filled()
         for _ in 1...2 { #expect(try write() != nil) }
@@ -169,14 +169,15 @@ struct SnapshotTests: ~Copyable {
         #expect(names(in: second.path).isEmpty)
     }
 
-    @Test("is not needed where the chain has its beginning")
+    @Test("is not needed while the chain has its first batch")
     func whole() async throws {
         try await filled()
         #expect(try fetch())
         #expect(names(in: second.path).isEmpty)
     }
 
-    @Test("replaces a copy that is too old to go on, which is set aside; one batch behind the beginning it goes on")
+    @Test(
+        "replaces a copy that is too old, which is set aside; a copy one batch behind the chain's beginning continues")
     func tooOld() async throws {
         let ledger = try ledger()
         for number in 1...3 { try await ledger.commit(Fixture.delivery(Int64(number))) }

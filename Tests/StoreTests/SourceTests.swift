@@ -12,7 +12,7 @@ import Testing
 @Suite("The ledger as a source of pushes", .timeLimit(.minutes(30)))
 final class SourceTests {
     private let directory = TemporaryDirectory()
-    /// Moves on by a millisecond whenever it is asked.
+    /// A clock that advances by 1 ms at each read.
     private final class Clock { var now: Int64 = 1_760_000_000_000 }
 
     private func source() -> LedgerSource {
@@ -28,7 +28,7 @@ final class SourceTests {
         try PushQuery(text, now: WallTime(milliseconds: 1_760_000_000_000))
     }
 
-    /// Deliveries to devices `d0` to `d9` in turn, but for those that are said.
+    /// Deliveries to the devices `d0` to `d9` in turn, unless another device is given.
     private func delivery(_ seq: Int64, device: String? = nil, outcome: Outcome? = .handed) -> [LedgerRecord] {
         var request = Fixture.request(seq)
         request.device = device ?? "d\(seq % 10)"
@@ -47,7 +47,7 @@ final class SourceTests {
         }
     }
 
-    /// All matches, page by page.
+    /// All matches, collected page by page.
     private func all(_ source: LedgerSource, _ text: String, patience: Duration = .seconds(100)) throws -> (
         numbers: [Int64], pages: Int
     ) {
@@ -63,7 +63,7 @@ final class SourceTests {
         }
     }
 
-    @Test("is searched in pages, the newest first, without a loss or a repetition, before there is an index and after")
+    @Test("is searched in pages, newest first, each match once, with and without an index")
     func pages() async throws {
         let ledger = try TestLedger(directory.path)
         try await fill(ledger, 1...5000)
@@ -77,10 +77,11 @@ final class SourceTests {
         while try source.buildIndex() {}
         #expect(try all(source, "device:d3").numbers == Array(expected))
         let with = try all(source, "device:rare", patience: .zero)
-        // A page looks at 64 requests at least: only the block that has it, and the newest ones, are read.
+        // A page reads at least 64 requests: the index narrows the search to the matching block and the newest
+        // requests.
         #expect(with.numbers == [5001] && with.pages * 3 < without.pages, "\(with.pages) of \(without.pages)")
         #expect(try all(source, "device:nobody", patience: .zero).pages * 3 < without.pages)
-        // Words that the index does not have.
+        // Words that the index does not hold.
         #expect(try all(source, "platform:ios").numbers.isEmpty)
     }
 
@@ -137,7 +138,7 @@ final class SourceTests {
         #expect(try all(source, "outcome:expired").numbers == [101])
     }
 
-    @Test("tells of each new request, each outcome and each open since a position, once")
+    @Test("returns each new request, each outcome and each open since a position, once")
     func changes() async throws {
         let ledger = try TestLedger(directory.path)
         try await fill(ledger, 1...10)
@@ -156,7 +157,7 @@ final class SourceTests {
         try await ledger.commit([.request(Fixture.request(12)), .event(Fixture.event(12, .open, delivery: 3))])
         let opened = try source.changes(since: &position, limit: 100).stories
         #expect(Set(opened.map(\.request.seq.value)) == [3, 12])
-        // Little by little comes the same.
+        // Small pages return the same changes.
         var slow = SourcePosition(last: SequenceNumber(0), event: 0)
         var seen: [Int64] = []
         while true {
@@ -165,12 +166,12 @@ final class SourceTests {
             if !changes.hasMore { break }
         }
         #expect(Set(seen) == Set(1...12) && slow == position)
-        // A ledger that has less, as a restored one, begins anew.
+        // A position beyond the end of the ledger, as after a restore, is reset.
         var ahead = SourcePosition(last: SequenceNumber(500), event: 900)
         #expect(try source.changes(since: &ahead, limit: 3).stories.isEmpty && ahead == position)
     }
 
-    @Test("tells of each of several invocations when it is decided")
+    @Test("returns each of several invocations when it is decided")
     func invocations() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(
@@ -186,7 +187,7 @@ final class SourceTests {
         #expect(position.pending.isEmpty)
     }
 
-    @Test("knows a story, one that is gone, and one that is to come; and says when there is no ledger")
+    @Test("distinguishes a story, a deleted one and a future one; and reports a missing ledger")
     func stories() async throws {
         #expect(throws: SourceError.self) { try self.source().position() }
         let ledger = try TestLedger(directory.path)
@@ -201,7 +202,7 @@ final class SourceTests {
         guard case .gone = try source.story(of: SequenceNumber(2)) else { Issue.record("found"); return }
     }
 
-    @Test("gives the stories of a range as they are one by one")
+    @Test("returns the stories of a range as it returns each alone")
     func ranges() async throws {
         let ledger = try TestLedger(directory.path)
         try await fill(ledger, 1...20)
@@ -222,7 +223,7 @@ final class SourceTests {
         #expect(one[3].events.count == 2 && one[4].deadLetters.count == 1 && one[5].attempts.count == 1)
     }
 
-    @Test("is read anew when another ledger takes its place")
+    @Test("is read anew when another ledger replaces it")
     func replaced() async throws {
         let ledger = try TestLedger(directory.path)
         try await fill(ledger, 1...3)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Store
 
-@Suite("What a start reads", .timeLimit(.minutes(30)))
+@Suite("The rows that a start reads", .timeLimit(.minutes(30)))
 final class StartReadingTests {
     private let directory = TemporaryDirectory()
 
-    @Test("is the ledger as it was left, on the ledger's own thread and connection")
+    @Test("are those of the ledger at the last stop, read on the ledger's own thread and connection")
     func recovered() async throws {
         do {
             let ledger = try TestLedger(directory.path)
@@ -37,7 +37,7 @@ final class StartReadingTests {
         let number = committer.lastNumber + 1
         #expect(try committer.commit(CommitBatch(number: number, rows: rows, lastSequence: SequenceNumber(3))) != nil)
         committer.hurry(through: number)
-        // It is durable, and in the ledger only behind what is read.
+        // The batch is durable; the ledger applies it only after the start has read its rows.
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(2))
         #expect(applied.withLock(\.isEmpty))
         mayGoOn.update { $0 = true }
@@ -46,9 +46,9 @@ final class StartReadingTests {
         committer.stop()
     }
 
-    @Test("is read without the lock by which SQLite counts memory")
+    @Test("are read without the mutex by which SQLite counts memory")
     func noCount() async {
-        // In a process of its own: elsewhere somebody may have used SQLite before.
+        // Runs in its own process: another test may have used SQLite before.
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
             let writer = try LedgerWriter(directory: directory.path)
@@ -57,7 +57,7 @@ final class StartReadingTests {
         }
     }
 
-    @Test("is a shared text once, however many rows have it")
+    @Test("include a shared text once, however many rows use it")
     func sharedTexts() throws {
         let writer = try LedgerWriter(directory: directory.path)
         try writer.database.execute("INSERT INTO texts VALUES (1, 1, 'one'), (2, 1, 'two')")
@@ -72,7 +72,7 @@ final class StartReadingTests {
         #expect(memory.lookUps == 2)
     }
 
-    @Test("compiles a statement when it is first needed, and once")
+    @Test("need a statement compiled at its first use, and once")
     func laterStatement() throws {
         let writer = try LedgerWriter(directory: directory.path)
         let count = Mutex(0)

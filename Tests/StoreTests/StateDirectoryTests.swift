@@ -10,7 +10,7 @@ struct StateDirectoryTests {
         return stat(path, &facts) == 0 ? facts.st_mode & 0o7777 : 0
     }
 
-    @Test("is made for its owner alone, and the ledger is for owner and group")
+    @Test("is created for its owner alone, and the ledger for owner and group")
     func modes() throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path + "/state")
@@ -19,7 +19,7 @@ struct StateDirectoryTests {
         #expect(mode(ledger.path + "/ledger.db-wal") == 0o640)
     }
 
-    @Test("refuses a second holder, naming the first and what to do")
+    @Test("refuses a second holder, with the first holder's pid and an advice")
     func secondHolder() throws {
         let directory = TemporaryDirectory()
         let first = try StateDirectory(path: directory.path)
@@ -30,7 +30,7 @@ struct StateDirectoryTests {
                 + "stop process \(getpid()) first, or name another directory with --state")
     }
 
-    @Test("can be had again once its holder has gone, with the lock file still there")
+    @Test("can be locked again after its holder has ended, with the lock file still there")
     func again() throws {
         let directory = TemporaryDirectory()
         for _ in 0..<2 {
@@ -40,7 +40,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("stays locked by a committer until it has stopped")
+    @Test("stays locked by a committer until that has stopped")
     func committer() throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -49,7 +49,7 @@ struct StateDirectoryTests {
         _ = try StateDirectory(path: directory.path)
     }
 
-    @Test("is refused where others may write, and where its lock is a link to another file")
+    @Test("is refused when others may write to it, and when its lock is a link to another file")
     func hostile() throws {
         let directory = TemporaryDirectory()
         chmod(directory.path, 0o775)
@@ -66,7 +66,7 @@ struct StateDirectoryTests {
         #expect(readFile(directory.path + "/other") == Array("precious".utf8))
     }
 
-    @Test("is refused where its lock is another user's, has another name, is no file, or may be written by others")
+    @Test("is refused when its lock belongs to another user, has a second name, is no file, or is writable for others")
     func lock() throws {
         func refusal(_ prepare: (String) -> Void) -> String? {
             let directory = TemporaryDirectory()
@@ -87,7 +87,7 @@ struct StateDirectoryTests {
                 == "the lock belongs to user 65534, and this is user 0; remove it, or chown it")
     }
 
-    @Test("may be a link of root's or our own, and is refused as a link of somebody else")
+    @Test("may be a link of root or of its owner, and is refused as a link of another user")
     func linkedDirectory() throws {
         let directory = TemporaryDirectory()
         mkdir(directory.path + "/real", 0o700)
@@ -102,7 +102,7 @@ struct StateDirectoryTests {
                 + "name the directory itself, or let root make the link")
     }
 
-    @Test("is refused with a ledger that has another name elsewhere")
+    @Test("is refused when its ledger has a second hard link")
     func linkedLedger() throws {
         let directory = TemporaryDirectory()
         writeFile("", to: directory.path + "/ledger.db")
@@ -122,7 +122,7 @@ struct StateDirectoryTests {
         #expect(error?.message == "this is no file of user 0, but of user 65534")
     }
 
-    @Test("is refused with a ledger that is a link or no regular file, and that is said", arguments: [true, false])
+    @Test("is refused, with the reason, when its ledger is a link or no regular file", arguments: [true, false])
     func oddLedger(isLink: Bool) throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/ledger.db"
@@ -141,7 +141,7 @@ struct StateDirectoryTests {
         #expect(error?.message == "the state directory belongs to user 65534, and this is user 0")
     }
 
-    @Test("is not made inside a directory that does not exist, nor over a file")
+    @Test("is not created inside a missing directory, nor over a file")
     func refused() throws {
         let directory = TemporaryDirectory()
         let orphan = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/a/b") }

@@ -8,12 +8,12 @@ import Testing
 final class StoredRecordTests {
     private let directory = TemporaryDirectory()
     private let writer: LedgerWriter
-    /// The tables of the records that were tried.
+    /// The tables of the tested records.
     private var tried: Set<String> = ["attributes"]
 
     init() throws { writer = try LedgerWriter(directory: directory.path) }
 
-    /// Takes records to the log and back, then to their table and back.
+    /// Writes records to the log and reads them back, then to their table and back.
     private func roundTrip<Record: StoredRecord & Equatable>(_ records: [Record]) throws {
         let table = Record.table
         tried.insert(table.name)
@@ -21,11 +21,11 @@ final class StoredRecordTests {
         let texts = try SharedTexts(database)
         try texts.begin()
         var insert = try RowStatement(table.insertion(), of: table, database, texts: texts)
-        // A tracked delivery has its number in its receipt. Here the receipt's cursor is the same number.
+        // A tracked delivery stores its number in its receipt. The receipt's cursor is the same number here.
         let isTracked = table.name == TrackedRow.table.name
         var select = try database.prepare(
             "SELECT \(isTracked ? "event, " : "")\(table.values()) FROM \(table.source)")
-        // What rows share has a number when it comes once more.
+        // The second time around, the texts that rows share have numbers.
         for record in records + records {
             let buffer = RowBuffer(headroom: 0)
             buffer.append(.request, record)
@@ -50,7 +50,7 @@ final class StoredRecordTests {
         }
     }
 
-    @Test("is in the log and in the ledger as it was, whatever it is")
+    @Test("is read from the log and from the ledger as it was written")
     func every() throws {
         try roundTrip(Whole.requests)
         try roundTrip(Whole.invocations)
@@ -73,7 +73,7 @@ final class StoredRecordTests {
         #expect(tried == Set(LedgerTable.all.map(\.name)))
     }
 
-    @Test("whose row in the log is older than the last columns has NULL there, or what the table says")
+    @Test("from a log without the newest columns has NULL there, or the table's default")
     func shorter() throws {
         var request = Whole.requests[0]
         let buffer = RowBuffer()

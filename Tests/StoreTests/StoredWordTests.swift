@@ -4,10 +4,10 @@ import Testing
 
 @testable import Store
 
-/// What a word's number is can never change: ledgers have it.
-@Suite("Words that rows have as numbers", .timeLimit(.minutes(30)))
+/// The number of a word must never change: existing ledgers store it.
+@Suite("Words that rows store as numbers", .timeLimit(.minutes(30)))
 struct StoredWordTests {
-    @Test("have the numbers that they always had")
+    @Test("keep their numbers")
     func numbers() {
         #expect(
             WordSet(Operation.self).texts == [
@@ -48,7 +48,7 @@ struct StoredWordTests {
         #expect(Set(type.stored) == Set(type.allCases) && type.stored.count == type.allCases.count, "\(type)")
     }
 
-    @Test("are all of their sets")
+    @Test("include every word of their sets")
     func all() {
         expectAll(Operation.self)
         expectAll(DispatchMode.self)
@@ -64,7 +64,7 @@ struct StoredWordTests {
         expectAll(TokenRequest.Kind.self)
     }
 
-    /// A text for a column, of each word of its set.
+    /// For each column with words, the texts of its set.
     private static let columns: [(table: String, column: String, texts: [String])] = LedgerTable.all.flatMap { table in
         table.columns.compactMap { column in
             guard case .word(let words) = column.coding else { return nil }
@@ -82,7 +82,7 @@ struct StoredWordTests {
         guard case .word(let words) = table.columns[place].coding else { return }
         let key = table.columns[0].name
         let others = table.columns.filter { $0.name != column && $0.name != key }.map(\.name)
-        // Columns that may not be empty have something.
+        // Columns that may not be empty get a filler.
         for (number, text) in texts.enumerated() {
             var insert = try writer.database.prepare(
                 """
@@ -100,7 +100,7 @@ struct StoredWordTests {
         #expect(found == texts)
     }
 
-    @Test("are a contradiction where a row of the log has another, and nothing of its batch is stored")
+    @Test("are an error where a row of the log has another number, and nothing of its batch is stored")
     func unknown() throws {
         let directory = TemporaryDirectory()
         let writer = try LedgerWriter(directory: directory.path)
@@ -119,7 +119,7 @@ struct StoredWordTests {
         #expect(try writer.database.integer("SELECT count(*) FROM requests") == 0)
     }
 
-    /// What a column takes that may not be empty, and `NULL` for texts.
+    /// A value for a column that may not be empty, and `NULL` for texts.
     private static func filler(_ column: String, of table: String) -> String {
         switch column {
         case "body": "x''"

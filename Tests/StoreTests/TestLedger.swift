@@ -3,12 +3,12 @@ import Testing
 
 @testable import Store
 
-/// A ledger of a test's own, with its committer and the reports in order.
+/// A ledger for one test, with its committer and the reports in order.
 final class TestLedger {
     let committer: Committer
     let path: String
     private var stream: AsyncStream<StoreReport>.Iterator
-    /// What was reported while something else was waited for.
+    /// Reports that came while the test waited for another one.
     private var unread: [StoreReport] = []
     private var number: UInt64
     private var durableThrough: UInt64 = 0
@@ -39,7 +39,7 @@ final class TestLedger {
 
     deinit { committer.stop() }
 
-    /// The next thing the store says that is not about a batch that went well.
+    /// The next report of the store that is not about a successful batch.
     func report() async throws -> StoreReport {
         if !unread.isEmpty { return unread.removeFirst() }
         while true {
@@ -52,7 +52,7 @@ final class TestLedger {
         }
     }
 
-    /// The batch of these records that comes next.
+    /// The next batch, with these records.
     func batch(_ records: [LedgerRecord]) -> CommitBatch {
         let rows = committer.takeBuffer()
         for record in records {
@@ -63,7 +63,7 @@ final class TestLedger {
         return CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
     }
 
-    /// Has a batch written by the log's thread; ``durable(_:)`` waits for it.
+    /// Submits a batch to the log's thread; ``durable(_:)`` waits for it.
     @discardableResult
     func submit(_ records: [LedgerRecord]) -> UInt64 {
         committer.submit(batch(records))
@@ -91,9 +91,9 @@ final class TestLedger {
         while appliedThrough < number { try note(try #require(await stream.next())) }
     }
 
-    /// Waits until a batch is in the ledger, or the store says why it cannot be.
+    /// Waits until a batch is in the ledger, or the store reports why it cannot be.
     ///
-    /// - Returns: what it says; `nil` when the batch is there.
+    /// - Returns: the report; `nil` when the batch is in the ledger.
     func problem(applying number: UInt64) async throws -> StoreReport? {
         committer.hurry(through: number)
         while appliedThrough < number {
@@ -129,13 +129,13 @@ final class TestLedger {
         return numbers
     }
 
-    /// The deliveries that the tracker would be given back.
+    /// The deliveries that a start would give the tracker.
     func tracked(newest limit: Int = 100) throws -> [TrackedRow] {
         var rows: [TrackedRow] = []
         try reader().trackedDeliveries(newest: limit) { row, _ in rows.append(row) }
         return rows
     }
 
-    /// A second connection that may do anything, as the `sqlite3` program could.
+    /// A second connection with all rights, like that of the `sqlite3` program.
     func intruder() throws -> Database { try Database(path: path + "/ledger.db", access: .readWrite) }
 }

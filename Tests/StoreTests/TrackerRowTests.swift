@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The ledger gives the tracker back", .timeLimit(.minutes(30)))
+@Suite("The ledger returns to the tracker", .timeLimit(.minutes(30)))
 final class TrackerRowTests {
     private let directory = TemporaryDirectory()
 
@@ -37,7 +37,7 @@ final class TrackerRowTests {
         #expect(receipts == [TrackedReceipt(Fixture.event(2))])
     }
 
-    @Test("a delivery whose receipt is followed by another event before it, as in the foreground of iOS")
+    @Test("a delivery whose receipt comes after another event, as in the foreground of iOS")
     func receiptBeforeAnotherEvent() async throws {
         let ledger = try await ledger()
         var shown = Fixture.event(1)
@@ -49,7 +49,7 @@ final class TrackerRowTests {
         #expect(receipts == [TrackedReceipt(Fixture.event(1))])
     }
 
-    @Test("deliveries in the order in which they were taken over, the newest only, and none that was forgotten")
+    @Test("the newest deliveries in the order in which the tracker took them over, without forgotten ones")
     func order() async throws {
         let ledger = try await ledger()
         // The second one waited in its lane.
@@ -60,7 +60,7 @@ final class TrackerRowTests {
         #expect(try ledger.tracked(newest: 3).map(\.seq.value) == [3, 2, 4])
         try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(1)))])
         #expect(try ledger.tracked().map(\.seq.value) == [3, 2, 4])
-        // With it goes what was before it, which was too much to be given back.
+        // The limit had excluded the older delivery: it stays out.
         try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(2)))])
         #expect(try ledger.tracked().map(\.seq.value) == [4])
     }
@@ -76,7 +76,7 @@ final class TrackerRowTests {
         #expect(error.message == "there is no receipt of delivery 1")
     }
 
-    @Test("each close button once, of what is remembered")
+    @Test("each close button of a remembered delivery once")
     func closedButtons() async throws {
         let ledger = try await ledger()
         for seq: Int64 in 1...2 {
@@ -98,7 +98,7 @@ final class TrackerRowTests {
         #expect(try buttons(ofNewest: 2) == ["2 later", "2 no"])
     }
 
-    @Test("a session as it was written last, by its number", arguments: [nil, "shop"])
+    @Test("a session as last written, by its number", arguments: [nil, "shop"])
     func sessions(app: String?) async throws {
         let end = SessionRow.End(at: Self.time(StoredRange.time.upperBound), by: SequenceNumber(9), due: Self.time(-1))
         let key = DeviceKey(app: app, device: "d1")
@@ -122,7 +122,7 @@ final class TrackerRowTests {
         #expect(try sessions() == [other])
     }
 
-    @Test("session starts as they were written last, by the number of the first", arguments: [nil, "shop"])
+    @Test("session starts as last written, by the number of the first", arguments: [nil, "shop"])
     func starts(app: String?) async throws {
         let key = StartsRow.Key(owner: "u1", isAnonymous: false, app: app)
         let number = SequenceNumber(3)
@@ -145,7 +145,7 @@ final class TrackerRowTests {
         #expect(try starts() == [device])
     }
 
-    @Test("devices in the order in which they were first named, each as it was said last", arguments: [nil, "shop"])
+    @Test("devices in the order of their first mention, each as last written", arguments: [nil, "shop"])
     func devices(app: String?) async throws {
         func device(_ number: Int64, _ name: String, _ user: String?) -> KnownDevice {
             KnownDevice(
@@ -160,11 +160,11 @@ final class TrackerRowTests {
         #expect(try ledger.reader().knownDevices() == [device(1, "d9", nil), devices[2]])
     }
 
-    @Test("sessions that begin on new devices are written side by side, among thousands")
+    @Test("sessions on new devices, written side by side among thousands")
     func appended() throws {
         func rows(_ numbers: ClosedRange<Int64>) -> [LedgerRecord] {
             numbers.flatMap { number -> [LedgerRecord] in
-                // Names in no order, as real ones are.
+                // The names come in no order, as real ones do.
                 let (seq, name) = (SequenceNumber(number), "\(number * 7919 % 10_007)-of-a-usual-length")
                 let key = DeviceKey(app: "com.example.shop", device: name)
                 let start = StartsRow(
@@ -186,12 +186,13 @@ final class TrackerRowTests {
         try apply(1...4000)
         try writer.checkpoint()
         try apply(4001...4020)
-        // Of each of the three tables the last page, the next one and the one above them; and the place in the log.
+        // The log holds, of each of the three tables, the last page, the next one and the one above them; and the
+        // position.
         let page = writer.pageLength
         #expect(writer.hasLog(of: 3 * page) && !writer.hasLog(of: 10 * page))
     }
 
-    @Test("what waits for the end of the grace, until it is decided")
+    @Test("held interactions until they are decided")
     func waiting() async throws {
         let starts = [nil, "u1"].enumerated().map { index, user in
             PendingStart(
@@ -219,7 +220,7 @@ final class TrackerRowTests {
         #expect(try ledger.reader().heldInteractions() == [held[0], held[2]])
     }
 
-    @Test("interactions with what their request and their delivery say")
+    @Test("interactions with the facts of their requests and deliveries")
     func interactions() async throws {
         let ledger = try await ledger()
         try await ledger.commit(Fixture.delivery(1))
@@ -244,7 +245,7 @@ final class TrackerRowTests {
 
 @Suite("Events by cursor", .timeLimit(.minutes(30)))
 struct EventCursorTests {
-    @Test("are read without gap or overlap, what came later with an earlier number last")
+    @Test("are read without gap or overlap; a later commit with an earlier number comes last")
     func cursor() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -252,7 +253,7 @@ struct EventCursorTests {
         let reader = try ledger.reader()
         let first = try reader.events(after: 0, limit: 2)
         #expect(first.map(\.event.seq.value) == [1, 3])
-        // Decided after a later request: its number and its time are earlier.
+        // The open was decided after a later request: its number and its time are earlier.
         var late = Fixture.event(2, .influencedOpen, delivery: 1)
         late.time = 0
         try await ledger.commit([.request(Fixture.request(2)), .event(late)] + Fixture.delivery(4))
@@ -262,7 +263,7 @@ struct EventCursorTests {
         #expect(try reader.story(of: SequenceNumber(1))?.events == [Fixture.event(1), late])
     }
 
-    @Test("or by time and by user")
+    @Test("are selected by time and by user")
     func others() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

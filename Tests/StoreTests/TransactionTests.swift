@@ -9,14 +9,14 @@ import Testing
 final class TransactionTests {
     private let directory = TemporaryDirectory()
 
-    /// A reader of the ledger as it is now: as long as it reads, the WAL does not begin anew.
+    /// A reader with an open snapshot: while it is open, the WAL does not restart.
     private static func reader(_ ledger: TestLedger) throws -> Database {
         let reader = try ledger.intruder()
         try reader.execute("BEGIN; SELECT count(*) FROM requests")
         return reader
     }
 
-    @Test("what waited for the ledger is applied in one, or in two if the ledger was being tried just then")
+    @Test("apply waiting batches together, or in two if the ledger was being tried at that moment")
     func waited() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
@@ -38,7 +38,7 @@ final class TransactionTests {
         #expect(try ledger.storedNumbers() == Array(1...50))
     }
 
-    @Test("a slice of the pruning is one: whenever it is cut off, a request goes with all that belongs to it")
+    @Test("include a whole slice of the pruning: a kill at any time deletes a request with all its rows or not at all")
     func pruning() async throws {
         let ledger = try TestLedger(directory.path)
         let entries: [LedgerRecord] = [.customData(.entry(Fixture.entry(1), .rejected, problem: nil))]
@@ -54,7 +54,7 @@ final class TransactionTests {
         }
     }
 
-    @Test("more slices are as many transactions")
+    @Test("number as many as the slices")
     func slices() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(
@@ -68,10 +68,10 @@ final class TransactionTests {
     }
 }
 
-/// The frames of a WAL that are in force: https://www.sqlite.org/fileformat2.html#walformat
+/// The valid frames of a WAL: https://www.sqlite.org/fileformat2.html#walformat
 struct WALFrames {
     private(set) var count = 0
-    /// How many of them end a transaction.
+    /// The number of frames that end a transaction.
     private(set) var commits = 0
 
     init(_ directory: String) {

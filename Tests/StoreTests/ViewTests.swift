@@ -4,11 +4,12 @@ import Testing
 
 @testable import Store
 
-/// `requests`, `invocations` and `events` were tables, and people's and programs' SQL asks them as if they were.
+/// `requests`, `invocations` and `events` were tables; the SQL of people and programs reads the views as if they still
+/// were.
 @Suite("The views of the ledger", .timeLimit(.minutes(30)))
 struct ViewTests {
     @Test(
-        "are asked by the indexes of their tables, and no row is copied",
+        "use the indexes of their tables, and copy no row",
         arguments: [
             ("SELECT * FROM requests WHERE seq = 5", "SEARCH requests USING INTEGER PRIMARY KEY"),
             ("SELECT app FROM requests WHERE uid = 0 AND id = 'a'", "USING INDEX requests_by_id"),
@@ -33,7 +34,7 @@ struct ViewTests {
         for word in ["MATERIALIZE", "CO-ROUTINE", "TEMP B-TREE"] { #expect(!plan.contains(word), "\(plan)") }
     }
 
-    @Test("have the columns that their tables have, in their order")
+    @Test("have the columns of their tables, in the same order")
     func columns() throws {
         let directory = TemporaryDirectory()
         let writer = try LedgerWriter(directory: directory.path)

@@ -1,10 +1,10 @@
 import PushModel
 import Testing
 
-/// What makes the round trips worth their name.
+/// Checks that the records of the round trips differ in every field.
 @Suite("Records with something in every field", .timeLimit(.minutes(30)))
 struct WholeRecordTests {
-    /// The fields of a value that have no fields of their own, by their path.
+    /// The leaf fields of a value, by path.
     private static func leaves(of value: Any, at path: String = "") -> [String: String] {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -33,14 +33,14 @@ struct WholeRecordTests {
         ("attribute", Whole.attributes[0], Whole.attributes[1]), ("sending", Whole.sending[0], Whole.sending[1]),
     ]
 
-    /// What the two of a kind have in common: an invocation's request is one for both.
+    /// Fields that are equal in both records of a pair: an invocation's request is one for both.
     private static let alike: Set<String> = [
         "invocation.id.seq.value", "attempt.id.seq.value", "letter.id.seq.value",
         // No row has it: the producer's own row does.
         "request.peer.account.label",
     ]
 
-    @Test("differ in every field, of which none is empty, and have no two alike")
+    @Test("differ in every field, have no empty field, and no two equal ones")
     func differ() {
         for (name, first, second) in Self.pairs {
             let (these, those) = (Self.leaves(of: first, at: name), Self.leaves(of: second, at: name))

@@ -36,13 +36,13 @@ extension Whole {
             at: time(2921), entry: EntryNumber(62)),
     ]
 
-    /// Only the last one is kept.
+    /// The ledger keeps the last one only.
     static let sending = [
         SendingState(phase: .waiting, reason: "sending-a", failures: 1931, until: time(1932), since: time(1933)),
         SendingState(phase: .stopped, reason: "sending-b", failures: 2931, until: time(2932), since: time(2933)),
     ]
 
-    /// Every kind of record, in an order in which a ledger takes them.
+    /// Every kind of record, in an order that a ledger accepts.
     static var records: [LedgerRecord] {
         var records: [LedgerRecord] = Self.requests.map { .request($0) }
         records += invocations.map { .invocation($0) }

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Two records of each kind with something in every field: within one no two fields are alike, and of the two no field is.
-/// ``WholeRecordTests`` holds them to that, so that a field that is new cannot be forgotten here.
+/// Two records of each kind with a value in every field: no two fields of a record are equal, and no field is equal in
+/// both. ``WholeRecordTests`` checks this, so that a new field cannot be forgotten here.
 enum Whole {
     static func number(_ value: Int64) -> SequenceNumber { SequenceNumber(value) }
     static func time(_ milliseconds: Int64) -> WallTime { WallTime(milliseconds: milliseconds) }
@@ -124,7 +124,7 @@ enum Whole {
             devices: [number(2344), number(2345)]),
     ]
 
-    /// Deliveries that the tracker has; their receipts are ``Fixture/event(_:_:delivery:)``.
+    /// Deliveries that the tracker remembers; their receipts are ``Fixture/event(_:_:delivery:)``.
     static let tracked = [
         TrackedRow(
             seq: number(105), receivedAt: time(1301), since: time(1302), isDisplayed: true, hasOwnID: false,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// How records get into a ledger.
+/// The path of records into a ledger.
 enum Way: CaseIterable {
     /// From memory, as they were submitted.
     case memory
@@ -15,14 +15,14 @@ enum Way: CaseIterable {
 }
 
 extension Way {
-    /// A ledger that has what the batches say.
+    /// A ledger with the records of the batches.
     func ledger(_ path: String, _ batches: [[LedgerRecord]]) async throws -> TestLedger {
         let ledger = try TestLedger(path)
         guard self != .memory else {
             for batch in batches { try await ledger.commit(batch) }
             return ledger
         }
-        // Until it lets go nothing gets from the log into the ledger.
+        // While this transaction is open, the ledger applies nothing from the log.
         let intruder = try ledger.intruder()
         try intruder.execute("BEGIN IMMEDIATE")
         var last: UInt64 = 0
@@ -50,7 +50,7 @@ extension Way {
 final class WholeRoundTripTests {
     private let directory = TemporaryDirectory()
 
-    @Test("is in the ledger as it was, whichever way it came", arguments: Way.allCases)
+    @Test("is in the ledger as written, by each path", arguments: Way.allCases)
     func every(way: Way) async throws {
         let reader = try await way.ledger(directory.path, [Whole.records]).reader()
         for request in Whole.requests { #expect(try reader.story(of: request.seq)?.request == request) }
@@ -58,7 +58,7 @@ final class WholeRoundTripTests {
         #expect(story.invocations == Whole.invocations)
         #expect(story.attempts == Whole.attempts)
         var letters = story.deadLetters
-        // The ledger adds what the attempt takes: 44 bytes of texts, and 64.
+        // The ledger adds the size of the attempt: 44 bytes of texts, and 64.
         for place in letters.indices { letters[place].byteCount -= 108 }
         #expect(letters == Whole.deadLetters)
         #expect(story.verdict == Whole.interactions[0].verdict)
@@ -74,7 +74,7 @@ final class WholeRoundTripTests {
         #expect(try reader.sendingState() == Whole.sending[1])
         #expect(try reader.gaps() == Whole.gaps)
         #expect(try reader.producers() == Whole.producers)
-        // There a request with a higher number was accepted before, which counts as later.
+        // On this path a request with a higher number was accepted before, which counts as later.
         if way != .readBack { #expect(try reader.lastAlive() == Whole.lifeSigns[1].at) }
         #expect(try reader.lastBelieved() == Whole.lifeSigns[1].believed)
         var (tracked, interactions) = ([TrackedRow](), [InteractionRow]())
@@ -94,7 +94,7 @@ final class WholeRoundTripTests {
         #expect(attributes.map(\.entry) == Whole.attributes.map(\.entry))
     }
 
-    @Test("of an invocation is replaced by an update, whichever way it came", arguments: Way.allCases)
+    @Test("of an invocation is replaced by an update, by each path", arguments: Way.allCases)
     func update(way: Way) async throws {
         var (first, second) = (Whole.invocations[0], Whole.invocations[1])
         second.id = first.id
@@ -111,7 +111,7 @@ final class WholeRoundTripTests {
         #expect(try ledger.reader().story(of: first.id.seq)?.invocations == [first])
     }
 
-    @Test("of what a stopped handler wrote is in its last attempt, whichever way it came", arguments: Way.allCases)
+    @Test("of a stopped handler's output is in its last attempt, by each path", arguments: Way.allCases)
     func output(way: Way) async throws {
         var attempts = [Whole.attempts[0], Whole.attempts[0], Whole.attempts[1]]
         attempts[1].output = nil
@@ -126,7 +126,9 @@ final class WholeRoundTripTests {
         #expect(story.deadLetters == [], "they were replayed or purged")
     }
 
-    @Test("of what is known by a number is replaced by what comes under it, whichever way", arguments: Way.allCases)
+    @Test(
+        "of a record with a number is replaced by a later record with that number, by each path",
+        arguments: Way.allCases)
     func replaced(way: Way) async throws {
         var (device, session, start) = (Whole.devices[1], Whole.sessions[1], Whole.starts[1])
         (device.number, session.number, start.number) = (Whole.number(31), Whole.number(33), Whole.number(35))
@@ -144,7 +146,7 @@ final class WholeRoundTripTests {
         #expect(sessions == [session] && starts == [start])
     }
 
-    @Test("of an entry's move is in it afterwards, whichever way it came", arguments: Way.allCases)
+    @Test("of an entry's move is in the entry afterwards, by each path", arguments: Way.allCases)
     func moves(way: Way) async throws {
         let entries: [LedgerRecord] = Whole.entries.map { .customData(.entry($0.entry, $0.state, problem: $0.problem)) }
         let moves: [LedgerRecord] = Whole.moves.map { .customData(.moved($0)) }
@@ -160,7 +162,7 @@ final class WholeRoundTripTests {
     }
 
     @Test(
-        "of a tracked delivery's open and influenced open is in it afterwards, whichever way", arguments: Way.allCases)
+        "of a tracked delivery's open and influenced open is in it afterwards, by each path", arguments: Way.allCases)
     func opened(way: Way) async throws {
         var rows = Whole.tracked
         for index in rows.indices { (rows[index].opened, rows[index].isInfluenced) = (nil, false) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writing all of some bytes")
 struct WriteAllTests {
-    @Test("puts them at their place, and says by a number why it cannot")
+    @Test("writes them at their offset, and returns the errno of a failure")
     func place() {
         let directory = TemporaryDirectory()
         let path = directory.path + "/file"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the unit as it is packaged, under a real systemd: cgroups of handlers, users of handlers, and the units that
-# "pushctl handler-units" writes. For a throwaway system only, since it installs files and users:
+# Runs the packaged unit under a real systemd: cgroups of handlers, users of handlers, and the units that "pushctl
+# handler-units" writes. For a throwaway system only, since it installs files and users:
 #
 #   Tests/Package/box.sh bash Tests/Systemd/handlers.sh [BUILD]
 #
-# BUILD has the programs; .build/debug without it. Says what holds, and ends with 1 at the first that does not.
+# BUILD has the programs; the default is .build/debug. Prints what holds, and exits with 1 at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-.build/debug}
@@ -60,7 +60,7 @@ handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
 handler apart-failed 'echo no database; exit 3'
 handler apart-declines 'exit 80'
 handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 2s
-# It succeeds if it can do nothing to the daemon.
+# Succeeds if it can do nothing to the daemon.
 # shellcheck disable=SC2016  # The words are the handler's.
 alone='! cat /var/lib/pushrouterd/ledger.db >/dev/null 2>&1 && ! kill -0 $(cat /run/main-pid) 2>/dev/null && ! perl -MIO::Socket::UNIX -e '\''exit !IO::Socket::UNIX->new(Peer => "/run/pushrouterd/control.sock")'\'
 handler apart-alone "$alone"
@@ -74,7 +74,7 @@ expect plain handled
 expect nice handled
 expect escapes timed_out
 gone 'sleep 471[12]'
-# Those of plain and nice are kept for their next runs, until a reload.
+# The cgroups of plain and nice are kept for their next runs, until a reload.
 systemctl reload pushrouterd
 runs=/sys/fs/cgroup/system.slice/pushrouterd.service/runs
 for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || break; sleep 0.02; done

@@ -4,8 +4,8 @@
 #
 #   Tests/Package/box.sh bash Tests/Systemd/journal.sh [BUILD]
 #
-# BUILD has the programs; .build/debug without it. A line of its output is a word and a report in JSON. What it does is said
-# on standard error. JournalReportTests compares the reports.
+# BUILD has the programs; the default is .build/debug. A line of its output is a word and a report in JSON. Progress
+# goes to standard error. JournalReportTests compares the reports.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-.build/debug}
@@ -47,11 +47,11 @@ handler fails 'echo "no" >&2; exit 3'
 handler declines 'exit 80'
 handler hangs 'exec sleep 60' '' 'Deadline=2s'
 handler short 'exec sleep 0.2'
-# One at a time: what waits behind it expires.
+# One at a time: the invocations that wait behind it expire.
 handler single 'exec sleep 60' 'MaxConcurrent=1' 'Deadline=500ms'
 handler crash 'exec sleep 60'
-# It writes an entry that says it is the daemon's.
-# journald looks at the process when it takes the entry, so that it has to be there for a while.
+# Writes an entry that claims to be the daemon's. journald reads /proc of the process when it gets the entry, so the
+# process has to stay alive for a while.
 handler forges 'exec python3 -c "
 import socket, time
 entry = b\"MESSAGE_ID=ad9eb882bbd1c83cf684c225a04c2a81\\nMESSAGE=x\\nPUSH_OUTCOME=handled\\nPUSH_SEQ=1\\n\"
@@ -110,7 +110,7 @@ systemctl stop pushrouterd
 reports mixed
 first=$(now)
 
-# More successes than have an entry each. They end on acceptance, and nobody waits for them.
+# More successes than get an entry each. They end on acceptance, and nobody waits for them.
 systemctl start pushrouterd || fail start
 for ((i = 0; i < 4000; i++)); do echo '{"k":"v"}'; done >/run/many
 pushctl inject --app works --state force_stopped /run/many >/dev/null
@@ -119,7 +119,7 @@ systemctl stop pushrouterd
 reports many --since "$first"
 step "more than have an entry each"
 
-# journald drops what comes too fast, where the unit lets it. It says so once the time is over and another entry comes.
+# journald drops entries above the unit's rate limit. It reports that once the interval is over and another entry comes.
 mkdir -p /etc/systemd/system/pushrouterd.service.d
 printf '[Service]\nLogRateLimitIntervalSec=2s\nLogRateLimitBurst=20\n' >/etc/systemd/system/pushrouterd.service.d/limit.conf
 systemctl daemon-reload
@@ -133,7 +133,7 @@ systemctl stop pushrouterd
 reports limited --since "$second"
 step "entries that journald drops"
 
-# The journal that is copied from another machine, and a user who has nothing of the daemon's.
+# The journal as a copy from another machine, and a user without access to the daemon.
 cp -r /var/log/journal /run/copied
 chmod -R a+rX /run/copied
 echo "copied-journal $(setpriv --reuid nobody --regid nogroup --clear-groups \

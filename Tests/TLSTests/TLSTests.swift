@@ -12,7 +12,7 @@ struct CertificateAuthorityTests {
         try CertificateAuthority.make(name: "pushrouter-gateway", domains: domains, now: now, days: 10)
     }
 
-    /// Whether OpenSSL's own program takes a server's certificate by an authority alone.
+    /// Whether the openssl program verifies a server's certificate with this authority only.
     private static func verifies(_ leaf: CertificateAuthority.Leaf, by authority: [UInt8], host: String) throws -> Bool
     {
         let directory = TemporaryDirectory()
@@ -26,7 +26,7 @@ struct CertificateAuthorityTests {
         return result.end == .exited(0)
     }
 
-    @Test("vouches for the names that it may, and for no other")
+    @Test("signs the allowed names, and no others")
     func constraints() throws {
         let authority = try Self.authority(["googleapis.com", "localhost", "192.0.2.7"])
         for (host, isGood) in [
@@ -39,11 +39,11 @@ struct CertificateAuthorityTests {
         }
     }
 
-    @Test("is the same after it was written and read")
+    @Test("is unchanged after a write and a read")
     func roundTrip() throws {
         let authority = try Self.authority()
         let read = try CertificateAuthority(stored: try authority.stored())
-        // What clients get has no key.
+        // The PEM for clients holds no private key.
         let (pem, trusted) = (read.pem, authority.pem)
         #expect(pem == trusted && String(decoding: pem, as: UTF8.self).split(separator: "PRIVATE").count == 1)
         let (ends, written) = (read.ends, authority.ends)
@@ -51,11 +51,11 @@ struct CertificateAuthorityTests {
         #expect(abs(ends - Self.now - 10 * 86400) < 10)
         let leaf = try read.leaf(names: ["fcm.googleapis.com"], now: Self.now, days: 30)
         #expect(try Self.verifies(leaf, by: authority.pem, host: "fcm.googleapis.com"))
-        // Never longer than the authority.
+        // A leaf certificate ends no later than its authority.
         #expect(leaf.ends <= ends)
     }
 
-    @Test("refuses a key that is another's, and bytes that are none")
+    @Test("refuses a key of another authority, and malformed bytes")
     func faults() throws {
         let one = try Self.authority()
         let other = try Self.authority()
@@ -72,7 +72,7 @@ struct CertificateAuthorityTests {
         #expect(throws: TLSError.self) { try TLSContext(chain: [], key: key) }
     }
 
-    @Test("outlives a client's bytes that are no TLS, and says why")
+    @Test("survives a client's bytes that are no TLS, and reports the reason")
     func noise() throws {
         let authority = try Self.authority()
         let leaf = try authority.leaf(names: ["localhost"], now: Self.now, days: 5)
@@ -93,7 +93,7 @@ struct CertificateAuthorityTests {
 
 @Suite("Signatures of tokens")
 struct TokenSignatureTests {
-    /// A key that OpenSSL's program makes, and what it signs.
+    /// A key made by the openssl program, and its signature.
     private static func signed(_ algorithm: VerificationKey.Algorithm, _ text: String) throws -> (
         key: [UInt8], signature: [UInt8]
     ) {
@@ -127,7 +127,7 @@ struct TokenSignatureTests {
         return numbers.count == 2 ? numbers[0] + numbers[1] : nil
     }
 
-    @Test("are good by the key that made them alone", arguments: [VerificationKey.Algorithm.rs256, .es256])
+    @Test("verify only with the key that made them", arguments: [VerificationKey.Algorithm.rs256, .es256])
     func signatures(_ algorithm: VerificationKey.Algorithm) throws {
         let (key, signature) = try Self.signed(algorithm, "header.claims")
         let other = try VerificationKey(algorithm, privateKey: try Self.signed(algorithm, "x").key)

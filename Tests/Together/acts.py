@@ -22,7 +22,7 @@ class Acts:
         self.generator = random.Random(f"{seed} acts")
         self.requests = Requests(self.generator, f"{seed}acts", record)
         self.checked = 0
-        # Things that may happen within an act, counted.
+        # The number of each event within an act.
         self.events = {}
 
     NAMES = (
@@ -128,7 +128,7 @@ class Acts:
         for _ in range(10):
             whom = {"external_id": user} if user else {"device": device}
             reply = self.installation.ask("control", {"op": "erase", **whom})
-            # The entry of a person that the forwarder has keeps the daemon from it for long.
+            # An entry that the forwarder has delays a person's erasure for long.
             if reply["ok"]:
                 break
             check(reply["error"]["code"] == "unavailable", f"erase: {reply}")

@@ -11,7 +11,7 @@ from installation import Failure, check, wait_until
 
 DUE = {"handled", "failed", "timed_out", "expired"}
 MISSED = {"timed_out", "expired"}
-# How metrics call the provider of a payload of no known one.
+# The metrics' name for an unknown provider.
 NOBODY = "(none)"
 
 
@@ -39,7 +39,7 @@ class Erasures:
             for user, device, at in self.done:
                 if request.at > at:
                     continue
-                # A tap without a device has that of the delivery whose message it names.
+                # A tap without a device has the device of the delivery whose message it names.
                 if request.op == "interact" and not request.device:
                     return True
                 if device and request.device == device or user and request.user == user:
@@ -225,7 +225,7 @@ def check_metrics_by_journal(installation):
         entries = journal.RunJournal(installation.run)
         return entries if len(entries.entries) + entries.summed >= total else None
 
-    # Entries are written by a thread of their own.
+    # Another thread of the daemon writes the entries.
     entries = wait_until(f"the journal of run {installation.run.number} has {total} outcomes", is_written)
     if not entries.summed:
         compare_metrics(samples, counts_of_journal(entries), "the journal has")

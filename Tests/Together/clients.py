@@ -26,10 +26,10 @@ class Request:
             facts["wait"] = "outcome"
         self.is_waited_for = is_waited_for
         self.line = json.dumps(facts, separators=(",", ":")).encode() + b"\n"
-        # Its number once it was acknowledged, how many outcomes were promised, and those told: n to outcome.
+        # Its number once it was acknowledged, the number of promised outcomes, and the received ones: n to outcome.
         self.seq, self.outcomes, self.told = None, None, {}
         self.is_refused = False
-        # Whether it was sent and had no reply: it may be in the ledger, whatever is said when it comes again.
+        # Whether it was sent without a reply: the ledger may have it, whatever a repeat is answered.
         self.is_unknown = False
         self.at = time.time()
 
@@ -40,7 +40,7 @@ class Record:
     def __init__(self):
         self.lock = threading.Lock()
         self.acknowledged, self.refused, self.unknown = [], [], []
-        # Users and devices whose requests nobody makes for now, because they are being erased.
+        # Users and devices that are being erased, for which no request is made now.
         self.hushed = set()
 
     def acknowledge(self, request, reply):
@@ -77,7 +77,7 @@ class Requests:
     def person(self):
         while True:
             device = self.generator.choice(DEVICES)
-            # Most devices have one user; some requests name another one, or nobody.
+            # Most devices have one user; some requests name another one, or none.
             user = USERS[DEVICES.index(device) % len(USERS)]
             if self.generator.random() < 0.15:
                 user = self.generator.choice(USERS)

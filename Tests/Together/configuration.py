@@ -3,14 +3,14 @@
 import os
 
 BUDGET_MS = 1500
-# The handlers that own payloads, and those that get copies, by their kind.
+# The handlers that own payloads, and those that get copies, with their kinds.
 OWNERS = {
     "run": "exec", "break": "exec", "narrow": "exec", "gone": "exec", "work": "worker", "pipe": "worker",
     "sock": "socket", "once": "socket", "web": "http", "desk": "notify", "swap": "exec",
 }
 OBSERVERS = {"watch-run": "exec", "watch-work": "worker", "watch-sock": "socket"}
 KINDS = {**OWNERS, **OBSERVERS}
-# What an end may be, by the kind of the handler.
+# The possible ends of a run, by the kind of the handler.
 ENDS = {
     "exec": "ok fail retry decline die stall garbage noise leave close answer slow",
     "worker": (
@@ -21,7 +21,7 @@ ENDS = {
     "track": "ok fail odd retry wrong die exit reset stall half garbage last slow",
 }
 ENDS = {kind: ends.split() for kind, ends in ENDS.items()}
-# Longer than any deadline, so that only the daemon ends it; short enough to be gone if it does not.
+# Longer than any deadline, so that only the daemon ends it; short enough to end soon if the daemon does not.
 STALL = 40
 
 

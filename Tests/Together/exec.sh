@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program of an exec handler: the payload's "end" says how it ends.
-# Arguments: how long it stalls in seconds, longer than any deadline; the file that gets a line for each run.
+# The program of an exec handler: the payload's "end" selects its end.
+# Arguments: the length of its stall in seconds, longer than any deadline; the file that gets a line for each run.
 stall=$1
 echo "$PUSH_SEQ.$PUSH_N.$PUSH_ATTEMPT" >>"$2"
 IFS= read -r line

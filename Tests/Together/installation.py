@@ -19,9 +19,9 @@ from collections import Counter
 from configuration import Configuration
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Nothing that is waited for may take longer. These are no promises of the product: a busy machine is given time.
+# No wait may take longer. The limit is no promise of the product: it allows for a busy machine.
 PATIENCE = 120
-# After SIGTERM a handler may run to its deadline, and replies are kept for a second.
+# After SIGTERM a handler may run to its deadline, and the daemon keeps replies for a second.
 STOP_PATIENCE = 60
 
 
@@ -52,7 +52,7 @@ class Run:
         self.number, self.log, self.process = number, log, process
         self.started_at = time.time()
         self.ended_at = None
-        # How it was ended: "term", "kill", or nothing yet.
+        # The way in which it was ended: "term", "kill", or none yet.
         self.end = None
 
     def text(self):
@@ -61,7 +61,7 @@ class Run:
 
 class Installation:
     def __init__(self, programs, seed):
-        # The path of a socket has 107 bytes at most.
+        # The path of a socket has at most 107 bytes.
         short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="together.", dir=short))
         self.programs, self.preload = programs, None
@@ -79,7 +79,7 @@ class Installation:
         self.environment = dict(os.environ, **{
             "CONFIGURATION_DIRECTORY": str(self.root / "config"), "STATE_DIRECTORY": str(self.root / "state"),
             "RUNTIME_DIRECTORY": str(self.root / "run"),
-            # With a backtrace a crash may take a minute to end the process: only where the caller asks for it.
+            # With a backtrace a crash may take a minute to end the process: the caller has to ask for it.
             "SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=no")})
         for name in ("JOURNAL_STREAM", "NOTIFY_SOCKET", "LD_PRELOAD", "TOGETHER"):
             self.environment.pop(name, None)
@@ -314,7 +314,7 @@ class OtherEnds:
         self.installation, self.generator = installation, generator
         self.ports, self.held = {}, []
         for name in ("web", "track"):
-            # Bound and never listening: a port that nobody takes, and that refuses while no service runs.
+            # Bound and never listening: a reserved port that refuses connections while no service runs.
             holder = socket.socket()
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             holder.bind(("127.0.0.1", 0))

@@ -8,14 +8,14 @@ from installation import check
 FIELD = re.compile(rb'(\w+)=("(?:[^"\\]|\\.)*"|\S*)')
 ESCAPE = re.compile(r'\\(u[0-9a-f]{4}|.)')
 PLAIN = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
-# A field of an outcome's entry, the column of the view, and what makes the field's text of the column's value.
+# A field of an outcome's entry, and the column of the view with the same value.
 COLUMNS = [
     ("push_outcome", "outcome"), ("push_callback", "callback"), ("push_handler", "handler"), ("push_route", "route"),
     ("push_provider", "provider"), ("push_queue_usec", "queue_us"), ("push_exec_usec", "exec_us"),
     ("push_total_usec", "total_us"), ("push_deadline_usec", "budget_us"), ("push_reason_code", "reason_code"),
     ("push_platform", "platform"), ("push_mode", "mode"), ("push_app", "app"), ("push_transport", "transport"),
 ]
-# What an erasure takes out of a row.
+# The columns that an erasure clears.
 OF_PERSONS = [("push_reason", "reason"), ("push_id", "id"), ("push_replay_of", "replay_of")]
 
 
@@ -56,7 +56,7 @@ class RunJournal:
         check(numbers == sorted(set(numbers)), f"{where}: numbers of outcomes go back or repeat")
         last = max(numbers + [self.total or 0])
         missing = last - len(numbers)
-        # Those of the last ten seconds may not be summed up yet.
+        # The last ten seconds may not be summed up yet.
         check(
             missing == self.summed or missing > self.summed > 0 and self.run.end == "kill",
             f"{where}: of {last} outcomes {missing} have no entry, and {self.summed} are summed up")
@@ -101,7 +101,7 @@ def compare(runs, ledger, is_erased):
         check(("push_observer" in entry) == bool(row["observer"]), f"journal and ledger differ in observer of {key}")
         check(("push_started" in entry) == bool(row["started"]), f"journal and ledger differ in started of {key}")
     lost = 0
-    # The end of a run that was killed: from its last entry, or its start, to its end. Times are of the same clock.
+    # The end of a killed run: from its last entry, or its start, to its end. All times are of the same clock.
     tails = []
     for journal in journals:
         if journal.run.end == "kill":

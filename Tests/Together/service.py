@@ -77,7 +77,7 @@ class Lines(socketserver.StreamRequestHandler):
         text = json.dumps(answer, separators=(",", ":")).encode() + b"\n"
         self.wfile.write(text * (2 if end == "twice" else 1))
         if end == "close":
-            # The answer comes, and the peer's input ends; the connection stays for a moment.
+            # Sends the answer, and then ends the peer's input; the connection stays open for a moment.
             self.connection.shutdown(socket.SHUT_WR)
             time.sleep(0.05)
         return end not in ("last", "close")
@@ -145,14 +145,15 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.give(200, b"y" * 100_000 if end == "long" else b"")
 
     def take(self, body, end):
-        # What is refused comes again: once is enough.
+        # Each entry is refused once: the forwarder sends it again.
         first = MARK.search(body)
         if end in REFUSALS and first and first[1] not in refused:
             refused.add(first[1])
             self.give(REFUSALS[end])
             return
         document = json.loads(body)
-        # What one who never answers has taken is taken all the same, and is of unknown outcome to the forwarder.
+        # An endpoint that never answers has taken the entries all the same; the forwarder gives them the outcome
+        # unknown.
         with open(sys.argv[4], "ab", buffering=0) as record:
             for entry in document.get("events", []) + document.get("attributes", []):
                 mark = entry.get("properties", entry).get("mark")

@@ -35,9 +35,9 @@ from installation import PATIENCE, Failure, Installation, check, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 PRODUCERS = 4
-# From so many seconds on each pair of acts must have happened.
+# After so many seconds each pair of acts must have happened.
 ALL_PAIRS = 3600
-# How much more memory a run may have than a new one that has done nothing, in KiB: what its allocator keeps.
+# The memory, in KiB, that a run may have beyond a new idle one: the allocator keeps it.
 MEMORY = 96 << 10
 
 
@@ -67,7 +67,7 @@ class Walk:
         return [other for other in self.names if not self.pairs[name, other]]
 
     def next(self):
-        # Where all pairs from here have been, the way leads on to where some are missing.
+        # When every pair from the current act was walked, walks on to an act with missing pairs.
         choices = self.unseen(self.before) or [name for name in self.names if self.unseen(name)] or self.names
         act = self.generator.choice(choices)
         self.acts[act] += 1
@@ -253,7 +253,7 @@ def main():
         except Failure as failure:
             test.tell_failure(failure, again)
         except Exception as error:
-            # Whatever an act met: mostly that there is no daemon any more.
+            # Any error of an act: mostly a daemon that is gone.
             test.tell_failure(test.cause_of(error), again)
         finally:
             if not failed:

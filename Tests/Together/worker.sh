@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program of a worker handler: a line in, a line out; the payload's "end" says how it answers and whether it ends.
-# Arguments: how long it stalls in seconds, longer than any deadline.
+# The program of a worker handler: a line in, a line out; the payload's "end" selects its answer and whether it exits.
+# Arguments: the length of its stall in seconds, longer than any deadline.
 stall=$1
 while IFS= read -r line; do
     id=${line#'{"id":'}

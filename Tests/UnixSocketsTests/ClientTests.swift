@@ -9,7 +9,7 @@ struct ClientTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }
 
-    @Test("tells a socket that is not there from one that nobody listens on and from one with too long a path")
+    @Test("reports a missing socket, one without a listener and a path that is too long as different errors")
     func namesWhyItCannotConnect() throws {
         let missing = #expect(throws: ClientError.self) { _ = try Client(path: path) }
         #expect(missing?.description == "there is no socket at \(path)")
@@ -23,7 +23,7 @@ struct ClientTests {
         #expect(tooLong?.description == "the socket path \(long) has 108 bytes; Linux takes 1 to 107")
     }
 
-    @Test("tells a socket that this user may not use")
+    @Test("reports a socket that this user may not use")
     func namesAMissingPermission() async {
         await #expect(processExitsWith: .success) {
             asOrdinaryUser { directory in
@@ -57,7 +57,7 @@ struct ClientTests {
         #expect(lines == ["one", "two", "three"])
     }
 
-    @Test("gives up waiting for a line in time, and can go on afterwards")
+    @Test("times out while it waits for a line, and can continue afterwards")
     func timesOut() throws {
         let (client, connection) = try connect()
         for timeout in [0, 5] {
@@ -70,7 +70,7 @@ struct ClientTests {
         #expect(try client.receiveLine(timeoutMilliseconds: 0) == Array("late".utf8))
     }
 
-    @Test("refuses a line that is too long, after those before it")
+    @Test("refuses a line that is too long, after the lines before it")
     func refusesLongLines() throws {
         let (client, connection) = try connect()
         connection.queue("ok\n123456\n".utf8)
@@ -81,21 +81,21 @@ struct ClientTests {
         }
     }
 
-    @Test("gives up waiting for a place in a backlog that stays full, in time")
+    @Test("times out while the backlog stays full")
     func fullBacklog() throws {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         #expect(SocketPath.withAddress(of: path) { bind(listener, $0, $1) } == 0)
         #expect(listen(listener, 0) == 0)
         var waiting: [Client] = []
-        // One more than the backlog may find a place.
+        // The kernel accepts one more than the backlog.
         #expect(throws: ClientError.timedOut(path: path)) {
             for _ in 0..<3 { waiting.append(try Client(path: path, timeoutMilliseconds: 50)) }
         }
         #expect(!waiting.isEmpty)
     }
 
-    @Test("tells that the daemon is gone when it sends")
+    @Test("reports a closed connection when it sends")
     func tellsAClosedDaemon() throws {
         let client = try connect().0
         #expect(throws: ClientError.closed(path: path)) { try client.send(line: "anyone?") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UnixSockets
 
-/// A connection and the plain descriptor at its other end.
+/// A connection and the plain descriptor of its other end.
 final class Wire {
     let connection: Connection
     private(set) var far: Int32
@@ -24,7 +24,7 @@ final class Wire {
 
     func closeFar() {
         guard far >= 0 else { return }
-        // A program that a test beside this one is starting may have a copy of it for a moment.
+        // A program that another test is starting may have a copy for a moment.
         shutdown(far, Int32(SHUT_RDWR))
         close(far)
         far = -1
@@ -41,7 +41,7 @@ struct ConnectionReadingTests {
         wire.connection.read(using: ReadBuffer(size: bufferSize), maximumLineLength: limit)
     }
 
-    @Test("cuts what comes at line feeds, empty lines included")
+    @Test("splits the bytes at line feeds, empty lines included")
     func cutsLines() {
         wire.send("one\n\ntwo\nthr")
         #expect(read() == .lines([bytes("one"), [], bytes("two")]))
@@ -52,7 +52,7 @@ struct ConnectionReadingTests {
         #expect(read() == .wouldBlock)
     }
 
-    @Test("gives the same lines wherever the reads fall", arguments: 1...14)
+    @Test("returns the same lines however the reads split them", arguments: 1...14)
     func cutsAcrossReads(bufferSize: Int) {
         wire.send("alpha\n\nbeta\ngamma")
         wire.closeFar()
@@ -77,7 +77,7 @@ struct ConnectionReadingTests {
         #expect(read(bufferSize: 6) == .lines([bytes("12"), bytes("34")]))
     }
 
-    @Test("tells the end, and a last line without a line feed only once")
+    @Test("reports the end, and a last line without a line feed, once")
     func tellsTheEnd() {
         wire.send("whole\n")
         wire.closeFar()
@@ -86,7 +86,7 @@ struct ConnectionReadingTests {
         #expect(read() == .endOfFile(unterminated: nil))
     }
 
-    @Test("takes a line of exactly the allowed length, whole or in pieces", arguments: [3, 4096])
+    @Test("accepts a line of exactly the allowed length, whole or in pieces", arguments: [3, 4096])
     func takesTheLongestLine(bufferSize: Int) {
         wire.send("12345\n")
         var lines: [[UInt8]] = []
@@ -94,7 +94,7 @@ struct ConnectionReadingTests {
         #expect(lines == [bytes("12345")])
     }
 
-    @Test("refuses a line that is too long as soon as it is, after those before it; then discards")
+    @Test("refuses a line once it is too long, after the lines before it; then discards")
     func refusesLongLines() {
         wire.send("ok\n123456")
         #expect(read(limit: 5) == .tooLong(after: [bytes("ok")]))
@@ -105,7 +105,7 @@ struct ConnectionReadingTests {
         #expect(read(limit: 5) == .endOfFile(unterminated: nil))
     }
 
-    @Test("refuses a long line that grows over several reads, and one that is followed by others")
+    @Test("refuses a long line that grows over several reads, and one followed by others")
     func refusesGrowingLines() {
         wire.send("1234")
         #expect(read(limit: 5) == .lines([]))
@@ -116,8 +116,8 @@ struct ConnectionReadingTests {
         #expect(other.connection.read(using: ReadBuffer(), maximumLineLength: 5) == .tooLong(after: []))
     }
 
-    // A peer that goes while replies wait for it unread leaves ECONNRESET behind, but only after what it sent.
-    @Test("gets what was sent by a peer that did not wait for its replies")
+    // A peer that closes with unread replies causes ECONNRESET, but only after the bytes that it sent.
+    @Test("reads the bytes of a peer that did not wait for its replies")
     func survivesAReset() {
         wire.connection.queue(bytes("reply\n"))
         #expect(wire.connection.flush() == .done)

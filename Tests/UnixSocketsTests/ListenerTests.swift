@@ -9,7 +9,7 @@ struct ListenerTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }
 
-    @Test("listens with the mode and group asked for, whatever the umask")
+    @Test("listens with the given mode and group, whatever the umask")
     func hasItsMode() throws {
         let listener = try Listener(path: path, mode: 0o660, group: getgid())
         var status = stat()
@@ -20,7 +20,7 @@ struct ListenerTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("takes clients, who they are included, until nobody waits")
+    @Test("accepts clients with their credentials, until none waits")
     func acceptsClients() throws {
         let listener = try Listener(path: path, mode: 0o600)
         guard case .wouldBlock = listener.accept() else { throw Unexpected() }
@@ -36,13 +36,13 @@ struct ListenerTests {
         guard case .wouldBlock = listener.accept() else { throw Unexpected() }
     }
 
-    @Test("takes its path along when it goes")
+    @Test("removes its path when it closes")
     func removesItsPath() throws {
         _ = try Listener(path: path, mode: 0o600)
         #expect(directory.entries().isEmpty)
     }
 
-    @Test("leaves a socket alone that has taken its path's place")
+    @Test("leaves another socket at its path alone")
     func leavesASuccessorAlone() throws {
         var first: Listener? = try Listener(path: path, mode: 0o600)
         unlink(path)
@@ -54,7 +54,7 @@ struct ListenerTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("replaces a socket that nobody listens on, and what an earlier start left half made")
+    @Test("replaces a socket without a listener, and the half-made one of an earlier start")
     func replacesAStaleSocket() throws {
         for leftover in [path, SocketBinding.temporaryName(for: path)] { makeDeadSocket(at: leftover) }
         let listener = try Listener(path: path, mode: 0o600)
@@ -63,7 +63,7 @@ struct ListenerTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("refuses a socket that somebody listens on, and leaves it working")
+    @Test("refuses a socket with a listener, and leaves it working")
     func refusesALiveSocket() throws {
         let listener = try Listener(path: path, mode: 0o600)
         let error = #expect(throws: ListenError.self) { _ = try Listener(path: path, mode: 0o600) }
@@ -74,8 +74,8 @@ struct ListenerTests {
         withExtendedLifetime(listener) {}
     }
 
-    // A full backlog makes connect fail with EAGAIN, which is no sign of a dead socket.
-    @Test("takes a listener for alive that has no room for one more client")
+    // A full backlog makes connect(2) fail with EAGAIN, which does not mean a dead socket.
+    @Test("treats a listener with a full backlog as alive")
     func refusesABusySocket() throws {
         let busy = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(busy) }
@@ -97,7 +97,7 @@ struct ListenerTests {
         #expect(directory.entries() == ["inject.sock", "link.sock"])
     }
 
-    @Test("says how long a path may be")
+    @Test("reports the limit of a path's length")
     func refusesLongPaths() throws {
         let fitting = directory.path + "/" + String(repeating: "x", count: 107 - directory.path.utf8.count - 1)
         _ = try Listener(path: fitting, mode: 0o600)
@@ -108,7 +108,7 @@ struct ListenerTests {
         #expect(throws: ListenError.pathTooLong(path: "")) { _ = try Listener(path: "", mode: 0o600) }
     }
 
-    @Test("says which directory is missing")
+    @Test("names the missing directory")
     func refusesMissingDirectories() {
         let error = #expect(throws: ListenError.self) {
             _ = try Listener(path: directory.path + "/none/a.sock", mode: 0o600)
@@ -118,12 +118,12 @@ struct ListenerTests {
                 == "cannot open \(directory.path)/none/.sockets.lock: No such file or directory (errno 2)")
     }
 
-    @Test("leaves nothing behind when a step fails")
+    @Test("leaves no file when a step fails")
     func cleansUp() async {
         await #expect(processExitsWith: .success) {
             asOrdinaryUser { directory in
                 let path = directory.path + "/a.sock"
-                // Nobody may give a file to a group that he is not in.
+                // A user may not give a file to a foreign group.
                 do throws(ListenError) {
                     _ = try Listener(path: path, mode: 0o600, group: 0)
                     fatalError("gave the socket away")
@@ -137,7 +137,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("takes over a socket that listens already, and leaves its path when it goes")
+    @Test("adopts a listening socket, and leaves its path when it closes")
     func inherited() throws {
         let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(manager) }
@@ -153,7 +153,7 @@ struct ListenerTests {
         #expect(directory.entries() == ["inject.sock"])
     }
 
-    @Test("takes over nothing else")
+    @Test("adopts no other descriptor")
     func inheritedSomethingElse() {
         let file = open("/dev/null", O_RDONLY)
         #expect(throws: ListenError.notListening(descriptor: file)) { try Listener(inherited: file) }
@@ -161,8 +161,8 @@ struct ListenerTests {
         #expect(throws: ListenError.notListening(descriptor: idle)) { try Listener(inherited: idle) }
     }
 
-    // Without the reserve the listener would stay readable, accept fail each time, and the loop spin.
-    @Test("turns a client away, and tells it, when no descriptor is left")
+    // Without the reserve descriptor the listener would stay readable, accept(2) fail each time, and the loop spin.
+    @Test("turns a client away with an error line when no descriptor is left")
     func turnsClientsAway() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
@@ -178,7 +178,7 @@ struct ListenerTests {
             guard case .wouldBlock = listener.accept() else { fatalError("still waiting") }
             guard try client.receiveLine() == Array("overloaded".utf8) else { fatalError("not told") }
             guard try client.receiveLine() == nil else { fatalError("not closed") }
-            // One that comes when there is room again is taken.
+            // The next client with a free descriptor is accepted.
             for descriptor in filler { close(descriptor) }
             let next = try Client(path: path)
             guard case .connection = listener.accept() else { fatalError("not accepted") }
@@ -189,7 +189,7 @@ struct ListenerTests {
 
 struct Unexpected: Error {}
 
-/// What a daemon leaves that was killed.
+/// Makes the socket file that a killed daemon leaves.
 private func makeDeadSocket(at path: String) {
     let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     precondition(SocketPath.withAddress(of: path) { bind(dead, $0, $1) } == 0)

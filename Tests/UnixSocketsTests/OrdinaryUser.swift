@@ -1,7 +1,7 @@
 import Glibc
 
-/// Runs `body` with the rights of an ordinary user when the tests run as root, in a directory that is his, and
-/// ends the process, which is the exit test's own.
+/// Runs `body` with the rights of an ordinary user when the tests run as root, in a directory of that user, and ends
+/// the exit test's process.
 func asOrdinaryUser(_ body: (TemporaryDirectory) -> Void) -> Never {
     let nobody: UInt32 = 65534
     let directory = TemporaryDirectory()
@@ -14,6 +14,6 @@ func asOrdinaryUser(_ body: (TemporaryDirectory) -> Void) -> Never {
     body(directory)
     if isRoot, seteuid(0) != 0 { fatalError("cannot change the user back") }
     directory.remove()
-    // Past the sanitizers' checks at exit: they trace the process, which one that changed its user cannot be.
+    // Skips the sanitizers' checks at exit: they trace the process, which fails after a change of its user.
     _exit(0)
 }

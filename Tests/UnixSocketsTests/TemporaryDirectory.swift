@@ -2,7 +2,7 @@ import Glibc
 
 @testable import UnixSockets
 
-/// A directory of its own for one test; what is in it goes with it.
+/// A directory for one test; it is removed with its contents.
 final class TemporaryDirectory {
     let path: String
 
@@ -14,13 +14,13 @@ final class TemporaryDirectory {
 
     deinit { remove() }
 
-    /// Removes it, for a test that ends its process.
+    /// Removes the directory, for a test that ends its process.
     func remove() {
         for name in entries() + [SocketBinding.lockName] { unlink(path + "/" + name) }
         rmdir(path)
     }
 
-    /// The names in it, sorted, but for the lock that stays.
+    /// The names in it, sorted, without the permanent lock.
     func entries() -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }

@@ -13,7 +13,7 @@ struct ConnectionWritingTests {
         return Array(buffer.prefix(max(0, received)))
     }
 
-    @Test("sends what is queued, in order and in one piece")
+    @Test("sends the queued bytes, in order and in one piece")
     func sendsInOnePiece() {
         wire.connection.queue("one\n".utf8)
         wire.connection.queue("two\n".utf8)
@@ -24,9 +24,9 @@ struct ConnectionWritingTests {
         #expect(wire.connection.flush() == .done)
     }
 
-    @Test("keeps what a slow peer does not take, and loses no byte of it")
+    @Test("keeps the bytes that a slow peer does not read, and loses none")
     func waitsForASlowPeer() {
-        // 251 is prime, so that a lost or doubled piece shows.
+        // 251 is prime, so that a lost or repeated piece shows.
         let sent = (0..<3_000_000).map { UInt8($0 % 251) }
         var received: [UInt8] = []
         var offset = 0
@@ -44,8 +44,8 @@ struct ConnectionWritingTests {
         #expect(wire.connection.flush() == .done)
     }
 
-    // Without MSG_NOSIGNAL this would end the process.
-    @Test("tells that the peer is gone, and lets go of what was queued for it")
+    // Without MSG_NOSIGNAL, SIGPIPE would end the process.
+    @Test("reports a closed peer, and drops the bytes queued for it")
     func tellsAClosedPeer() {
         wire.closeFar()
         wire.connection.queue("reply\n".utf8)
@@ -53,7 +53,7 @@ struct ConnectionWritingTests {
         #expect(wire.connection.pendingBytes == 0)
     }
 
-    @Test("still reaches a peer that has finished sending")
+    @Test("still reaches a peer that has shut down its sending side")
     func reachesAHalfClosedPeer() {
         #expect(shutdown(wire.far, Int32(SHUT_WR)) == 0)
         let buffer = ReadBuffer()

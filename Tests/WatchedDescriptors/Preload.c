@@ -1,10 +1,10 @@
-/* Preloaded into the programs under test: ends the program that closes a descriptor while an epoll instance of its watches it,
- * with a message and the calls that led there. epoll forgets such a descriptor only with the last copy of it, and a child between
- * fork and exec has copies of all: until then it reports what its owner has freed, and a new descriptor of the same number may
- * lose its own watch to the belated EPOLL_CTL_DEL.
+/* Preloaded into the programs under test: ends a program that closes a descriptor while one of its epoll instances
+ * watches it, with a message and the backtrace. epoll forgets such a descriptor only with the last copy of it, and a
+ * child between fork and exec has copies of all: until then epoll reports data that its owner has freed, and a new
+ * descriptor with the same number may lose its watch to the late EPOLL_CTL_DEL.
  *
- * Children of the program are not judged: they have the parent's descriptors, and only exec. A program that becomes another by
- * exec is judged anew: what a handler runs has an environment of its own, without this library. */
+ * The library does not check children of the program: they have the parent's descriptors, and only exec. A program
+ * after exec is checked anew: a handler's program has an environment without this library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -21,7 +21,7 @@
 
 /* Bit n: the instance instances[n] watches the descriptor. */
 static _Atomic uint64_t watches[DESCRIPTORS];
-/* The descriptors of epoll instances, plus one; 0: a free place. */
+/* The descriptors of epoll instances, plus one; 0: a free slot. */
 static _Atomic int instances[INSTANCES];
 static int program;
 
@@ -43,12 +43,12 @@ __attribute__((constructor)) static void begin(void) {
     backtrace(&frame, 1);
 }
 
-/* A child may share our memory (CLONE_VM) or have a copy of it: only its number tells. */
+/* A child may share the memory (CLONE_VM) or have a copy of it: only getpid() tells them apart. */
 static int isJudged(int descriptor) {
     return program && descriptor >= 0 && descriptor < DESCRIPTORS && syscall(SYS_getpid) == program;
 }
 
-/* The place of an epoll instance; -1: it has none. */
+/* The slot of an epoll instance; -1: none. */
 static int place(int instance, int isNew) {
     for (int index = 0; index < INSTANCES; index++)
         if (instances[index] == instance + 1) return index;
@@ -72,7 +72,7 @@ int epoll_ctl(int instance, int operation, int descriptor, struct epoll_event *e
 
 static void judge(int descriptor, const char *call) {
     if (!isJudged(descriptor)) return;
-    /* An instance forgets what it watches when it is closed itself. */
+    /* Closing an instance drops its watches. */
     int index = place(descriptor, 0);
     if (index >= 0) {
         for (int other = 0; other < DESCRIPTORS; other++)

@@ -1,4 +1,4 @@
-/* What SQLite itself can do on this machine: WAL, synchronous=FULL, one bare row of the payload's size a delivery,
+/* Measures SQLite itself on this machine: WAL, synchronous=FULL, one bare row of the payload's size for each delivery,
  * BATCH rows a commit, no thread, no index. Prints rows a second.
  * Usage: limit DIRECTORY BATCH SECONDS BYTES */
 #include <sqlite3.h>

@@ -1,6 +1,7 @@
 // Deliveries a second through the committer: each a request, one decided invocation and one receipt.
 // Usage: store DIRECTORY BATCH SECONDS BYTES none|id|message
-// With id each has a producer's id, with message each can be found by its message id; else the tracker remembers it.
+// With id each has a producer's id, with message each can be found by its message id; otherwise the tracker remembers
+// it.
 // Prints deliveries a second that are acknowledged and in the ledger at the end, and the median and 99th percentile of a
 // commit to the log in microseconds.
 import Glibc
@@ -48,7 +49,7 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
     return isTracked ? records + [.tracker(.delivery(tracked))] : records
 }
 
-// As the loop does it: the next batch is made while the last one is written, and submitted when that is reported.
+// As in the loop, the next batch is formed while the last one is written, and submitted when that is reported.
 let reports = Mutex<[Duration]>([])
 var pipes: [Int32] = [0, 0]
 guard pipe(&pipes) == 0 else { fatalError("pipe") }
@@ -59,7 +60,7 @@ let committer = try Committer(directory: StateDirectory(path: arguments[1])) { r
     case .durable(_, let duration):
         reports.withLock { $0.append(duration) }
         write(writing, [0], 1)
-    // The ledger is behind by the whole log: the next batch waits for it.
+    // The ledger is a whole log behind: the next batch waits for it.
     case .applied, .stalled: break
     default: fatalError("\(report)")
     }
@@ -82,7 +83,7 @@ while ContinuousClock.now - start < .seconds(seconds) {
     var byte: UInt8 = 0
     guard read(reading, &byte, 1) == 1 else { fatalError("read") }
 }
-// What is acknowledged is not all in the ledger yet: that is part of what it costs.
+// The ledger lags behind the acknowledged batches: the measured time includes applying the rest.
 committer.stop()
 let elapsed = ContinuousClock.now - start
 let durations = reports.withLock { $0.sorted() }

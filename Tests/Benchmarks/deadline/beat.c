@@ -1,5 +1,5 @@
-/* beat DIRECTORY MICROSECONDS: writes the monotonic clock to DIRECTORY/$PUSH_SEQ at that interval until it is killed, so
- * that the file tells afterwards when it last lived. Ignores SIGTERM. */
+/* beat DIRECTORY MICROSECONDS: writes the monotonic clock to DIRECTORY/$PUSH_SEQ at that interval until it is killed,
+ * so that the file holds the time of its last sign of life. Ignores SIGTERM. */
 #include <err.h>
 #include <fcntl.h>
 #include <signal.h>

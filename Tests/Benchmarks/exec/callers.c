@@ -1,6 +1,7 @@
-/* callers http PORT CALLERS REQUESTS BODY_FILE | callers inject SOCKET CALLERS REQUESTS PAYLOAD_FILE: so many callers, each of
- * which asks for one thing, waits until that is done, and asks for the next. Over HTTP it is done when the answer is there;
- * over inject.sock with the outcome. Prints how many were done in a second, and p50 and p99 of the wait in milliseconds. */
+/* callers http PORT CALLERS REQUESTS BODY_FILE | callers inject SOCKET CALLERS REQUESTS PAYLOAD_FILE: so many callers,
+ * each of which sends a request, waits until it is done, and sends the next. Over HTTP a request is done with its
+ * answer; over inject.sock with the outcome. Prints the rate of finished requests a second, and p50 and p99 of the wait
+ * in milliseconds. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
@@ -38,7 +39,7 @@ static void ask(struct caller *caller) {
     if (write(caller->file, request, request_length) != (ssize_t)request_length) err(1, "cannot ask");
 }
 
-/* Whether what has come says that it is done; lets go of it then. */
+/* Whether the received bytes complete the request; removes them then. */
 static int is_done(struct caller *caller) {
     caller->buffer[caller->used] = 0;
     char *end;

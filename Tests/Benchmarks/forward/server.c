@@ -1,5 +1,5 @@
-/* A server of POST /users/track that takes all: one thread, keep-alive. Counts requests and elements of "events".
- * usage: server PORTFILE    It writes its port there; at SIGTERM it prints "REQUESTS ELEMENTS". */
+/* A server that accepts every POST /users/track: one thread, keep-alive. Counts requests and elements of "events".
+ * usage: server PORTFILE    Writes its port there; at SIGTERM prints "REQUESTS ELEMENTS". */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ static void stop(int number) {
     is_stopping = 1;
 }
 
-/* Answers what is complete; 0 when the client is gone. */
+/* Answers the complete requests; returns 0 when the client is gone. */
 static int serve(int socket, struct client *client) {
     ssize_t count = recv(socket, client->input + client->length, sizeof client->input - 1 - client->length, 0);
     if (count <= 0) return 0;

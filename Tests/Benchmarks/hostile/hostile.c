@@ -1,5 +1,5 @@
-/* A handler that does what none should, by the word in its first argument; it tells in the file of its request when it was
- * last alive. Usage: hostile KIND DIRECTORY */
+/* A hostile handler, of the KIND in its first argument; it writes its last sign of life to the file of its request.
+ * Usage: hostile KIND DIRECTORY */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static void leave(void) {
     beat();
 }
 
-/* A helper that got away from its parents, and is peaceful: its word is what the handler waits for. */
+/* A peaceful helper that left its parents; the handler waits for its word. */
 static int wait_for_helper(void) {
     int ends[2];
     char word;
@@ -62,7 +62,7 @@ int main(int count, char **arguments) {
     if (!strcmp(kind, "setsid") && fork() == 0) { setsid(); beat(); }
     if (!strcmp(kind, "daemonises")) leave();
     if (!strcmp(kind, "hides") && fork() == 0) {
-        /* A new program without the mark, which leaves once more. */
+        /* A new program without the mark, which forks and leaves once more. */
         char *words[] = {arguments[0], "daemonises", arguments[2], NULL};
         char number[64];
         snprintf(number, sizeof number, "PUSH_SEQ=%s", seq ? seq : "none");

@@ -1,5 +1,5 @@
-/* A web server that answers 204 to every request, and keeps connections: one thread, epoll. Prints its port. At SIGTERM it
- * says how many requests and connections there were. */
+/* A web server that answers 204 to every request, and keeps connections: one thread, epoll. Prints its port; at SIGTERM
+ * the numbers of requests and connections. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -17,7 +17,7 @@ static volatile sig_atomic_t stopped;
 
 static void stop(int signal) { (void)signal; stopped = 1; }
 
-/* Takes the requests out that are whole, and answers them. Returns how many, or -1 when one is too long. */
+/* Removes the complete requests, and answers them. Returns their number, or -1 when one is too long. */
 static int answer(int file, struct connection *c) {
     static const char reply[] = "HTTP/1.1 204 No Content\r\n\r\n";
     int count = 0;

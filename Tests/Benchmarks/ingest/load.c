@@ -1,8 +1,8 @@
 /* load SOCKET CONNECTIONS WINDOW AMOUNT LINE_FILE [ROUND]: a closed loop of request lines over a Unix stream socket.
  *
- * Each connection keeps WINDOW requests unanswered, and sends as many at once as replies have come at once. Every '@' in
- * the line becomes the connection's number, every '#' the number of the request on its connection, in eight digits, which
- * begins anew after ROUND of them. AMOUNT is seconds, or a number of requests with an r behind it (5000r).
+ * Each connection keeps WINDOW requests unanswered, and sends as many at once as replies have come at once. Every '@'
+ * in the line becomes the connection's number, every '#' the number of the request on its connection, in eight digits,
+ * which restarts after ROUND of them. AMOUNT is seconds, or a number of requests with an r behind it (5000r).
  * Prints: replies a second, replies that were errors, and the round trip's p50 and p99 in microseconds. */
 #define _GNU_SOURCE
 #include <err.h>

@@ -14,8 +14,8 @@ DAYS = 30
 work, deliveries, seconds = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 places = ["--config", "etc/pushrouterd", "--state", str(work / "state"), "--runtime", str(work / "runtime")]
 
-# The request's number is the source of all that differs, so that each run has the same ledger. Rows have numbers for texts,
-# as the daemon writes them: of closed sets as Sources/System/Store/Ledger/StoredWord.swift says, of others as here.
+# Every value derives from the request's number, so that each run makes the same ledger. Rows have numbers for texts, as
+# the daemon writes them: for closed sets those of Sources/System/Store/Ledger/StoredWord.swift, for others those below.
 TEXTS = [*(f"com.example.app{i}" for i in range(4)), *(f"20-{i}" for i in range(5)), *(f"handler-{i}" for i in range(5)),
          "onesignal", "airship", bytes(16)]
 APP, ROUTE, HANDLER, PROVIDER, BOOT = 1, 5, 10, 15, 17
@@ -111,7 +111,7 @@ def loss():
         '{"op":"deliver","platform":"android","app":"com.example.shop","device":"device-@","payload":%s}\n' % payload)
     daemon = start()
     try:
-        # As long as the log has room, deliveries do not wait for the ledger: that is over before anything is compared.
+        # Deliveries do not wait for the ledger while the log has room: fills the log before any comparison.
         load("until the log is full")
         alone = load("alone")
         command = f"{PUSHCTL} {' '.join(places)} report --json"

@@ -1,5 +1,5 @@
-/* What spawn.sh measures HandlerProcess against: posix_spawn, a pidfd, waitpid, and nothing else.
- * peer rate PARALLEL PROGRAM: starts a second, for 2 s.   peer kill COUNT: from the kill of a group to its leader reaped. */
+/* The baseline of HandlerProcess in spawn.sh: posix_spawn, a pidfd, waitpid, and nothing else.
+ * peer rate PARALLEL PROGRAM: starts a second, for 2 s. peer kill COUNT: from the kill of a group to its leader reaped. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>

@@ -105,12 +105,12 @@ for _ in range(3):
     daemon.load(8, 64, 50_000, '{"op":"deliver","platform":"android","app":"hang","device":"d-@-#","payload":{"data":{"k":"v","text":"%s"}}}' % ("x" * 500))
     daemon.end(signal.SIGKILL)
     subprocess.run(["pkill", "-9", "-f", "^/bin/sleep 60"])
-    # What the load left for the disk to do is not the start's.
+    # Writes the load's dirty pages to disk now, so that the measured start does not wait for them.
     os.sync()
     daemon = Daemon()
     starts.append(daemon.milliseconds)
     memory = daemon.memory()
-    # What is unfinished misses its deadline.
+    # The unfinished invocations miss their deadlines during this sleep.
     time.sleep(12)
     later = daemon.memory()
     daemon.end()

@@ -1,5 +1,5 @@
-/* answerer lines | answerer confirmations COUNT FILE: a program that stays. It answers each line of a worker handler that it
- * is done; or confirms each message of rsyslog's omprog, and makes FILE when it has had COUNT of them. */
+/* answerer lines | answerer confirmations COUNT FILE: a program that keeps running. It answers each line of a worker
+ * handler with done; or confirms each message of rsyslog's omprog, and creates FILE after COUNT of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ int main(int count, char **words) {
     long had = 0, wanted = count > 2 ? atol(words[2]) : 0;
     int answers = count > 1 && !strcmp(words[1], "lines");
     if (!answers) {
-        /* It is ready. */
+        /* Reports that it is ready. */
         puts("OK");
         fflush(stdout);
     }

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sector of a file; what is beyond its end reads as zeros, as in a hole. */
+/* A sector of a file; bytes beyond the end of the file read as zeros, as in a hole. */
 static void readSector(int file, int64_t index, uint8_t bytes[static FaultyDisk_sectorSize]) {
     memset(bytes, 0, FaultyDisk_sectorSize);
     FaultyDisk_rawRead(file, bytes, FaultyDisk_sectorSize, index * FaultyDisk_sectorSize);
 }
 
-/* What of a sector is still to be cut off on the platter counts as zeros. */
+/* Bytes of a sector that are still to be truncated on the platter count as zeros. */
 static void cutOff(const struct FaultyDisk_Node *node, int64_t index, uint8_t bytes[static FaultyDisk_sectorSize]) {
     int64_t kept = node->shrunkTo - index * FaultyDisk_sectorSize;
     if (node->shrunkTo < 0 || kept >= FaultyDisk_sectorSize) return;
@@ -18,7 +18,7 @@ static void cutOff(const struct FaultyDisk_Node *node, int64_t index, uint8_t by
     memset(bytes + kept, 0, (size_t)(FaultyDisk_sectorSize - kept));
 }
 
-/* How many sectors of a file differ although they are neither dirty nor forgotten. */
+/* The number of sectors of a file that differ although they are neither dirty nor forgotten. */
 static int64_t auditFile(FaultyDisk *disk, int node, char *text, size_t length) {
     struct FaultyDisk_Handle *handle = &disk->handles[node];
     struct stat facts;
@@ -30,7 +30,7 @@ static int64_t auditFile(FaultyDisk *disk, int node, char *text, size_t length) 
         readSector(handle->file, index, cached);
         readSector(handle->platter, index, stored);
         cutOff(&disk->state->nodes[node], index, stored);
-        /* The last one ends where the file does; on the platter more may follow, that is to be cut off. */
+        /* The last sector ends with the file; on the platter more bytes may follow, which are to be truncated. */
         int64_t used = facts.st_size - index * FaultyDisk_sectorSize;
         if (memcmp(cached, stored, used < FaultyDisk_sectorSize ? (size_t)used : FaultyDisk_sectorSize) == 0) continue;
         if (wrong == 0 && !*text) {

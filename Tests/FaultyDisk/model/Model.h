@@ -1,5 +1,5 @@
-/* The disk's state, and what the model does with it. Whoever calls holds the disk for itself: the preloaded library by
- * its lock, a test by running no program. */
+/* The state of the disk, and the model's operations on it. The caller holds the disk: the preloaded library by its
+ * lock, a test because no program runs. */
 #pragma once
 
 #include "FaultyDisk.h"
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 enum {
-    /* What a disk writes whole, or not at all. */
+    /* The unit that a disk writes as a whole or not at all. */
     FaultyDisk_sectorSize = 512,
     /* The largest file, in sectors: 4 GiB. */
     FaultyDisk_sectorsMax = 8 << 20,
@@ -23,33 +23,33 @@ enum {
 
 /* The marks of a sector, a byte each in a file of the node's own: they outlive a program that is killed. */
 enum {
-    /* Written, and owed to the platter by the next sync. */
+    /* Written, and due at the next sync. */
     FaultyDisk_dirty = 1,
-    /* Written, and by a failed sync owed no more. */
+    /* Written, and no longer due after a failed sync. */
     FaultyDisk_forgotten = 2,
-    /* Has room of its own, so that writing it takes none. */
+    /* Allocated: a write to it takes no space. */
     FaultyDisk_allocated = 4,
 };
 
 enum FaultyDisk_Kind { FaultyDisk_noNode, FaultyDisk_file, FaultyDisk_directory };
 
-/* A file or directory, whatever its names: an inode. */
+/* A file or directory, with any names: an inode. */
 struct FaultyDisk_Node {
     enum FaultyDisk_Kind kind;
-    /* What stat says of it in the page cache; 0 when it has no name and no descriptor there any more. */
+    /* Its stat(2) values in the page cache; 0 when it has no name and no descriptor there any more. */
     uint64_t device, inode;
-    /* The same of the file that holds its contents on the platter. */
+    /* The inode of the file with its contents on the platter. */
     uint64_t platterInode;
-    /* The least size since the platter has heard of the size, -1 for none: what was cut off must not come back. */
+    /* The least size since the last sync of the size, -1 for none: truncated data must not come back. */
     int64_t shrunkTo;
-    /* Where dirty sectors may be. */
+    /* The range of the file that may have dirty sectors. */
     int64_t dirtyFrom, dirtyTo;
-    /* Written through memory too, so that its marks say little. */
+    /* Whether it was also written through memory, so that its marks are incomplete. */
     bool isMapped;
-    /* Of a directory: where the platter has it, -1 for nowhere yet. */
+    /* The parent of a directory on the platter; -1: none yet. */
     int32_t parent;
     char name[FaultyDisk_nameMax];
-    /* What rules match: the last path that it was seen under. */
+    /* The path that rules match: the last one seen. */
     char label[2 * FaultyDisk_nameMax];
 };
 
@@ -62,18 +62,18 @@ enum FaultyDisk_OperationKind {
     FaultyDisk_renames,
 };
 
-/* A change of a name that the platter has not heard of. */
+/* A change of a name that has not reached the platter. */
 struct FaultyDisk_Operation {
     enum FaultyDisk_OperationKind kind;
-    /* The directory and the name in it; of a rename, the old ones. */
+    /* The directory and the name in it; for a rename, the old ones. */
     int32_t directory;
     char name[FaultyDisk_nameMax];
-    /* The new ones of a rename. */
+    /* For a rename, the new ones. */
     int32_t newDirectory;
     char newName[FaultyDisk_nameMax];
-    /* What the name is for. */
+    /* The node of the name. */
     int32_t node;
-    /* A failed sync has lost it: the platter never hears of it. */
+    /* Whether a failed sync has lost it: it never reaches the platter. */
     bool isForgotten;
 };
 
@@ -88,17 +88,17 @@ struct FaultyDisk_RuleState {
     int64_t countdown, times;
     _Atomic int64_t matched, matchedBytes, picked;
     char pattern[FaultyDisk_nameMax];
-    /* What the last call that it picked was about. */
+    /* The path of the last call that it picked. */
     char label[2 * FaultyDisk_nameMax];
 };
 
-/* The file that test and program map. */
+/* The file that the test and the program map. */
 struct FaultyDisk_State {
     uint32_t magic;
     /* The program under test; 0 while one is expected. */
     _Atomic int32_t program;
     _Atomic uint32_t events, waiters;
-    /* Whether somebody is in the middle of a change of page cache and model. */
+    /* Whether a process is in the middle of a change of page cache and model. */
     _Atomic bool isBusy;
     uint64_t random;
     _Atomic int64_t counters[FaultyDisk_complaintCount + 1];
@@ -111,10 +111,10 @@ struct FaultyDisk_State {
     struct FaultyDisk_Operation operations[FaultyDisk_operationsMax];
 };
 
-/* Tells a disk of the same build from anything else. */
+/* Distinguishes a disk of the same build from any other file. */
 static const uint32_t FaultyDisk_magic = 0x46440000 ^ (uint32_t)sizeof(struct FaultyDisk_State);
 
-/* What a process has open of a node; it begins with all bits 0. */
+/* The open descriptors of a node in a process; all bits are 0 at first. */
 struct FaultyDisk_Handle {
     bool isOpen;
     /* The file in the page cache and the one of the platter. */
@@ -127,11 +127,11 @@ struct FaultyDisk {
     /* The disk's own directory. */
     int directory;
     struct FaultyDisk_Handle handles[FaultyDisk_nodesMax];
-    /* For what is copied to the platter, as threads have small stacks. A process of tests has several disks. */
+    /* The buffer for copies to the platter: threads have small stacks. A test process may have several disks. */
     uint8_t copyBuffer[1 << 16];
 };
 
-/* What a rule, or several, make of a call. */
+/* The effect of one or more rules on a call. */
 struct FaultyDisk_Verdict {
     int error;
     int delay;
@@ -142,10 +142,10 @@ struct FaultyDisk_Verdict {
 
 /* State.c */
 FaultyDisk *FaultyDisk_attach(const char *directory);
-/* Notes that a call cannot be followed. */
+/* Records a call that the library cannot follow. */
 void FaultyDisk_complain(FaultyDisk *disk, const char *what, const char *about);
 void FaultyDisk_tell(FaultyDisk *disk);
-/* True with a chance of so many of 1000. */
+/* Returns true with a probability of so many of 1000. */
 bool FaultyDisk_chance(FaultyDisk *disk, int64_t permille);
 void FaultyDisk_add(FaultyDisk *disk, enum FaultyDisk_Counter counter, int64_t amount);
 
@@ -154,7 +154,7 @@ bool FaultyDisk_matches(const char *pattern, const char *label);
 struct FaultyDisk_Verdict FaultyDisk_judge(
     FaultyDisk *disk, enum FaultyDisk_Subject subject, const char *label, bool isAllocating);
 
-/* Tells the rules how much a call has written. */
+/* Adds the bytes that a call has written to the rules' counts. */
 void FaultyDisk_noteBytes(FaultyDisk *disk, const char *label, int64_t bytes);
 
 /* Nodes.c */
@@ -162,26 +162,26 @@ int FaultyDisk_addNode(FaultyDisk *disk, enum FaultyDisk_Kind kind, const struct
 /* The node of a file in the page cache, or -1. */
 int FaultyDisk_findNode(FaultyDisk *disk, const struct stat *facts);
 void FaultyDisk_label(FaultyDisk *disk, int node, const char *path);
-/* Opens what the model needs of a file; `file` is any descriptor of it. */
+/* Opens the descriptors that the model needs for a file; `file` is any descriptor of it. */
 struct FaultyDisk_Handle *FaultyDisk_open(FaultyDisk *disk, int node, int file);
 void FaultyDisk_closeHandle(FaultyDisk *disk, int node);
-/* Nobody can reach it in the page cache any more. */
+/* Notes that the file has no name and no descriptor in the page cache any more. */
 void FaultyDisk_loseFile(FaultyDisk *disk, int node);
-/* Frees the nodes that neither side has. */
+/* Frees the nodes that are neither in the page cache nor on the platter. */
 void FaultyDisk_collectNodes(FaultyDisk *disk);
 
 /* Sectors.c; positions are in bytes. */
 void FaultyDisk_markDirty(FaultyDisk *disk, int node, int64_t from, int64_t to);
 void FaultyDisk_markAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
 bool FaultyDisk_isAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* The file is to be cut off at `length`. */
+/* Notes a truncation of the file to `length`. */
 void FaultyDisk_shrink(FaultyDisk *disk, int node, int64_t length);
-/* A sync of all of it, or of a range, succeeds. */
+/* Carries out a successful sync of all of a file, or of a range. */
 void FaultyDisk_persist(FaultyDisk *disk, int node);
 void FaultyDisk_persistRange(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* It fails. */
+/* Carries out a failed sync. */
 void FaultyDisk_forget(FaultyDisk *disk, int node, int64_t from, int64_t to);
-/* Some of what is dirty reaches the platter by itself. */
+/* Lets some dirty data reach the platter without a sync. */
 void FaultyDisk_sprinkle(FaultyDisk *disk, int node, int64_t permille);
 int64_t FaultyDisk_countMarks(FaultyDisk *disk, int node, uint8_t marks);
 void FaultyDisk_clearMarks(FaultyDisk *disk, int node, uint8_t marks);
@@ -191,17 +191,17 @@ void FaultyDisk_addOperation(
     FaultyDisk *disk, enum FaultyDisk_OperationKind kind, int directory, const char *name, int node);
 void FaultyDisk_addRename(
     FaultyDisk *disk, int directory, const char *name, int newDirectory, const char *newName, int node);
-/* The node that a name is for in the page cache, as far as the model knows; -1 for none. */
+/* The node of a name in the page cache, as far as the model knows; -1: none. */
 int FaultyDisk_lookUp(FaultyDisk *disk, int directory, const char *name);
-/* A sync of a directory succeeds or fails. */
+/* Carries out a successful or a failed sync of a directory. */
 void FaultyDisk_persistNames(FaultyDisk *disk, int directory);
 void FaultyDisk_forgetNames(FaultyDisk *disk, int directory);
-/* fsync of a new file takes its name along. */
+/* Brings the name of a new file to the platter with its fsync. */
 void FaultyDisk_persistCreation(FaultyDisk *disk, int node);
 void FaultyDisk_sprinkleNames(FaultyDisk *disk, int64_t permille);
-/* Where the platter has a directory, below the disk's own. */
+/* The path of a directory on the platter, below the disk's own directory. */
 void FaultyDisk_platterPath(FaultyDisk *disk, int directory, char path[static PATH_MAX]);
 
 /* Scan.c */
-/* Makes the model agree with the names that are there: a program may have been killed between a call and its note. */
+/* Scans the watched directory and updates the model: a kill may have come between a call and its note in the model. */
 int FaultyDisk_scan(FaultyDisk *disk);

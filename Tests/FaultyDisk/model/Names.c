@@ -68,7 +68,7 @@ static bool isName(const char *name, int directory, const char *other, int other
     return directory == otherDirectory && strcmp(name, other) == 0;
 }
 
-/* Whether the operation is about this name. */
+/* Whether the operation concerns this name. */
 static bool concerns(const struct FaultyDisk_Operation *operation, int directory, const char *name) {
     if (isName(operation->name, operation->directory, name, directory)) return true;
     return operation->kind == FaultyDisk_renames
@@ -98,12 +98,12 @@ int FaultyDisk_lookUp(FaultyDisk *disk, int directory, const char *name) {
     return -1;
 }
 
-/* Gives a file a name on the platter, in place of whatever has it. */
+/* Gives a file a name on the platter, and replaces any other file with that name. */
 static void linkOnPlatter(FaultyDisk *disk, int node, const char *path) {
     char contents[32];
     snprintf(contents, sizeof contents, "nodes/%d", node);
     if (FaultyDisk_rawLink(disk->directory, contents, disk->directory, path) == 0 || errno != EEXIST) return;
-    /* At once, as a rename is: the program may die in between. */
+    /* Atomically, like a rename: the program may die in between. */
     FaultyDisk_rawUnlink(disk->directory, "link", 0);
     FaultyDisk_rawLink(disk->directory, contents, disk->directory, "link");
     FaultyDisk_rawRename(disk->directory, "link", disk->directory, path);
@@ -132,7 +132,7 @@ static void nameDirectory(FaultyDisk *disk, int node, int parent, const char *na
     setName(disk, entry->name, name);
 }
 
-/* With all that is in it. */
+/* Removes a directory with its contents. */
 static void renameDirectory(FaultyDisk *disk, int node, int parent, const char *name, const char *path) {
     struct FaultyDisk_Node *entry = &disk->state->nodes[node];
     char former[PATH_MAX];
@@ -153,7 +153,7 @@ static void removeDirectory(FaultyDisk *disk, int node) {
     char path[PATH_MAX], contents[32];
     FaultyDisk_platterPath(disk, node, path);
     snprintf(contents, sizeof contents, "unnamed/%d", node);
-    /* It goes when nothing is left to know of it. */
+    /* The node is freed when nothing refers to it. */
     if (FaultyDisk_rawRename(disk->directory, path, disk->directory, contents) == 0) entry->parent = -1;
 }
 
@@ -179,7 +179,7 @@ static void perform(FaultyDisk *disk, const struct FaultyDisk_Operation *operati
     }
 }
 
-/* Takes an operation to the platter, after those before it that are about the same names. */
+/* Applies an operation to the platter, after earlier ones that concern the same names. */
 static void apply(FaultyDisk *disk, int index) {
     struct FaultyDisk_Operation *operation = &disk->state->operations[index];
     if (operation->kind == FaultyDisk_noOperation || operation->isForgotten) return;
@@ -205,7 +205,7 @@ static void applyAll(FaultyDisk *disk, int directory) {
     }
 }
 
-/* Closes the gaps that applied operations have left. */
+/* Closes the gaps left by applied operations. */
 static void compact(FaultyDisk *disk) {
     struct FaultyDisk_State *state = disk->state;
     int kept = 0;

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers from here on are the model's: the program under test finds its own as low as ever. */
+/* The model's descriptors have numbers from here on: the program under test gets its usual low numbers. */
 static const int lowestDescriptor = 900;
 
 static int moveUp(int file) {
     if (file < 0) return file;
     int moved = (int)syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, lowestDescriptor);
-    /* With a low limit it stays where it is. */
+    /* With a low limit of open files the descriptor keeps its number. */
     if (moved < 0) return file;
     FaultyDisk_rawClose(file);
     return moved;
@@ -29,7 +29,7 @@ static int freeNode(FaultyDisk *disk) {
     abort();
 }
 
-/* Makes what holds the contents of a file on the platter, or a directory that has no name there yet. */
+/* Creates the platter's file for the contents of a file, or a directory that has no name there yet. */
 static void makeContents(FaultyDisk *disk, int node, mode_t mode) {
     struct FaultyDisk_Node *entry = &disk->state->nodes[node];
     char path[32];
@@ -46,7 +46,7 @@ static void makeContents(FaultyDisk *disk, int node, mode_t mode) {
 }
 
 int FaultyDisk_addNode(FaultyDisk *disk, enum FaultyDisk_Kind kind, const struct stat *facts) {
-    /* The system has given the number of a file that is gone to a new one. */
+    /* The system reused the inode number of a removed file. */
     int former = FaultyDisk_findNode(disk, facts);
     if (former >= 0) FaultyDisk_loseFile(disk, former);
     int node = freeNode(disk);
@@ -81,7 +81,7 @@ struct FaultyDisk_Handle *FaultyDisk_open(FaultyDisk *disk, int node, int file) 
     struct FaultyDisk_Handle *handle = &disk->handles[node];
     if (handle->isOpen) return handle;
     char path[64];
-    /* Through /proc, as the file may have no name any more. Not with dup: `file` may be for reading only. */
+    /* Opens through /proc, as the file may have no name any more. Not with dup: `file` may be read-only. */
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     handle->file = moveUp(FaultyDisk_rawOpen(AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0));
     snprintf(path, sizeof path, "nodes/%d", node);
@@ -114,7 +114,7 @@ void FaultyDisk_loseFile(FaultyDisk *disk, int node) {
     FaultyDisk_closeHandle(disk, node);
     entry->device = entry->inode = 0;
     entry->shrunkTo = -1;
-    /* What was not written of it yet never will be. */
+    /* Its unwritten data will never be written. */
     char path[32];
     snprintf(path, sizeof path, "marks/%d", node);
     FaultyDisk_rawUnlink(disk->directory, path, 0);

@@ -12,7 +12,7 @@ static void closeHandles(FaultyDisk *disk) {
 
 static bool isSpecial(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
-/* Removes all that is in a directory. */
+/* Removes the contents of a directory. */
 static int empty(int file) {
     int copy = (int)syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, 0), result = 0;
     DIR *directory = copy < 0 ? NULL : fdopendir(copy);
@@ -29,7 +29,7 @@ static int empty(int file) {
     return result;
 }
 
-/* Copies what is in a file, and leaves its holes. */
+/* Copies the contents of a file, and keeps its holes. */
 static int copy(int from, int to) {
     struct stat facts;
     if (fstat(from, &facts) != 0 || FaultyDisk_rawTruncate(to, facts.st_size) != 0) return -1;
@@ -45,7 +45,7 @@ static int copy(int from, int to) {
     return errno == ENXIO ? 0 : -1;
 }
 
-/* Where a directory of the platter is put back. */
+/* The place to which a directory of the platter is restored. */
 struct Target {
     FaultyDisk *disk;
     int node;
@@ -122,7 +122,7 @@ static int restore(struct Target *target) {
     return error;
 }
 
-/* Modes are not worth a model: they are on the platter as they are in the page cache. */
+/* Modes are not modelled: the platter has those of the page cache. */
 static void copyMode(FaultyDisk *disk, int node) {
     struct FaultyDisk_Handle *handle = &disk->handles[node];
     struct stat facts;
@@ -132,7 +132,7 @@ static void copyMode(FaultyDisk *disk, int node) {
     if (!isCopied) FaultyDisk_complain(disk, "its mode cannot be kept", disk->state->nodes[node].label);
 }
 
-/* Forgets all that was only in the page cache. */
+/* Forgets everything that was only in the page cache. */
 static void forgetPageCache(FaultyDisk *disk) {
     disk->state->operationCount = 0;
     for (int node = 0; node < FaultyDisk_nodesMax; node++) {
@@ -150,7 +150,7 @@ int FaultyDisk_cutPower(FaultyDisk *disk, int permille) {
     for (int node = 0; node < FaultyDisk_nodesMax; node++) {
         if (!disk->handles[node].isOpen) continue;
         copyMode(disk, node);
-        /* What was written through memory may have got there as well. */
+        /* Data written through memory may have reached the platter as well. */
         struct stat facts;
         bool isMapped = disk->state->nodes[node].isMapped && fstat(disk->handles[node].file, &facts) == 0;
         if (isMapped) FaultyDisk_markDirty(disk, node, 0, facts.st_size);

@@ -1,4 +1,4 @@
-/* The system's calls themselves. The preloaded library has libc's names for its own, so the model may not use those. */
+/* The system calls themselves. The preloaded library defines libc's names, so the model must not use those. */
 #pragma once
 
 #include <fcntl.h>

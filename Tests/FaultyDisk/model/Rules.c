@@ -27,7 +27,7 @@ int FaultyDisk_arm(FaultyDisk *disk, FaultyDisk_Rule rule) {
 
 void FaultyDisk_disarm(FaultyDisk *disk, int rule) {
     atomic_store(&disk->state->rules[rule].isArmed, 0);
-    /* Whoever is held looks again. */
+    /* Wakes every held call, which checks its rule again. */
     FaultyDisk_tell(disk);
 }
 
@@ -53,7 +53,7 @@ bool FaultyDisk_matches(const char *pattern, const char *label) {
     return whole >= length - 1 && strncmp(label + whole - (length - 1), pattern, length - 1) == 0;
 }
 
-/* Counts the call, and says whether it is one of those that the rule picks. */
+/* Counts the call, and returns whether the rule picks it. */
 static bool picks(struct FaultyDisk_RuleState *rule, const char *label) {
     atomic_fetch_add(&rule->matched, 1);
     if (rule->action == FaultyDisk_counts) return false;

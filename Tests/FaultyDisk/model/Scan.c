@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A directory of the page cache that is being looked through. */
+/* A directory of the page cache during a scan. */
 struct Place {
     FaultyDisk *disk;
     int node;
-    /* Open on the directory itself. */
+    /* The descriptor of the directory itself. */
     int file;
-    /* Below the watched directory; empty for that. */
+    /* The path below the watched directory; empty for the watched directory itself. */
     const char *path;
 };
 
@@ -22,7 +22,7 @@ static void noteFile(struct Place *place, const char *name, const struct stat *f
     if (isNew) found = FaultyDisk_addNode(disk, FaultyDisk_file, facts);
     FaultyDisk_label(disk, found, path);
     FaultyDisk_open(disk, found, file);
-    /* Whatever is in it, nobody has synced. */
+    /* A new file: no sync has reached its contents. */
     if (isNew) FaultyDisk_markDirty(disk, found, 0, facts->st_size);
     if (isNew) FaultyDisk_markAllocated(disk, found, 0, facts->st_size);
     if (expected == found) return;
@@ -43,7 +43,7 @@ static int noteDirectory(struct Place *place, const char *name, const struct sta
     return found;
 }
 
-/* Notes that a name is gone which the model has. */
+/* Notes that a name of the model is gone. */
 static void noteAbsence(struct Place *place, const char *name) {
     struct stat facts;
     int node = FaultyDisk_lookUp(place->disk, place->node, name);
@@ -53,7 +53,7 @@ static void noteAbsence(struct Place *place, const char *name) {
         place->disk, isFile ? FaultyDisk_unlinks : FaultyDisk_removesDirectory, place->node, name, node);
 }
 
-/* All names that the model may have in a directory: those of the platter, and those under way to it. */
+/* All names that the model may have in a directory: those of the platter, and those still dirty. */
 static void noteAbsences(struct Place *place) {
     FaultyDisk *disk = place->disk;
     for (int index = disk->state->operationCount - 1; index >= 0; index--) {
@@ -92,7 +92,7 @@ static int scanEntry(struct Place *place, const char *name, bool isSeen[static F
         noteFile(place, name, &facts, file, path);
         isSeen[FaultyDisk_findNode(place->disk, &facts)] = true;
     }
-    /* Before the program has any lock on it that this could end. */
+    /* Before the program has a lock on the file, which closing a descriptor here would release. */
     FaultyDisk_rawClose(file);
     return result;
 }
@@ -120,7 +120,7 @@ int FaultyDisk_scan(FaultyDisk *disk) {
     int result = scan(disk, FaultyDisk_root, file, "", isSeen);
     FaultyDisk_rawClose(file);
     for (int node = 0; node < FaultyDisk_nodesMax; node++) {
-        /* It had descriptors only, and those ended with their program. */
+        /* It had descriptors only, and those were closed with their program. */
         bool isThere = disk->state->nodes[node].kind != FaultyDisk_noNode && disk->state->nodes[node].inode != 0;
         if (isThere && !isSeen[node]) FaultyDisk_loseFile(disk, node);
     }

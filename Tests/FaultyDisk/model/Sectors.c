@@ -51,7 +51,7 @@ void FaultyDisk_shrink(FaultyDisk *disk, int node, int64_t length) {
     for (int64_t index = sectorsThrough(length); index < end; index++) marks[index] = 0;
 }
 
-/* Nothing of a file reaches the platter before what was cut off has gone from it. */
+/* Applies a pending truncation first: no sector of a file may reach the platter before it. */
 static void applyShrink(FaultyDisk *disk, int node) {
     struct FaultyDisk_Node *entry = &disk->state->nodes[node];
     int platter = disk->handles[node].platter;
@@ -59,7 +59,7 @@ static void applyShrink(FaultyDisk *disk, int node) {
     entry->shrunkTo = -1;
 }
 
-/* Copies sectors to the platter. Should the program die in here, they are still dirty. */
+/* Copies sectors to the platter. If the program dies in here, they are still dirty. */
 static void copyOut(FaultyDisk *disk, int node, int64_t first, int64_t end) {
     struct FaultyDisk_Handle *handle = &disk->handles[node];
     int64_t position = first * FaultyDisk_sectorSize, stop = end * FaultyDisk_sectorSize;
@@ -84,7 +84,7 @@ static void copyOut(FaultyDisk *disk, int node, int64_t first, int64_t end) {
     }
 }
 
-/* Copies each dirty sector of a range with this chance, neighbours together. */
+/* Copies each dirty sector of a range with this probability, adjacent ones together. */
 static void copyDirty(FaultyDisk *disk, int node, int64_t from, int64_t to, int64_t permille) {
     struct FaultyDisk_Node *entry = &disk->state->nodes[node];
     uint8_t *marks = disk->handles[node].marks;
@@ -110,7 +110,7 @@ static void resetBounds(struct FaultyDisk_Node *entry) {
     entry->dirtyTo = 0;
 }
 
-/* All of it, as nobody says which parts were written through memory. */
+/* Marks all of the file dirty, because nothing tells which parts were written through memory. */
 static void markMapped(FaultyDisk *disk, int node) {
     if (!disk->state->nodes[node].isMapped) return;
     FaultyDisk_markDirty(disk, node, 0, sizeOf(disk->handles[node].file));

@@ -1,5 +1,5 @@
-/* Time of the program's own, ahead of the machine's by as many seconds as the disk's state says: what happens once an
- * hour happens in a test. Whoever waits already must be woken to look at the clock. */
+/* Gives the program its own time, ahead of the machine's by as many seconds as the disk's state says: so an hourly
+ * event happens within a test. A thread that already waits must be woken to read the clock. */
 #define _GNU_SOURCE
 #include "Preload.h"
 
@@ -20,7 +20,7 @@ static int64_t wallOffset(void) {
     return disk ? FaultyDisk_trait(disk, FaultyDisk_wallOffset) : 0;
 }
 
-/* libc's own, found once; that two threads may find it is no harm. */
+/* The functions of libc, looked up once; two threads may do so at the same time. */
 #define real(name, type)                                                                                               \
     static _Atomic(type) found;                                                                                        \
     type name = atomic_load(&found);                                                                                   \
@@ -51,7 +51,7 @@ FaultyDisk_exported int gettimeofday(struct timeval *restrict time, void *restri
     return result;
 }
 
-/* A clock that is wrong is synchronized with none. */
+/* Reports a clock that is off as not synchronized. */
 FaultyDisk_exported int adjtimex(struct timex *facts) {
     int state = (int)syscall(SYS_adjtimex, facts);
     if (state < 0 || wallOffset() == 0) return state;

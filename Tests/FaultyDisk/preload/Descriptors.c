@@ -7,8 +7,8 @@
 
 enum { descriptorsMax = 1 << 16 };
 
-/* By number: 0 for what is not of the disk, else the node plus one and the flags. Read without the lock, so that
- * sockets and pipes do not wait for the disk. */
+/* By number: 0 for a descriptor that is not of the disk, else the node plus one and the flags. Read without the lock,
+ * so that sockets and pipes do not wait for the disk. */
 static _Atomic uint32_t descriptors[descriptorsMax];
 
 static bool isKept(int file) { return file >= 0 && file < descriptorsMax && atomic_load(&descriptors[file]) != 0; }
@@ -23,7 +23,7 @@ bool FaultyDisk_enter(int file, struct FaultyDisk_Descriptor *descriptor) {
         descriptor->node = (int)(kept >> 8) - 1;
         descriptor->flags = kept & 0xff;
         struct FaultyDisk_Node *node = &disk->state->nodes[descriptor->node];
-        /* libc may have closed it by itself, and the number be another file's. */
+        /* libc may have closed the descriptor itself, and another file may have its number. */
         if (node->inode == facts.st_ino && node->device == facts.st_dev) return true;
         atomic_store(&descriptors[file], 0);
     }
@@ -64,7 +64,7 @@ FaultyDisk_exported int close(int file) {
     return result;
 }
 
-/* The copy is of the disk when the original is. */
+/* A copy belongs to the disk when the original does. */
 static int keepCopy(int copy, const struct FaultyDisk_Descriptor *descriptor) {
     int error = errno;
     if (copy >= 0) FaultyDisk_keepDescriptor(copy, *descriptor);
@@ -80,7 +80,7 @@ FaultyDisk_exported int dup(int file) {
 }
 
 static int replace(int file, int copy, int flags) {
-    /* What the number was for is closed by it. */
+    /* dup2 closes the former file of the number. */
     struct FaultyDisk_Descriptor descriptor, former;
     if (file != copy && FaultyDisk_enter(copy, &former)) {
         FaultyDisk_dropDescriptor(copy);
@@ -91,14 +91,14 @@ static int replace(int file, int copy, int flags) {
 }
 
 FaultyDisk_exported int dup2(int file, int copy) {
-    /* dup3 refuses what dup2 takes: a copy onto itself. */
+    /* dup3 refuses a copy onto itself, which dup2 accepts. */
     if (file == copy) return syscall(SYS_fcntl, file, F_GETFD) < 0 ? -1 : copy;
     return replace(file, copy, 0);
 }
 
 FaultyDisk_exported int dup3(int file, int copy, int flags) { return replace(file, copy, flags); }
 
-/* What F_GETFL would say had the descriptor been opened as the program asked. */
+/* The flags that F_GETFL would return had the descriptor been opened as the program asked. */
 static int flagsOf(int file, const struct FaultyDisk_Descriptor *descriptor) {
     int flags = (int)syscall(SYS_fcntl, file, F_GETFL);
     if (flags < 0) return flags;

@@ -17,14 +17,14 @@ static int refuse(int error) {
     return -1;
 }
 
-/* The call itself has failed; with that it is done. */
+/* Follows up a call that has failed. */
 static int fail(const struct FaultyDisk_Verdict *verdict) {
     int error = errno;
     FaultyDisk_finish(verdict, -1);
     return leave(refuse(error));
 }
 
-/* What has a name in the page cache; -1 for nothing. */
+/* The node of a name in the page cache; -1: none. */
 static int nodeAt(int at, const char *path, struct stat *facts) {
     if (fstatat(at, path, facts, AT_SYMLINK_NOFOLLOW) != 0) return -1;
     return FaultyDisk_findNode(FaultyDisk_preloaded(), facts);
@@ -78,7 +78,7 @@ static int rename2(int from, const char *old, int to, const char *new, unsigned 
     bool isFollowed = node >= 0 && (isFile || former < 0) && (flags & ~RENAME_NOREPLACE) == 0;
     if (node >= 0 && !isFollowed) FaultyDisk_complain(disk, "a rename in exchange, or over a directory", old);
     if (syscall(SYS_renameat2, from, old, to, new, flags) != 0) return fail(&verdict);
-    /* Between two names of one file it does nothing. */
+    /* A rename between two names of one file does nothing. */
     if (!isFollowed || node == former) return leave(0);
     FaultyDisk_addRename(disk, source.directory, source.name, target.directory, target.name, node);
     FaultyDisk_label(disk, node, target.path);

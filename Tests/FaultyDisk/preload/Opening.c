@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* The node of what was opened; of a file that was not there before, a new one. */
+/* The node of an opened file; a new one for a new file. */
 static int nodeOf(int file, const struct FaultyDisk_Place *place, bool isNew) {
     FaultyDisk *disk = FaultyDisk_preloaded();
     struct stat facts;
@@ -21,7 +21,7 @@ static int nodeOf(int file, const struct FaultyDisk_Place *place, bool isNew) {
     return node;
 }
 
-/* Why it may not be opened so; 0 if it may. */
+/* The errno that forbids this open; 0 if it is allowed. */
 static int objection(const struct FaultyDisk_Place *place, int flags) {
     bool isDirect = flags & O_DIRECT, writes = (flags & O_ACCMODE) != O_RDONLY;
     if (isDirect && FaultyDisk_trait(FaultyDisk_preloaded(), FaultyDisk_directAlignment) == 0) return EINVAL;
@@ -100,7 +100,7 @@ FaultyDisk_exported int creat64(const char *path, mode_t mode) {
     return openAt(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 
-/* What the headers make of open in a program that is built with _FORTIFY_SOURCE. */
+/* The names to which the headers change open in a program built with _FORTIFY_SOURCE. */
 FaultyDisk_exported int __open64_2(const char *path, int flags) { return openAt(AT_FDCWD, path, flags, 0); }
 FaultyDisk_exported int __openat64_2(int at, const char *path, int flags) { return openAt(at, path, flags, 0); }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path from the root on; not canonical yet. */
+/* The path from the root on, not canonical yet. */
 static bool makeAbsolute(int at, const char *path, char absolute[static PATH_MAX]) {
     if (*path == '/') return snprintf(absolute, PATH_MAX, "%s", path) < PATH_MAX;
     if (at == AT_FDCWD) {
@@ -34,7 +34,7 @@ static bool resolveParent(char absolute[static PATH_MAX], char canonical[static 
     return snprintf(canonical + length, PATH_MAX - length, "/%s", last + 1) < (int)(PATH_MAX - length);
 }
 
-/* The directory that a canonical path is in, and its name there. */
+/* The directory of a canonical path, and the name in it. */
 static bool split(FaultyDisk *disk, const char *canonical, struct FaultyDisk_Place *place) {
     size_t length = strlen(disk->state->watched);
     if (strncmp(canonical, disk->state->watched, length) != 0) return false;
@@ -58,7 +58,7 @@ static bool split(FaultyDisk *disk, const char *canonical, struct FaultyDisk_Pla
 bool FaultyDisk_resolve(int at, const char *path, bool follows, struct FaultyDisk_Place *place) {
     FaultyDisk *disk = FaultyDisk_preloaded();
     if (!disk || !path) return false;
-    /* Opened often, and never watched. */
+    /* Such paths are opened often, and are never watched. */
     if (strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0) return false;
     int error = errno;
     char absolute[PATH_MAX], canonical[PATH_MAX];

@@ -1,11 +1,10 @@
-/* Reads see the page cache, as always. They fail where a rule says so, and where O_DIRECT is asked for with memory that
- * it cannot use. */
+/* Reads see the page cache, as always. They fail if a rule says so, and for O_DIRECT with memory that is not aligned. */
 #define _GNU_SOURCE
 #include "Preload.h"
 
 #include <errno.h>
 
-/* Whether a read fails; then `errno` says why. */
+/* Whether a read fails; sets `errno` then. */
 static bool fails(int file, const void *bytes, size_t count, off_t offset) {
     struct FaultyDisk_Descriptor descriptor;
     if (!FaultyDisk_enter(file, &descriptor)) return false;

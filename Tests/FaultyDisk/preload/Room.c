@@ -45,7 +45,7 @@ FaultyDisk_exported int truncate64(const char *path, off_t length) {
     return result;
 }
 
-/* Makes room, or takes it: 0 or the error. */
+/* Allocates or frees space: returns 0 or the errno. */
 static int allocate(const struct FaultyDisk_Descriptor *descriptor, int file, int mode, off_t offset, off_t length) {
     FaultyDisk *disk = FaultyDisk_preloaded();
     bool isPlain = (mode & ~FALLOC_FL_KEEP_SIZE) == 0;

@@ -62,7 +62,7 @@ FaultyDisk_exported int fsync(int file) { return syncFile(file, FaultyDisk_ofAll
 
 FaultyDisk_exported int fdatasync(int file) { return syncFile(file, FaultyDisk_ofData, SYS_fdatasync); }
 
-/* Promises nothing: neither that the disk has written it, nor that it finds it again. */
+/* sync_file_range guarantees neither that the disk has written the data, nor that it finds them again. */
 FaultyDisk_exported int sync_file_range(int file, off64_t offset, off64_t length, unsigned flags) {
     struct FaultyDisk_Descriptor descriptor;
     if (!FaultyDisk_enter(file, &descriptor)) return (int)syscall(SYS_sync_file_range, file, offset, length, flags);

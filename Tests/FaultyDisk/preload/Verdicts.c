@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-/* As a power cut does it: at once, whatever the other threads are at. */
+/* Kills the program as a power cut does: at once, whatever the other threads do. */
 static void die(void) {
     syscall(SYS_kill, getpid(), SIGKILL);
     for (;;) pause();
 }
 
-/* Sleeps, and waits until the rule that holds the call is taken back. Others may use the disk meanwhile. */
+/* Sleeps, and waits until the rule that holds the call is revoked. Others may use the disk meanwhile. */
 static void wait(FaultyDisk *disk, const struct FaultyDisk_Verdict *verdict) {
     if (verdict->delay == 0 && verdict->heldBy < 0) return;
     FaultyDisk_unlock();

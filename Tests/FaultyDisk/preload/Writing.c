@@ -11,7 +11,7 @@ static int64_t lengthOf(const struct iovec *parts, int count) {
     return length;
 }
 
-/* Where a write begins; -1 means: where the descriptor stands. */
+/* The offset of a write; -1: the descriptor's position. */
 static int64_t beginning(int file, const struct FaultyDisk_Descriptor *descriptor, off_t offset) {
     struct stat facts;
     if (descriptor->flags & FaultyDisk_isAppending) return fstat(file, &facts) == 0 ? facts.st_size : 0;
@@ -27,7 +27,7 @@ static bool isAligned(const struct iovec *parts, int count, int64_t from) {
     return true;
 }
 
-/* The first half of what was to be written; in whole units where those are asked for. One call at a time is in here. */
+/* The first half of the bytes to write, in whole units if needed. The caller holds the lock. */
 static int shorten(const struct iovec **parts, int count, unsigned flags) {
     static struct iovec half[IOV_MAX];
     bool isDirect = flags & FaultyDisk_isDirect;
@@ -45,7 +45,7 @@ static int shorten(const struct iovec **parts, int count, unsigned flags) {
     return kept;
 }
 
-/* What follows a write that has reached the page cache: `count` as it returned. */
+/* Follows up a write that has reached the page cache: `count` is its result. */
 static ssize_t complete(
     const struct FaultyDisk_Verdict *verdict, const struct FaultyDisk_Descriptor *descriptor, int64_t from,
     ssize_t count, bool isSynchronous) {
@@ -84,9 +84,9 @@ static ssize_t writeToDisk(
         return -1;
     }
     if (verdict.isShort) count = shorten(&parts, count, descriptor->flags);
-    /* Again, as others may have written while the rules made this one wait. */
+    /* Again, because others may have written while a rule made this call wait. */
     from = beginning(file, descriptor, offset);
-    /* Before the write: a program that is killed in it may have changed any of them. */
+    /* Before the write: a program that is killed in it may have changed any of these sectors. */
     FaultyDisk_markDirty(disk, descriptor->node, from, from + lengthOf(parts, count));
     ssize_t written = syscall(SYS_pwritev2, file, parts, count, offset, 0L, flags & ~(RWF_DSYNC | RWF_SYNC));
     bool isSynchronous = descriptor->flags & FaultyDisk_isSynchronous || flags & (RWF_DSYNC | RWF_SYNC);
@@ -115,7 +115,7 @@ FaultyDisk_exported ssize_t writev(int file, const struct iovec *parts, int coun
 
 FaultyDisk_exported ssize_t pwrite64(int file, const void *bytes, size_t count, off_t offset) {
     struct FaultyDisk_Descriptor descriptor;
-    /* Below 0 the system says what is wrong with it. */
+    /* A negative value: the system call reports the error. */
     if (offset < 0 || !FaultyDisk_enter(file, &descriptor)) return FaultyDisk_rawWrite(file, bytes, count, offset);
     struct iovec part = {(void *)bytes, count};
     return leave(writeToDisk(file, &descriptor, &part, 1, offset, 0));
@@ -135,7 +135,7 @@ FaultyDisk_exported ssize_t pwritev64v2(int file, const struct iovec *parts, int
     return leave(writeToDisk(file, &descriptor, parts, count, offset, flags));
 }
 
-/* A copy by the kernel, which writes `length` at most. */
+/* A copy by the kernel, which writes at most `length` bytes. */
 static ssize_t copyToDisk(
     const struct FaultyDisk_Descriptor *descriptor, int64_t from, size_t length, ssize_t (*copy)(void *), void *call) {
     FaultyDisk *disk = FaultyDisk_preloaded();

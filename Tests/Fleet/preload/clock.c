@@ -1,5 +1,5 @@
-/* Preloaded into a node or a server: its wall clock is off by the microseconds that the file FLEET_CLOCK has at the
- * moment. No other clock is touched. */
+/* Preloaded into a node or a server: adds the microseconds in the file FLEET_CLOCK to its wall clock. No other clock
+ * changes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

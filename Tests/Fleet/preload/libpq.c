@@ -1,5 +1,5 @@
-/* Preloaded into a node: one call of libpq's, chosen by its name, its session and its turn, fails, loses its connection
- * before or after it, or is where the process stands still. The file FLEET_CALLS has the choice: see calls.py. */
+/* Preloaded into a node: one call of libpq, chosen by its name, its session and its turn, fails, loses its connection
+ * before or after it, or stops the process. The file FLEET_CALLS has the choice: see calls.py. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 typedef struct PGconn PGconn;
 typedef struct PGresult PGresult;
 
-/* The same order as in calls.py. A result has a name of its own where the moment matters. */
+/* The same order as in calls.py. A result has a name of its own if its moment matters. */
 enum call { NONE, START, POLL, PREPARE, SEND, SYNC, FLUSH, CONSUME, RESULT, COMPLETE, READY, CLONE };
 enum action { CUT_BEFORE = 1, CUT_AFTER, FAIL, STOP_BEFORE, STOP_AFTER };
 
@@ -70,7 +70,7 @@ static void cut(PGconn *connection) {
     finish();
 }
 
-/* This thread stops at once, and all others with it. */
+/* Stops this thread at once, and all others with it. */
 static void stop(void) {
     finish();
     syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
@@ -109,7 +109,7 @@ WRAP(int, PQpipelineSync, (PGconn *connection), (connection), SYNC, 0)
 WRAP(int, PQflush, (PGconn *connection), (connection), FLUSH, -1)
 WRAP(int, PQconsumeInput, (PGconn *connection), (connection), CONSUME, 0)
 
-/* Results are known after the call: COMPLETE is that of a statement, READY that of the end of a commit. */
+/* The result is known after the call: COMPLETE is that of a statement, READY that of the end of a commit. */
 PGresult *PQgetResult(PGconn *connection) {
     extern int PQresultStatus(const PGresult *);
     extern void PQclear(PGresult *);
@@ -156,7 +156,7 @@ void PQfinish(PGconn *connection) {
     REAL(PQfinish)(connection);
 }
 
-/* A handler's program is started by it. */
+/* The call starts a handler's program. */
 int clone(int (*function)(void *), void *stack, int flags, void *argument, ...) {
     va_list rest;
     va_start(rest, argument);

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Answers")
 struct AnswerTests {
-    /// What is settled and reported when a request with attributes 1 and 2 and events 3 and 4 is answered so.
+    /// The settlements and the reported state after this answer to a request with attributes 1 and 2 and events 3 and
+    /// 4.
     private func effects(_ answer: EndpointAnswer) -> (settled: [String], state: SendingState) {
         var bench = Bench()
         let attributes = (1...2).map { entry($0, user: "u\($0)", kind: .customAttributes, data: #"{"a":1}"#) }
@@ -30,7 +31,7 @@ struct AnswerTests {
         #expect(state.phase == .sending)
     }
 
-    @Test("an error inside a success sets aside the entry that it names")
+    @Test("an error inside a success rejects the entry that it names")
     func partial() {
         let errors = """
             {"type":"bad time","input_array":"events","index":1},{"type":"","input_array":"attributes","index":0}
@@ -42,9 +43,9 @@ struct AnswerTests {
     }
 
     static let strays: [(errors: String, counts: String, settled: [String])] = [
-        // The counts say that it is about none.
+        // The counts show that no entry failed.
         (#""odd""#, #","attributes_processed":2,"events_processed":2"#, allSent),
-        // They say that one event is missing, and not which.
+        // The counts show that one event is missing, without telling which.
         (
             #""odd""#, #","attributes_processed":2,"events_processed":1"#,
             [
@@ -52,19 +53,19 @@ struct AnswerTests {
                 "4 unknown: the answer has an error that names no entry: odd",
             ]
         ),
-        // The missing one is the one that is named.
+        // The missing event is the one that the error names.
         (
             #"{"type":"a","input_array":"events","index":0},{"type":"b","input_array":"events","index":9}"#,
             #","events_processed":1"#, ["1 sent", "2 sent", "3 rejected: a", "4 sent"]
         ),
-        // No counts.
+        // Without counts.
         (
             #"{"type":"b","input_array":"purchases","index":0}"#, "",
             (1...4).map { "\($0) unknown: the answer has an error that names no entry: b" }
         ),
     ]
 
-    @Test("an error that names no entry: nobody knows which it is, unless the counts do", arguments: strays)
+    @Test("an error that names no entry leaves the outcome unknown, unless the counts decide it", arguments: strays)
     func stray(errors: String, counts: String, settled: [String]) {
         #expect(effects(201, #"{"message":"success","errors":[\#(errors)]\#(counts)}"#).settled == settled)
     }
@@ -87,7 +88,7 @@ struct AnswerTests {
         ),
     ]
 
-    @Test("an outcome that nobody knows is said to be so, and the next request waits", arguments: unknowns)
+    @Test("an unknown outcome is settled as unknown, and the next request waits", arguments: unknowns)
     func unknown(answer: EndpointAnswer, reason: String) {
         let (settled, state) = effects(answer)
         #expect(settled == (1...4).map { "\($0) unknown: \(reason)" })
@@ -106,7 +107,7 @@ struct AnswerTests {
         (.response(EndpointResponse(status: 408, body: [])), "the endpoint answered 408"),
     ]
 
-    @Test("what was not taken is queued again, and the next request waits", arguments: failures)
+    @Test("entries that were not taken are queued again, and the next request waits", arguments: failures)
     func failed(answer: EndpointAnswer, reason: String) {
         let (settled, state) = effects(answer)
         #expect(settled == (1...4).map { "\($0) queued: \(reason)" })
@@ -132,7 +133,7 @@ struct AnswerTests {
         (418, "", "the endpoint answered 418. The status is unexpected"),
     ]
 
-    @Test("a refusal stops sending: all is kept, and the reason says what to do", arguments: refusals)
+    @Test("a refusal stops sending: all entries are kept, and the reason has an advice", arguments: refusals)
     func refused(status: Int, body: String, reason: String) {
         let (settled, state) = effects(status, body)
         #expect(settled.count == 4)
@@ -142,7 +143,7 @@ struct AnswerTests {
         #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
     }
 
-    @Test("a 400 that blames entries sets those aside, and sends the others again at once")
+    @Test("a 400 that blames entries rejects those, and the others are sent again at once")
     func blame() {
         var bench = Bench()
         let attributes = (1...2).map { entry($0, user: "u\($0)", kind: .customAttributes, data: #"{"a":1}"#) }
@@ -162,7 +163,7 @@ struct AnswerTests {
         #expect(bench.answer(2, 201, Bench.success).settled == ["2 sent", "3 sent"])
     }
 
-    @Test("a 400 that blames what is not in the request blames nothing, and stops")
+    @Test("a 400 that blames an entry outside the request rejects nothing, and stops")
     func strayBlame() {
         let (settled, state) = effects(
             400, #"{"message":"bad","errors":[{"type":"?","input_array":"events","index":9}]}"#)
@@ -171,7 +172,7 @@ struct AnswerTests {
         #expect(state.reason?.contains("pushctl pending --discard N") == true)
     }
 
-    @Test("a refused key blames nobody, whatever its answer names")
+    @Test("a refused key rejects no entry, whatever its answer names")
     func blameOfOthers() {
         let (settled, state) = effects(
             401, #"{"message":"no","errors":[{"type":"?","input_array":"events","index":0}]}"#)

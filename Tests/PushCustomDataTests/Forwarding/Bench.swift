@@ -5,7 +5,7 @@ import Testing
 
 @testable import pushrouter_forward
 
-/// A forwarder under virtual time, connected to a daemon that has said nothing yet.
+/// A forwarder under virtual time, connected to a daemon without a reply so far.
 struct Bench {
     private(set) var forwarder: Forwarder
     private(set) var now = Moment(
@@ -16,7 +16,7 @@ struct Bench {
         forwarder = Forwarder(settings: settings, now: now)
     }
 
-    /// Whether the daemon confirms at once that entries depart; the effects then do not have that.
+    /// Whether the daemon confirms departures at once; the effects then leave them out.
     var confirmsDepartures = true
 
     mutating func handle(_ event: ForwarderEvent) -> [ForwarderEffect] {
@@ -27,14 +27,14 @@ struct Bench {
         }
     }
 
-    /// Lets time pass; the clock is told.
+    /// Advances the time, with a clock event.
     mutating func pass(_ span: Duration) -> [ForwarderEffect] {
         now.monotonic = now.monotonic + span
         now.wall.milliseconds += span.milliseconds
         return handle(.clock)
     }
 
-    /// Lets time pass until the forwarder wants to know, and says how long that was.
+    /// Advances the time to the forwarder's next due time, and returns the span.
     mutating func passUntilDue() throws -> (Duration, [ForwarderEffect]) {
         let span = try #require(forwarder.nextDue) - now.monotonic
         return (span, pass(span))
@@ -46,13 +46,13 @@ struct Bench {
         return handle(.claimed(entries, past))
     }
 
-    /// Hands over entries after others were given back: the claim before that ends with nothing.
+    /// Hands over entries after others were released: the claim before that ends empty.
     mutating func startAgain(_ entries: [ClaimedEntry]) -> [ForwarderEffect] {
         _ = handle(.claimed([], nil))
         return handle(.claimed(entries, nil))
     }
 
-    /// The answer to a request.
+    /// Answers a request.
     mutating func answer(
         _ request: Int, _ status: Int, _ body: String = "{}", reset: String? = nil
     ) -> [ForwarderEffect] {
@@ -73,7 +73,7 @@ func entry(
         data: Array(data.utf8), time: WallTime(milliseconds: 1_795_251_600_123))
 }
 
-/// Events of users of their own.
+/// Events, each of another user.
 func events(_ numbers: ClosedRange<Int64>) -> [ClaimedEntry] { numbers.map { entry($0, user: "u\($0)") } }
 
 extension [ForwarderEffect] {
@@ -88,7 +88,7 @@ extension [ForwarderEffect] {
         }
     }
 
-    /// What is settled: `7 sent`, `8 rejected: why`.
+    /// The settlements as text: `7 sent`, `8 rejected: why`.
     var settled: [String] {
         flatMap { effect -> [String] in
             guard case .settle(let settlements) = effect else { return [] }
@@ -96,12 +96,12 @@ extension [ForwarderEffect] {
         }
     }
 
-    /// The states that are reported.
+    /// The reported states.
     var reported: [SendingState] {
         compactMap { if case .report(let state) = $0 { state } else { nil } }
     }
 
-    /// The entries of each departure that is announced.
+    /// The entries of each announced departure.
     var departures: [[Int64]] {
         compactMap { if case .depart(let numbers) = $0 { numbers.map(\.value) } else { nil } }
     }
@@ -126,6 +126,6 @@ extension EndpointResponse {
 }
 
 extension ForwardingSettings {
-    /// The bodies of the requests in which entries would leave, as the program writes them.
+    /// The bodies of the requests for the entries, as the program writes them.
     func requestBodies(for entries: [ClaimedEntry]) -> [[UInt8]] { requests(for: entries).map(\.body) }
 }

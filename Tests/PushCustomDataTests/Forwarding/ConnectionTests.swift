@@ -11,13 +11,13 @@ struct ConnectionTests {
         return settings
     }()
 
-    @Test("a settlement whose reply was lost is told again, before anything is claimed")
+    @Test("repeats a settlement whose reply was lost, before any claim")
     func repeats() {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...2))
         #expect(bench.answer(1, 201, Bench.success).settled == ["1 sent"])
         #expect(bench.handle(.disconnected) == [])
-        // What ends meanwhile is told too.
+        // The forwarder keeps an answer that comes without a connection and settles it after the next `connected`.
         #expect(bench.answer(2, 201, Bench.success).settled == [])
         let effects = bench.handle(.connected)
         #expect(effects.settled == ["1 sent", "2 sent"])
@@ -30,18 +30,18 @@ struct ConnectionTests {
         #expect(bench.handle(.connected).settled == [])
     }
 
-    @Test("the first claim of a connection says what is held")
+    @Test("lists the held entries in its first claim")
     func holding() {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...2))
         _ = bench.handle(.disconnected)
-        // One is under way. The other waited, and is the daemon's again.
+        // One entry is in a request. The other waited, and is the daemon's again.
         #expect(bench.handle(.connected).claims.map(\.holding) == [[EntryNumber(1)]])
         #expect(bench.handle(.claimed(events(3...3), nil)).claims.map(\.holding) == [nil])
         #expect(bench.answer(1, 201, Bench.success).sent.map(\.body).joined().contains(#""n3""#))
     }
 
-    @Test("nothing leaves before the daemon has confirmed that it departs")
+    @Test("lets no entry leave before the daemon has confirmed its departure")
     func departure() {
         var bench = Bench(Self.settings)
         bench.confirmsDepartures = false
@@ -49,12 +49,12 @@ struct ConnectionTests {
         #expect(effects.departures == [[1]])
         #expect(effects.sent.isEmpty)
         #expect(bench.forwarder.requestsUnderway == 0)
-        // The connection has room for one request: the next is not announced before the first is answered.
+        // The connection has room for one request: the next is announced after the first answer.
         #expect(bench.handle(.departed([EntryNumber(1)])).sent.map(\.request) == [1])
         #expect(bench.answer(1, 201, Bench.success).departures == [[2]])
     }
 
-    @Test("what the daemon granted for a time leaves with its end, and goes back when that was over")
+    @Test("limits the time in which a confirmed entry may leave; a later one is released")
     func expiry() throws {
         var bench = Bench(Self.settings)
         bench.confirmsDepartures = false
@@ -72,7 +72,7 @@ struct ConnectionTests {
         #expect(later.claims.count <= 1 && bench.forwarder.state.failures == 1)
     }
 
-    @Test("what a person discarded in the meantime does not leave")
+    @Test("keeps an entry that a person discarded meanwhile from leaving")
     func discardedMeanwhile() {
         var settings = Self.settings
         settings.batchSize = 2
@@ -85,7 +85,7 @@ struct ConnectionTests {
         #expect(bench.answer(1, 201, Bench.success).settled == ["2 sent"])
     }
 
-    @Test("what was announced when the connection broke does not leave, and goes back")
+    @Test("releases announced entries when it breaks")
     func brokenDeparture() {
         var bench = Bench(Self.settings)
         bench.confirmsDepartures = false
@@ -97,7 +97,7 @@ struct ConnectionTests {
         #expect(effects.claims.map(\.holding) == [[]])
     }
 
-    @Test("what the daemon confirms after sending was stopped goes back")
+    @Test("releases entries that the daemon confirms after sending was stopped")
     func lateDeparture() {
         var settings = Self.settings
         settings.connections = 2
@@ -111,7 +111,7 @@ struct ConnectionTests {
         #expect(effects.settled.count == 1)
     }
 
-    @Test("an entry that comes back has been settled: what was not confirmed of it is not told again")
+    @Test("settles an entry that comes back only once")
     func comesBack() {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...1))
@@ -122,7 +122,7 @@ struct ConnectionTests {
         #expect(bench.handle(.connected).settled == [])
     }
 
-    @Test("what a claim from before a wait brings goes back: earlier entries may be on their way there")
+    @Test("releases the entries of a claim from before a wait: earlier entries may be queued again")
     func staleClaim() {
         var bench = Bench(Self.settings)
         #expect(bench.start(events(1...1)).claims.count == 1)
@@ -135,7 +135,7 @@ struct ConnectionTests {
         #expect(bench.handle(.claimed([entry(1, user: "u1")], nil)).sent.count == 1)
     }
 
-    @Test("how sending goes is told when the daemon does not know, and again with each connection")
+    @Test("reports the sending state when the daemon does not know it, and after each reconnect")
     func reportsAgain() {
         var bench = Bench(Self.settings)
         #expect(bench.handle(.connected).reported.isEmpty)
@@ -146,7 +146,7 @@ struct ConnectionTests {
         #expect(bench.handle(.connected).reported.map(\.phase) == [.sending])
     }
 
-    @Test("when it is to end it gives back what waits, and ends when all is confirmed")
+    @Test("releases waiting entries at a stop, which ends once all replies came")
     func draining() {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...2))
@@ -161,14 +161,14 @@ struct ConnectionTests {
         #expect(bench.handle(.clock) == [])
     }
 
-    @Test("when it is to end and holds nothing it ends at once")
+    @Test("allows a stop at once without entries")
     func idle() {
         var bench = Bench(Self.settings)
         _ = bench.handle(.connected)
         #expect(bench.handle(.draining) == [.finish])
     }
 
-    @Test("each reason why the daemon is away is said once, until it has answered again")
+    @Test("logs each reason for the daemon's absence once, until the daemon has answered again")
     func outage() {
         var outage = DaemonOutage()
         let isNews = outage.end()
@@ -181,7 +181,7 @@ struct ConnectionTests {
         #expect(isSaidAgain)
     }
 
-    @Test("the daemon is told of a hundred settlements at a time")
+    @Test("settles at most a hundred entries in a request")
     func parts() {
         var settings = ForwardingSettings()
         settings.connections = 4

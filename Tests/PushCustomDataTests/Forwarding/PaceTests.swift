@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pace")
 struct PaceTests {
-    @Test("the first entry of a request waits Flush= for others; a full request goes at once")
+    @Test("the first entry of a request waits Flush= for others; a full request leaves at once")
     func flush() throws {
         var bench = Bench()
         #expect(bench.start(events(1...74)).sent.isEmpty)
@@ -17,7 +17,7 @@ struct PaceTests {
         #expect(full.forwarder.nextDue == nil)
     }
 
-    @Test("entries of a user wait for the answer to his earlier ones; others pass them")
+    @Test("entries of a user wait for the answer to the user's earlier ones; others overtake them")
     func orderPerUser() throws {
         var settings = ForwardingSettings()
         settings.batchSize = 2
@@ -30,7 +30,7 @@ struct PaceTests {
         #expect(try last.sent.map { try names(in: $0.body) } == [["n3"]])
     }
 
-    @Test("no more requests are under way than Connections=")
+    @Test("at most Connections= requests are in flight")
     func connections() {
         var settings = ForwardingSettings()
         settings.batchSize = 1
@@ -40,7 +40,7 @@ struct PaceTests {
         #expect(bench.answer(2, 201, Bench.success).sent.count == 1)
     }
 
-    @Test("in any stretch of RateInterval= no more than RateLimit= requests leave")
+    @Test("in any span of RateInterval= at most RateLimit= requests leave")
     func rate() throws {
         var settings = ForwardingSettings()
         settings.batchSize = 1
@@ -59,7 +59,7 @@ struct PaceTests {
         #expect(another.sent.count == 1)
     }
 
-    @Test("holds no more than what is under way and one request to come")
+    @Test("the forwarder holds at most the entries in flight and one further request")
     func capacity() throws {
         var bench = Bench()
         let first = try #require(bench.handle(.connected).claims.first)
@@ -72,7 +72,7 @@ struct PaceTests {
         #expect(bench.answer(1, 201, Bench.success).claims.first?.limit == 75)
     }
 
-    @Test("10,000 events that are queued leave in 134 requests, over two connections")
+    @Test("10,000 queued events leave in 134 requests, over two connections")
     func fewest() throws {
         var bench = Bench()
         var queue = events(1...10_000)[...]

@@ -46,20 +46,20 @@ struct RequestTests {
         ),
     ]
 
-    @Test("each element has the one identifier; an alias may make a profile", arguments: identifiers)
+    @Test("each element has one identifier; an alias may create a profile", arguments: identifiers)
     func identifier(user: UserIdentifier, text: String) throws {
         var entry = entry(1, kind: .customAttributes, data: #"{"a":true}"#)
         entry.identifier = user
         #expect(try body(entry) == #"{"attributes":[{\#(text),"a":true}]}"#)
     }
 
-    @Test("10,000 events make 134 requests: no more than the limit allows")
+    @Test("10,000 events make 134 requests: the minimum that the limit allows")
     func fewest() {
         let bodies = settings.requestBodies(for: events(1...10_000))
         #expect(bodies.count == 134)
     }
 
-    @Test("a request has 75 of each, attributes and events", arguments: [(nil, 2), (50, 6), (149, 3)])
+    @Test("a request has at most 75 attributes and 75 events", arguments: [(nil, 2), (50, 6), (149, 3)])
     func limits(combined: Int?, requests: Int) {
         var settings = settings
         settings.combinedLimit = combined
@@ -68,7 +68,7 @@ struct RequestTests {
         #expect(settings.requestBodies(for: entries).count == requests)
     }
 
-    @Test("a body has a mebibyte at most; an entry that is longer goes alone")
+    @Test("a body has at most 1 MiB; a longer entry leaves alone")
     func length() {
         func large(_ number: Int64, _ bytes: Int) -> ClaimedEntry {
             entry(number, user: "u\(number)", data: #"{"a":"\#(String(repeating: "x", count: bytes))"}"#)
@@ -79,11 +79,11 @@ struct RequestTests {
         #expect(settings.requestBodies(for: [large(1, 2 << 20), large(2, 1), large(3, 1)]).count == 2)
     }
 
-    @Test("attributes never join a request that has an event of the same user, which would take effect after them")
+    @Test("attributes never join a request with an earlier event of the same user, which would take effect after them")
     func order() {
         let set = entry(2, kind: .customAttributes, data: #"{"a":1}"#)
         #expect(settings.requestBodies(for: [entry(1), set, entry(3)]).count == 2)
-        // The other way round is the endpoint's own order.
+        // The endpoint's own order is attributes first.
         #expect(settings.requestBodies(for: [set, entry(3), entry(4, user: "v")]).count == 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct WaitTests {
     private static let epoch = WallTime(milliseconds: 1_795_251_600_000)
 
-    /// A bench with request 1 under way, with event 1; event 2, of another user, waits.
+    /// A bench with request 1 in flight, with event 1; event 2, of another user, waits.
     private func underway() -> Bench {
         var settings = ForwardingSettings()
         settings.batchSize = 1
@@ -34,7 +34,7 @@ struct WaitTests {
     private let reason = "the endpoint answered 429: too many requests"
 
     @Test(
-        "429 with a reset that is missing, no number, or in the past: as any failure",
+        "429 with a reset that is missing, no number, or in the past counts as a failure",
         arguments: [
             nil, "soon", "1795251599", "-9223372036854775808",
         ])
@@ -46,7 +46,7 @@ struct WaitTests {
     }
 
     @Test(
-        "no wait that an endpoint asks for is longer than an hour", arguments: ["99999999999", "9223372036854775807"])
+        "a wait is at most an hour, whatever the endpoint asks for", arguments: ["99999999999", "9223372036854775807"])
     func farReset(reset: String) {
         var bench = underway()
         #expect(bench.answer(1, 429, reset: reset).reported.first?.until == WallTime(milliseconds: 1_795_255_200_000))
@@ -70,7 +70,7 @@ struct WaitTests {
         #expect(Set(waits).count > 20)
     }
 
-    @Test("after failures one request tries first, and a success ends them")
+    @Test("after failures one request probes, and a success ends them")
     func halfOpen() throws {
         var settings = ForwardingSettings()
         settings.batchSize = 1
@@ -78,7 +78,7 @@ struct WaitTests {
         var bench = Bench(settings)
         _ = bench.start(events(1...2))
         _ = bench.answer(1, 503)
-        // It left before the wait began, so it says nothing new: no second failure.
+        // The request left before the wait began, so its answer counts as no second failure.
         #expect(bench.answer(2, 503).reported.isEmpty)
         #expect(bench.forwarder.state.failures == 1)
         _ = try bench.passUntilDue()
@@ -88,7 +88,7 @@ struct WaitTests {
         #expect(effects.sent.map(\.request) == [4])
     }
 
-    @Test("entries that a claim brings while nothing is sent go back at once")
+    @Test("entries of a claim during a wait are released at once")
     func lateClaim() {
         var bench = underway()
         _ = bench.answer(1, 401)
@@ -98,7 +98,7 @@ struct WaitTests {
         #expect(effects.claims.isEmpty)
     }
 
-    @Test("a stop ends when the configuration is read again")
+    @Test("a stop ends with a reload")
     func reload() {
         var bench = underway()
         #expect(bench.answer(1, 401).reported.map(\.phase) == [.stopped])
@@ -110,7 +110,9 @@ struct WaitTests {
         #expect(bench.handle(.claimed([], nil)).claims.map(\.limit) == [450])
     }
 
-    @Test("a wait that the endpoint asked for outlasts a reload, unless it names another", arguments: [false, true])
+    @Test(
+        "a wait that the endpoint asked for outlasts a reload, unless the reload changes the endpoint",
+        arguments: [false, true])
     func reloadWithinAskedWait(isElsewhere: Bool) throws {
         var bench = underway()
         _ = bench.answer(1, 429, reset: "1795251630")
@@ -125,7 +127,7 @@ struct WaitTests {
         #expect(later.reported.map(\.phase) == [.sending])
     }
 
-    @Test("a reload ends a wait after failures, also one of an earlier run", arguments: [0, 3])
+    @Test("a reload ends a wait after failures, even one of an earlier run", arguments: [0, 3])
     func reloadWithinWait(failures: Int) {
         var bench = underway()
         _ = bench.answer(1, 503)
@@ -137,11 +139,11 @@ struct WaitTests {
             since: Self.epoch)
         _ = later.start([], past: past)
         _ = later.handle(.reconfigured(ForwardingSettings()))
-        // Without a failure the endpoint had asked for it.
+        // Without a failure the endpoint had asked for the wait.
         #expect(later.forwarder.state.phase == (failures == 0 ? .waiting : .sending))
     }
 
-    @Test("a wait outlives the forwarder, with its failures")
+    @Test("a wait survives a restart of the forwarder, with its failures")
     func waitOutlives() throws {
         var bench = Bench()
         let past = SendingState(
@@ -157,7 +159,7 @@ struct WaitTests {
         #expect(bench.answer(1, 503).reported.first?.failures == 5)
     }
 
-    @Test("a stop does not: a restart is how people end it")
+    @Test("a stop does not survive a restart: that is how people end it")
     func stopDoesNotOutlive() {
         var bench = Bench()
         let past = SendingState(phase: .stopped, reason: "401", since: Self.epoch)

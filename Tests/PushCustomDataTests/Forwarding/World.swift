@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import pushrouter_forward
 
-/// A daemon, an endpoint and what is between them, for a forwarder under virtual time. All that can go wrong does, by
-/// chance: connections break with replies on their way, either program is killed, answers are lost.
+/// A daemon, an endpoint and the connections between them, for a forwarder under virtual time. Every possible fault
+/// happens at random: connections break with replies in flight, either program is killed, answers are lost.
 struct World {
     struct Entry {
         var entry: ClaimedEntry
         var state = EntryState.queued
         var claimant = 0
-        /// Which run has it and has not announced that it departs; it is queued on disk.
+        /// The run that reserved it and has not announced its departure; the entry is queued on disk.
         var reserver: Int?
         var reason: String?
     }
@@ -26,7 +26,7 @@ struct World {
     private var random: SeededGenerator
     private var now = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 1_795_251_600_000))
     private let settings: ForwardingSettings
-    /// The probability that something goes wrong, in a hundred.
+    /// The probability of a fault, in percent.
     private var trouble = 30
 
     // The daemon.
@@ -34,7 +34,7 @@ struct World {
     private var sending: SendingState?
     private var waitingClaim: Int?
 
-    // Between.
+    // The connections.
     private var instance = 1
     private var isConnected = false
     private var toDaemon: [ForwarderEffect] = []
@@ -60,7 +60,7 @@ struct World {
         forwarder = Forwarder(settings: settings, now: now)
     }
 
-    /// Lives through so many steps of trouble while entries come, and then goes on without until all is quiet.
+    /// Runs so many steps with faults while entries come, and then without faults until no work is left.
     mutating func live(steps: Int) {
         for _ in 0..<steps { step() }
         trouble = 0
@@ -86,7 +86,7 @@ struct World {
         if !toForwarder.isEmpty, chance(70) { deliver(toForwarder.removeFirst()) }
         if let request = underway.keys.sorted().randomElement(using: &random), chance(50) { answer(request) }
         if forwarder.state.phase == .stopped, trouble == 0 || chance(20) { handle(.reconfigured(settings)) }
-        // Mostly what is due next; a wait of hours would be all that happens otherwise.
+        // Mostly advances to the next due time; otherwise waits of hours would take up all steps.
         let due = forwarder.nextDue ?? now.monotonic + .seconds(1)
         let span = chance(50) ? due - now.monotonic : .milliseconds(Int64.random(in: 0...500, using: &random))
         now.monotonic = now.monotonic + span
@@ -119,7 +119,7 @@ struct World {
     }
 
     private mutating func serve(_ request: ForwarderEffect) {
-        // Replies come in order, so a claim that waits ends with the next request.
+        // Replies come in order, so a waiting claim ends with the next request.
         if waitingClaim != nil {
             waitingClaim = nil
             toForwarder.append(.claimed([], sending))
@@ -188,7 +188,7 @@ struct World {
         toForwarder.append(.claimed(claimed, sending))
     }
 
-    // MARK: Between
+    // MARK: The connections
 
     private mutating func deliver(_ reply: Reply) {
         switch reply {
@@ -199,14 +199,14 @@ struct World {
         }
     }
 
-    /// The daemon is killed, or the connection ends: what it has not read is lost, and so is what was not read of it.
+    /// Kills the daemon, or ends the connection: unread lines of both sides are lost.
     private mutating func breakConnection() {
         guard isConnected else { return }
         isConnected = false
         toDaemon = []
         toForwarder = []
         waitingClaim = nil
-        // A daemon that was killed knows what was announced, and not what was only handed over.
+        // A killed daemon knows the announced entries, and not those only handed over.
         if chance(50) { for number in entries.keys { entries[number]?.reserver = nil } }
         handle(.disconnected)
     }
@@ -219,7 +219,7 @@ struct World {
         for request in underway.keys.sorted() where chance(50) { take(request) }
         underway = [:]
         instance += 1
-        // The new run does not know when the last one sent.
+        // The new run does not know the last departure of the old one.
         departures = []
         forwarder = Forwarder(settings: settings, now: now)
     }
@@ -253,7 +253,7 @@ struct World {
         return number.flatMap { entries[EntryNumber($0)]?.entry }
     }
 
-    /// The endpoint takes a request in, but what it refuses of it.
+    /// Takes the entries of a request, except those refused.
     private mutating func take(_ request: Int, but refusals: [EntryNumber: String] = [:]) {
         for entry in (underway[request] ?? []).flatMap(\.self) {
             if let reason = refusals[entry.number] {
@@ -276,7 +276,7 @@ struct World {
             respond(request, 201, #"{"message":"success"}"#)
         case 4: refuseSome(request)
         case 5:
-            // It takes nothing, and may blame an event that there is not.
+            // Takes nothing, and may blame an event that does not exist.
             if let event = underway[request]?.last?.first { refused[event.number] = "odd" }
             respond(request, 400, #"{"message":"bad","errors":[{"type":"odd","input_array":"events","index":0}]}"#)
         case 6: respond(request, 429, "{}", reset: now.wall.seconds + Int64.random(in: -2...20, using: &random))

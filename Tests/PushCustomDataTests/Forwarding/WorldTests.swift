@@ -1,10 +1,10 @@
 import PushModel
 import Testing
 
-@Suite("Whatever happens")
+@Suite("Sending under random faults")
 struct WorldTests {
     @Test(
-        "each entry is taken once, or is refused with the endpoint's reason, or is listed as unknown",
+        "takes each entry once, or refuses it with the endpoint's reason, or lists it as unknown",
         arguments: 1...100)
     func property(seed: UInt64) {
         var world = World(seed: seed)
@@ -24,7 +24,7 @@ struct WorldTests {
         }
     }
 
-    @Test("all that can happen does: there are entries of each kind of end")
+    @Test("reaches each kind of end")
     func coverage() {
         var states: [EntryState: Int] = [:]
         for seed in 101...110 as ClosedRange<UInt64> {

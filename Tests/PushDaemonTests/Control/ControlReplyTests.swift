@@ -23,7 +23,7 @@ struct ControlReplyTests {
             phase: .waiting, reason: "503", failures: 3, until: WallTime(milliseconds: 1_795_251_700_000), since: time),
     ]
 
-    @Test("a claim's answer has each entry with its way, its user and its data")
+    @Test("the reply to a claim has each entry with its way, its user and its data")
     func claimed() {
         let claimed = Claimed(entries: [Self.event, Self.aliased], sending: Self.states[2])
         #expect(
@@ -36,7 +36,8 @@ struct ControlReplyTests {
                 + #""since":"2026-11-21T09:00:00.123Z"}}"# + "\n")
     }
 
-    @Test("a replay's answer has which became which, and why others did not, with the code where the router refused")
+    @Test(
+        "the reply to a replay has the new requests, and the reasons for the others, with the code of a refusal")
     func replayed() {
         let results: [ReplayResult] = [
             .accepted(SequenceNumber(1), as: SequenceNumber(9)), .refused(SequenceNumber(2), "it has no dead letter"),
@@ -48,7 +49,7 @@ struct ControlReplyTests {
                 + #"{"of":3,"reason":"too many","code":"overloaded","retry_after_ms":250}]}"# + "\n")
     }
 
-    @Test("a claim's answer is read as it was written", arguments: states)
+    @Test("the reply to a claim is read as it was written", arguments: states)
     func readClaimed(sending: SendingState?) throws {
         for entries in [[], [Self.event], [Self.event, Self.attributes, Self.aliased]] {
             let claimed = Claimed(entries: entries, sending: sending)
@@ -56,7 +57,7 @@ struct ControlReplyTests {
         }
     }
 
-    @Test("of an entry the forwarder gets what it sends; of one that is stored nothing")
+    @Test("the forwarder gets the fields that it sends, and no stored entry")
     func entries() {
         var entry = CustomEntry(
             number: EntryNumber(7), cause: SequenceNumber(1), kind: .customEvent, way: .sent(.brazeID("b1")),
@@ -67,7 +68,7 @@ struct ControlReplyTests {
         #expect(ClaimedEntry(entry) == nil)
     }
 
-    @Test("what changes entries says how many")
+    @Test("an order that changes entries returns their number")
     func counted() throws {
         let line = Reply.counted("settled", 4, id: nil)
         #expect(text(line) == #"{"ok":true,"settled":4}"# + "\n")
@@ -79,7 +80,7 @@ struct ControlReplyTests {
         _ = try ControlReply(line: Reply.done(id: nil))
     }
 
-    @Test("a departure's answer names the entries that may be sent")
+    @Test("the reply to a departure names the entries that may be sent")
     func departed() throws {
         let line = Reply.departed([EntryNumber(7), EntryNumber(9)], id: "a1")
         #expect(text(line) == #"{"ok":true,"id":"a1","entries":[7,9]}"# + "\n")
@@ -93,7 +94,7 @@ struct ControlReplyTests {
         }
     }
 
-    @Test("a refusal is read whole")
+    @Test("a refusal is read completely")
     func refused() {
         let error = ProtocolError(
             .unavailable, field: "instance", message: "another forwarder, pid 7, is connected",
@@ -102,7 +103,7 @@ struct ControlReplyTests {
     }
 
     @Test(
-        "what is no answer says why",
+        "a malformed reply gives the reason",
         arguments: [
             ("{}", "ok is missing"), (#"{"ok":false}"#, "error is missing"),
             (#"{"ok":false,"error":{"code":"new","message":"m"}}"#, "error is missing"),

@@ -7,9 +7,9 @@ import Testing
 @testable import PushDaemon
 @testable import Store
 
-@Suite("Readers who wait for the ledger")
+@Suite("Readers that wait for the ledger")
 struct LedgerSyncTests {
-    @Test("are answered by what they wait for, and those whose time is over after them")
+    @Test("are answered once the ledger has their batch, and then those whose time is over")
     func order() {
         var waits = BatchWaits<String>()
         waits.add("late", position: 9, due: 100)
@@ -26,7 +26,7 @@ struct LedgerSyncTests {
         #expect(waits.nextDue() == nil && waits.count == 0)
     }
 
-    @Test("leave nothing behind, whichever way they are answered")
+    @Test("leave no state behind, however they are answered")
     func rest() {
         var waits = BatchWaits<Int>()
         for round in 1...10_000 {
@@ -58,7 +58,7 @@ struct LedgerSyncTests {
         }
     }
 
-    @Test("of one connection are 8 at most: it is not worked for until one of them is answered")
+    @Test("are at most 8 of one connection, which is not served until one of them is answered")
     func perConnection() throws {
         let parts = try Parts()
         defer { parts.daemon.abandon() }
@@ -75,7 +75,7 @@ struct LedgerSyncTests {
         #expect(!session.session.isBlocked && parts.daemon.desk.waitCount == 0)
     }
 
-    @Test("are answered 256 in a turn")
+    @Test("are answered in slices of 256 a turn")
     func aTurn() throws {
         let parts = try Parts()
         defer { parts.daemon.abandon() }

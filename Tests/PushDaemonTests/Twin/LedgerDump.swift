@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Store
 
-/// All rows of a ledger as texts, but for what differs from one run to the other by its nature.
+/// All rows of a ledger as texts, without the columns that differ between any two runs.
 enum LedgerDump {
     /// Tables, and the columns that are left out.
     private static let tables: [(name: String, without: Set<String>)] = [
@@ -14,7 +14,7 @@ enum LedgerDump {
         ("attributes", []), ("attempts", ["number"]), ("dead_letters", ["bytes"]),
     ]
 
-    /// Reads a ledger that nobody writes.
+    /// Reads a ledger without a writer.
     static func rows(of directory: String) throws -> [String] {
         let database = try Database(path: directory + "/ledger.db", access: .readOnly)
         var rows: [String] = []
@@ -58,10 +58,10 @@ enum LedgerDump {
         if let failure = committer.stop() { throw failure }
     }
 
-    /// Copies a state directory as a killed daemon would leave it.
+    /// Copies a state directory as a killed daemon leaves it.
     static func copyState(from directory: String, to copy: String) throws {
         let reader = try LedgerReader(directory: directory)
-        // While it is read the log of the database is not begun anew: file and log together are one state.
+        // An open snapshot keeps the WAL from restarting: file and WAL are one state.
         try reader.snapshot { () throws(StoreError) in
             _ = try reader.highestSequenceNumber()
             copyFile("\(directory)/ledger.db", "\(copy)/ledger.db")
@@ -76,7 +76,7 @@ enum LedgerDump {
         let target = open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         precondition(target >= 0, "cannot create \(copy)")
         defer { close(target) }
-        // Most of a log's segment is still empty.
+        // Most of a segment of the log is still empty.
         let used = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
         precondition(
             Glibc.write(target, bytes, used) == used && ftruncate(target, bytes.count) == 0, "cannot write \(copy)")

@@ -15,8 +15,8 @@ import UnixSockets
 @testable import PushDaemon
 @testable import PushRouting
 
-/// The daemon's parts as `Daemon` wires them, with the real store, under a virtual clock, with handlers that follow a
-/// script. It has neither sockets nor timers: the test says what comes and when.
+/// The daemon's parts wired as in `Daemon`, with the real store, a virtual clock, and handlers that follow a script. It
+/// has neither sockets nor timers: the test decides which event comes and when.
 final class TwinDaemon: ClientSession.Owner {
     private enum Message: Sendable {
         case store(StoreReport)
@@ -28,7 +28,7 @@ final class TwinDaemon: ClientSession.Owner {
     let committer: Committer
     let pipeline: CommitPipeline
     let inject: InjectServer
-    /// Whether somebody else may hold the ledger's lock.
+    /// Whether another process may hold the ledger's lock.
     var expectsStalls = false
     private let directory: String
     private let messages = Monitor<[Message]>([])
@@ -40,7 +40,7 @@ final class TwinDaemon: ClientSession.Owner {
     private let clock: TwinClock
     private let session: TwinSession
 
-    /// Starts on a state directory as the daemon starts.
+    /// Starts on a state directory as the daemon does.
     init(
         directory: String, settings: Settings, boot: UUID128, clock: TwinClock, scripts: TwinScripts,
         surroundings: TwinSurroundings, logLength: Int = 16 << 20
@@ -86,7 +86,7 @@ final class TwinDaemon: ClientSession.Owner {
         try settle()
     }
 
-    /// Ends the threads. What they still write is for nobody.
+    /// Ends the threads. Their last writes have no reader.
     func abandon() {
         largeRequests.stop()
         desk.stop()
@@ -96,21 +96,21 @@ final class TwinDaemon: ClientSession.Owner {
     func needsFlush(_ session: ClientSession) {}
     func mayGoOn(_ session: ClientSession) {}
 
-    // MARK: What comes
+    // MARK: Inputs
 
-    /// The number that the next request gets.
+    /// The number of the next request.
     var nextNumber: SequenceNumber { processor.lastNumber.next }
 
-    /// Takes in a line, and does all that follows from it at this time.
+    /// Reads a line, and carries out all its effects at this time.
     func take(_ line: [UInt8]) throws {
         inject.take(line, from: session.session)
         try settle()
     }
 
-    /// Takes in a line, and comes no further than to decide on it.
+    /// Reads a line and decides on it, without a commit.
     func takeWithoutCommit(_ line: [UInt8]) { inject.take(line, from: session.session) }
 
-    /// When something is due next: a timer of the router's, or a handler's answer.
+    /// The time of the next event: a timer of the router's, or a handler's answer.
     var nextDue: WallTime? {
         if processor.hasWorkLeft { return clock.time }
         let timer = processor.nextDue.map { WallTime(milliseconds: ($0.nanoseconds + 999_999) / 1_000_000) }
@@ -118,7 +118,7 @@ final class TwinDaemon: ClientSession.Owner {
         return min(timer, answer)
     }
 
-    /// Lets happen what is due now: timers before answers.
+    /// Handles the events due now: timers before answers.
     func takeDue() throws {
         if processor.hasWorkLeft { processor.continueWork() } else { processor.handle(.clock) }
         #expect(runner.askedAt == clock.now.monotonic, "who starts programs is asked before the clock decides")
@@ -131,7 +131,7 @@ final class TwinDaemon: ClientSession.Owner {
         }
     }
 
-    /// Comes no further than to decide on what is due now.
+    /// Decides on the timers due now, without a commit.
     func takeDueWithoutCommit() {
         processor.handle(.clock)
         if let answer = runner.answers.first, answer.due <= clock.now.wall {
@@ -142,7 +142,7 @@ final class TwinDaemon: ClientSession.Owner {
 
     // MARK: Turns
 
-    /// Goes on until nothing is left to be done at this time.
+    /// Takes turns until no work is left at this time.
     private func settle() throws {
         while true {
             while inject.large.mayGoOn(at: .max) { inject.admitLarge(at: .max) }
@@ -156,7 +156,7 @@ final class TwinDaemon: ClientSession.Owner {
         }
     }
 
-    /// Takes turns until something is so.
+    /// Takes turns until a condition holds.
     func takeTurns(until isDone: () -> Bool) throws {
         while !isDone() {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
@@ -167,17 +167,17 @@ final class TwinDaemon: ClientSession.Owner {
         }
     }
 
-    /// Waits until the ledger has answered a question; the answer is not taken in.
+    /// Waits until the ledger has answered a question, and leaves the answer unread.
     func waitForAnswer() throws {
         try wait { if case .answer = $0 { true } else { false } }
     }
 
-    /// Brings all that was decided to the ledger, and takes in neither that nor what the ledger answered before.
+    /// Brings all decisions to the ledger, and handles neither its reports nor its earlier answers.
     func bringUpLedger() throws {
         while !pipeline.isIdle || pipeline.isReady {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue({ _ in })
-            // On a slow disk the log's thread writes.
+            // On a slow disk the log's thread writes the batch.
             for report in takeDurable() { try take(report) }
         }
         let number = pipeline.lastGrowingNumber
@@ -198,14 +198,14 @@ final class TwinDaemon: ClientSession.Owner {
         guard came == true else { throw Stuck() }
     }
 
-    /// - Returns: whether other threads said something.
+    /// - Returns: whether other threads sent a message.
     private func takeMessages(waiting: Duration) throws -> Bool {
         let came = messages.wait(atMost: waiting) { messages -> [Message]? in
             defer { messages = [] }
             return messages.isEmpty ? nil : messages
         }
         for message in came ?? [] { try take(message) }
-        // As the daemon does: what the ledger answers comes after what became of it.
+        // In the daemon, too, the ledger's answers come after the reports.
         repeat { desk.endTurn(at: 0) } while desk.hasMore
         return came != nil
     }
@@ -226,7 +226,7 @@ final class TwinDaemon: ClientSession.Owner {
     }
 }
 
-/// The time, as the test says it; both clocks show the same.
+/// The time, set by the test; both clocks show it.
 final class TwinClock {
     var time: WallTime
 
@@ -237,7 +237,7 @@ final class TwinClock {
     }
 }
 
-/// How the handlers of each request behave.
+/// The script of each request's handlers.
 final class TwinScripts {
     var byRequest: [SequenceNumber: Script] = [:]
 }
@@ -268,11 +268,11 @@ final class ScriptedRunner: HandlerRunning {
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
-    /// When it was asked last which programs may run.
+    /// The time of the last question which programs may run.
     private(set) var askedAt: Instant?
     func tellStarts(due now: Instant) { askedAt = now }
 
-    // The router ignores what a handler says after it was stopped.
+    // The router ignores a handler's answer after its stop.
     func terminate(_ invocation: InvocationID) {}
     func stop(_ invocation: InvocationID) -> ErrorOutput? { nil }
 
@@ -282,14 +282,14 @@ final class ScriptedRunner: HandlerRunning {
     }
 }
 
-/// What the parts need beside each other and no test looks at.
+/// Objects that the parts under test need and that no test checks.
 struct TwinSurroundings {
     let loop: EventLoop
     let journal: JournalWriter
     let health: StoreHealth
     let refusals: RefusalLog
 
-    /// - Parameter journal: the file that takes what is logged.
+    /// - Parameter journal: the file for the log entries.
     init(journal path: String = "/dev/null") throws {
         loop = try EventLoop()
         journal = try JournalWriter(

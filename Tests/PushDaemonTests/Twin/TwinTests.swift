@@ -8,10 +8,10 @@ import Testing
 @testable import PushDaemon
 @testable import PushRouting
 
-/// The simulator is the reference of what the daemon does: both have the same day, and write the same rows.
+/// The simulator is the reference for the daemon: both run the same day, and write equal rows.
 @Suite("The daemon and the simulator", .serialized)
 struct TwinTests {
-    @Test("go on alike with a flush that is too much for one turn, though the daemon is killed in it")
+    @Test("decide alike on a flush that is too much for one turn, though the daemon is killed in it")
     func longFlush() throws {
         let twin = try Twin(events: Self.longFlush, seed: 1)
         var flushed = 0
@@ -19,7 +19,7 @@ struct TwinTests {
         #expect(flushed == 601, "the last one is flushed by the second session")
     }
 
-    /// A device logs much, its user's session starts, and before all of that is flushed the daemon dies, twice.
+    /// A device logs many entries, its user's session starts, and the daemon dies twice before all entries are flushed.
     private static var longFlush: [RandomDay.Event] {
         let start: Int64 = 1_700_000_000_000
         func request(_ time: Int64, _ members: String) -> RandomDay.Event {
@@ -39,14 +39,14 @@ struct TwinTests {
         return events
     }
 
-    /// How many requests; `PUSHROUTERD_TWIN_REQUESTS=10000 PUSHROUTERD_TWIN_SEED=7` says otherwise.
+    /// The number of requests; `PUSHROUTERD_TWIN_REQUESTS=10000 PUSHROUTERD_TWIN_SEED=7` changes it.
     private static let requests = number("PUSHROUTERD_TWIN_REQUESTS") ?? 1000
     private static let seed = number("PUSHROUTERD_TWIN_SEED") ?? 1
     private static let requestsOfDay = 250
 
     private static func number(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
-    @Test("decide alike on random days, though the daemon is killed again and again", .timeLimit(.minutes(30)))
+    @Test("decide alike on random days, though the daemon is killed many times", .timeLimit(.minutes(30)))
     func days() throws {
         var missing: Set = [
             "outcome='handled'", "outcome='failed'", "outcome='timed_out'", "outcome='handed_to_tracker'",
@@ -64,7 +64,7 @@ struct TwinTests {
             #expect(difference == nil, "PUSHROUTERD_TWIN_SEED=\(seed) PUSHROUTERD_TWIN_REQUESTS=\(Self.requestsOfDay)")
             guard difference == nil else { return }
         }
-        // Otherwise the days showed little.
+        // Days without these events would show little.
         if Self.requests >= 1000 { #expect(missing == [], "no day had this") }
     }
 }
@@ -79,14 +79,14 @@ private struct Twin {
         try self.init(events: RandomDay(seed: seed, requests: requests).events, seed: seed)
     }
 
-    /// - Parameter seed: which variant of the configuration.
+    /// - Parameter seed: the variant of the configuration.
     init(events: [RandomDay.Event], seed: UInt64) throws {
         self.events = events
         settings = try Settings(twin: seed)
         surroundings = try TwinSurroundings()
     }
 
-    /// - Parameter look: is shown all rows of the daemon.
+    /// - Parameter look: gets all rows of the daemon.
     /// - Returns: the first rows that differ; `nil` when none does.
     func run(_ look: ([String]) -> Void) throws -> String? {
         let start = WallTime(milliseconds: 1_700_000_000_000)
@@ -169,7 +169,7 @@ extension Settings {
         var diagnostics: [String]
     }
 
-    /// A configuration with all that matters, in one of its variants.
+    /// A configuration with all relevant settings, in one of its variants.
     fileprivate init(twin seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func file(_ name: String, _ text: String) -> ConfigurationFile {
@@ -202,7 +202,7 @@ extension Settings {
         }
         let handlers = ["orders", "crm", "rest", "watch"].map { name in
             let idempotent = one(of: ["yes", "no"])
-            // Of those that the handlers of most days have none.
+            // The handlers of most days have no limits.
             let limits = one(of: ["", "", "MaxConcurrent=1\nQueue=\(one(of: ["0", "1", "5"]))\n"])
             let pause = one(of: ["1s", "10s"])
             let breaker = one(of: ["", "Breaker=\(one(of: ["1", "2"])) in 1min\nBreakerPause=\(pause)\n"])

@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-@Suite("A command that people have")
+@Suite("A shell command with a payload")
 struct CommandFormTests {
     @Test(
         "of the activity manager is read as the extras of its intent",
@@ -17,7 +17,7 @@ struct CommandFormTests {
                 #"{"extras":{"k":true,"n":16,"l":-5,"f":1.5,"z":null,"s":["a","b"],"i":[1,2],"#
                     + #""u":{"toString":"http://x"}}}"#
             ),
-            // The device's shell reads the words once more.
+            // The device's shell splits the words a second time.
             (
                 #"adb -s emulator-5554 shell am broadcast --es a "'x y'" --es b x\\ z com.example.app"#,
                 #"{"extras":{"a":"x y","b":"x z"}}"#
@@ -33,7 +33,7 @@ struct CommandFormTests {
         #expect(try payload(text).platform == .android)
     }
 
-    @Test("of the activity manager names the app by its component or its package")
+    @Test("of the activity manager has the app of its component or its package")
     func app() throws {
         #expect(try payload("am broadcast -n com.example.app/.Receiver --es a b").app == "com.example.app")
         #expect(try payload("am broadcast -p com.example.app --es a b").app == "com.example.app")
@@ -53,7 +53,7 @@ struct CommandFormTests {
         #expect((try? written(text)) == json)
     }
 
-    @Test("of curl names the app by the topic of APNs, and is for iOS by the host")
+    @Test("of curl has the app of APNs's topic, and is for iOS if the host is APNs's")
     func topic() throws {
         let push = try payload(
             #"curl --http2 -H "apns-topic: com.example.app" -Hapns-push-type:alert -d '{"aps":{}}' "#
@@ -67,7 +67,7 @@ struct CommandFormTests {
     }
 
     @Test(
-        "says what is wrong and what to do",
+        "gives an error with an advice",
         arguments: [
             ("adb shell am broadcast --es a 'Hello World' --es _ab true", "am reads nothing from \"World\" on"),
             ("adb shell am broadcast --es a 'Hello World'", "am reads nothing from \"World\" on"),
@@ -90,7 +90,7 @@ struct CommandFormTests {
     }
 
     @Test(
-        "takes time in proportion to its length, whatever is in it",
+        "takes time in proportion to its length, whatever its contents",
         arguments: ["'", "\\", "{", "=", "--es a b ", "-d a "])
     func hostile(_ part: String) {
         for start in ["curl ", "adb shell am broadcast "] {

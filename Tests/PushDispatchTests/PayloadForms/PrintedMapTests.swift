@@ -20,7 +20,7 @@ func payload(_ text: String) throws -> WrittenPayload {
 @Suite("A printed Bundle or map")
 struct PrintedMapTests {
     @Test(
-        "is read as the extras that it was",
+        "is read as the original extras",
         arguments: [
             (
                 "Bundle[{_ab=true, a=20 % off, cid=abc, google.message_id=0:1%f9}]",
@@ -34,15 +34,15 @@ struct PrintedMapTests {
                 #"x: Bundle[{resp={"a":1, b=2,"c":[3]}, title=Hi}, there, n=}]"#,
                 #"{"resp":"{\"a\":1, b=2,\"c\":[3]}","title":"Hi}, there","n":""}"#
             ),
-            // A key that was there is no other member.
+            // A repeated key is part of the value before it.
             ("Bundle[{a=1, b=x, a=2}]", #"{"a":"1","b":"x, a=2"}"#),
             ("Bundle[{a=see https://x.y/?k=1, https://z/?k=2}]", #"{"a":"see https://x.y/?k=1, https://z/?k=2"}"#),
-            // Brackets that do not match hold nothing together.
+            // Unbalanced brackets do not group.
             ("Bundle[{a=a { smile, b=1}]", #"{"a":"a { smile","b":"1"}"#),
             ("Bundle[{a=:}], b=1}]", #"{"a":":}]","b":"1"}"#),
             ("Bundle[{}]", "{}"),
             ("I/Tag( 12): Bundle[{\u{E9}=\u{1F600}}] Bundle[{c=d}]", "{\"\u{E9}\":\"\u{1F600}\"}"),
-            // What Braze's SDK makes of the text of extra.
+            // The text that Braze's SDK makes of extra.
             (
                 "Bundle[{extra=Bundle[{k=v, n=Bundle[{x=\"}]}], t=1}]",
                 #"{"extra":"{\"k\":\"v\",\"n\":\"{\\\"x\\\":\\\"\\\\\\\"\\\"}\"}","t":"1"}"#
@@ -53,7 +53,7 @@ struct PrintedMapTests {
         #expect(try payload(text).platform == .android)
     }
 
-    @Test("is read as data where it is a map that stands alone")
+    @Test("is read as data if a map stands alone")
     func maps() throws {
         #expect(try written(" {_ab=true, a={x=1, y=2}, t=T} ") == #"{"data":{"_ab":"true","a":"{x=1, y=2}","t":"T"}}"#)
         #expect(PayloadForm(ofLine: Array(#"{"a":1}"#.utf8)) == .json)
@@ -61,7 +61,7 @@ struct PrintedMapTests {
         #expect(PayloadForm(ofLine: Array("{}".utf8)) == .json)
     }
 
-    @Test("may have line feeds in its values, before which a log repeats what stands before the message")
+    @Test("may have line feeds in its values, before which a log repeats its prefix")
     func manyLines() throws {
         #expect(try written("Bundle[{a=one\ntwo, b=3}]") == #"{"extras":{"a":"one\u000atwo","b":"3"}}"#)
         let header = "11-25 12:00:00.123  1  1 I Tag: "
@@ -72,7 +72,7 @@ struct PrintedMapTests {
     }
 
     @Test(
-        "says what to do where it is not whole",
+        "gives an error with an advice if it is not complete",
         arguments: [
             ("Bundle[{a=1, b=2", "the Bundle has no end }]: logcat cuts a line after about 4,000 bytes"),
             ("Bundle[mParcelledData.dataSize=84]", "the Bundle is printed without its content"),
@@ -84,7 +84,7 @@ struct PrintedMapTests {
     }
 
     @Test(
-        "takes time in proportion to its length, whatever is in it",
+        "takes time in proportion to its length, whatever its contents",
         arguments: ["{", "=", "'", ", a=", "}], a=", "Bundle[{a=", ",   "])
     func hostile(_ part: String) throws {
         let line = Array(("Bundle[{a=" + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)

@@ -2,20 +2,20 @@ import PushModel
 
 @testable import PushFleet
 
-/// What can happen, and what comes of it. A lease has no time here: any follower may take it at any moment, which
+/// The possible steps, and their effects. A lease has no time here: any follower may take it at any moment, which
 /// covers every clock and every pause.
 struct Model {
     var nodes = 2
     var requests: UInt8 = 1
     var budget = Budget()
-    /// The rule that is taken out.
+    /// The rule that the mutation takes out.
     var without: Rule?
-    /// Whether a promotion finds the row of the lease as it was set up.
+    /// Whether a promotion resets the row of the lease to its initial state.
     var losesLeaseRow = false
 
     var start: World { World(nodes: nodes, budget: budget) }
 
-    /// All that can happen next.
+    /// All steps that are possible next.
     func possible(_ world: World) -> [Step] {
         var steps: [Step] = []
         let engine = world.engine
@@ -50,16 +50,18 @@ struct Model {
         switch node.role {
         case .follower:
             if node.following(engine, without: without) != .nothing { steps.append(.follows(index)) }
-            // Nodes are alike: the first to lead is the first.
+            // Nodes are symmetric: the first to lead is node 0.
             if budget.takes > 0, index == 0 || budget.takes < self.budget.takes {
                 steps.append(.takesLease(index, endsSessions: false))
                 if engine.has({ $0.node != index }) { steps.append(.takesLease(index, endsSessions: true)) }
             }
         case .taker where node.pending == nil:
-            // It read to the tail as that was: meanwhile the chain may have gone on, or lost what was read.
+            // The taker read up to the tail of that moment: the chain may have grown since, or lost the batches that it
+            // read.
             let isBehind = node.following(engine, without: without) != .nothing
             if isBehind { steps.append(.follows(index)) }
-            // Who asks the engine for the id of the tail has read all that it knows to ask for.
+            // Without `comparesCopies`, a taker asks only for the id of the tail, and does not notice that its copy
+            // differs.
             if isBehind, without == .comparesCopies { break }
             steps.append(engine.tail.epoch > node.epoch ? .givesUp(index) : .appendsTakeover(index))
         case .taker: break
@@ -72,7 +74,7 @@ struct Model {
                 known.add(pending.rows)
             }
             for request in 0..<requests where world.acknowledged & 1 << request == 0 {
-                // Requests are alike: they come in order.
+                // Requests are symmetric: they come in order.
                 guard request == 0 || world.begun & 1 << (request - 1) != 0 else { break }
                 if known.requests & 1 << request != 0 {
                     steps.append(.repeats(index, request: request))
@@ -81,7 +83,7 @@ struct Model {
                 }
             }
             if node.pending == nil, !node.next.isEmpty { steps.append(.appends(index)) }
-            // It has written down what it has to, and its handlers have ended: what it heard since is refused.
+            // All its rows are written and its handlers have ended: later requests are refused.
             if budget.moves > 0, node.pending == nil,
                 without == .movesWhenIdle
                     || node.next.starts | node.next.outcomes == 0 && known.starts & ~known.outcomes & ~known.lost == 0
@@ -102,7 +104,7 @@ struct Model {
         case .handsOver(let node):
             world.budget.moves -= 1
             world.nodes[node].steppedDown()
-            // The row may be another one's by now.
+            // Another node may own the row by now.
             if world.engine.lease.owner == node { world.engine.release() }
         case .asks(let node): world.ask(node, without: without)
         case .hears(let node, let request):
@@ -146,7 +148,7 @@ struct Model {
         let rows = world.nodes[node].rows
         let lost = rows.starts & ~rows.outcomes & ~rows.lost
         if without == .comparesCopies {
-            // It knows its number alone, and asks the engine for the id.
+            // The node knows only its number, and asks the engine for the id.
             let rules = ChainWriter(after: world.engine.tail.reference, epoch: world.nodes[node].epoch)
             world.nodes[node].writer = ModelWriter(rules: rules, without: without)
         }
@@ -204,7 +206,7 @@ struct Model {
         world.answer(session, isCancelled ? .doubtful("") : .there)
     }
 
-    /// What is wrong with a world in which nothing more can happen.
+    /// Checks a world in which no step is left.
     func checkEnd(_ world: inout World) {
         guard let owner = world.engine.lease.owner else { return }
         let node = world.nodes[owner]

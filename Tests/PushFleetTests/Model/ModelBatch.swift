@@ -2,14 +2,14 @@ import PushModel
 
 @testable import PushFleet
 
-/// The rows of a batch, as far as the rules tell rows apart: a bit for each request.
+/// The rows of a batch, as far as the rules distinguish rows: a bit for each request.
 struct ModelRows: Hashable {
     var isTakeover = false
     var requests: UInt8 = 0
     var starts: UInt8 = 0
-    /// Outcomes that a handler gave.
+    /// Outcomes from a handler.
     var outcomes: UInt8 = 0
-    /// Outcomes that a new leader gave to what its predecessor had started.
+    /// Outcomes from a new leader for the started handlers of its predecessor.
     var lost: UInt8 = 0
 
     var isEmpty: Bool { self == ModelRows() }
@@ -49,7 +49,7 @@ struct ModelBatch: Hashable {
     static let start = ModelBatch(
         reference: .start, previous: BatchReference.start.id, epoch: 0, rows: ModelRows())
 
-    /// As the engine gives it back.
+    /// The batch as the engine returns it.
     var stored: StoredBatch {
         let batch = ChainBatch(
             reference: reference, previous: previous, epoch: epoch, boot: BatchReference.start.id,
@@ -62,7 +62,7 @@ extension ModelBatch: CustomStringConvertible {
     var description: String { "batch \(reference.number) (\(name(ofModelID: reference.id)): \(rows))" }
 }
 
-/// What an id says in a trace: the node that drew it, and how many it had drawn.
+/// The text of an id in a trace: the node that drew it, and that node's count of drawn ids.
 func name(ofModelID id: UUID128) -> String {
     switch id.high {
     case 0: "start"

@@ -3,30 +3,31 @@ import TestSupport
 
 @testable import PushFleet
 
-/// A session that a node has, or had: a lost connection makes the next one.
+/// A session of a node; a lost connection starts the next one.
 struct ModelSession: Hashable {
     var node: Int
     var generation: Int
 }
 
-/// The row that says who leads.
+/// The row of the lease.
 struct ModelLease: Hashable {
     var owner: Int?
     var epoch: Int64 = 0
 }
 
-/// What a node sends to be committed.
+/// A write that a node sends to the engine.
 enum ModelWrite: Hashable {
     case append(ModelBatch)
     case confirm(BatchReference)
 }
 
-/// A primary and its synchronous standby: what `ShardEngine` promises, in one value that can be compared.
+/// A primary and its synchronous standby: the promises of `ShardEngine`, in one comparable value.
 ///
-/// A commit enters the log of the primary, and is visible and told when the standby has it. What waits for that becomes
-/// visible, and is not at the standby, when the wait is cancelled, the session ended, or the primary started anew.
+/// A commit enters the log of the primary, and becomes visible and acknowledged once the standby has it. A commit that
+/// waits for the standby becomes visible without being at the standby when its wait is cancelled, its session ends, or
+/// the primary restarts.
 struct ModelEngine {
-    /// What the standby does not have yet, in the order of the log.
+    /// A record that the standby does not have yet, in the order of the log.
     enum Record: Hashable {
         case batch
         case confirmation
@@ -38,25 +39,25 @@ struct ModelEngine {
         var session: ModelSession
     }
 
-    /// What becomes of a message that the engine handles.
+    /// The fate of a message that the engine handles.
     enum Fate: String {
         case refused = "refuses"
         case blocked = "holds up"
         case written = "writes"
     }
 
-    /// What can be seen, the batch before the first one included.
+    /// The visible batches, including the one before the first.
     var chain: [ModelBatch] = [.start]
     /// A batch of the log that waits for the standby.
     var append: Wait<ModelBatch>?
     /// A confirmation of the log that waits for the standby.
     var confirmation: Wait<BatchReference>?
     var lag: [Record] = []
-    /// How many batches the standby has.
+    /// The number of batches on the standby.
     var standbyBatches = 1
     var lease = ModelLease()
     var standbyLease = ModelLease()
-    /// What was sent and not handled: in any order, late copies included.
+    /// The writes that were sent and not handled: in any order, late copies included.
     var flight: [(session: ModelSession, write: ModelWrite)] = []
 
     var tail: ChainTail {
@@ -64,15 +65,15 @@ struct ModelEngine {
         return ChainTail(last.reference, epoch: last.epoch)
     }
 
-    /// What can be seen, and what waits behind it.
+    /// The visible batches, and the one that waits behind them.
     var log: [ModelBatch] {
         append.map { chain + [$0.write] } ?? chain
     }
 
-    /// Whether the standby has the batch that waits.
+    /// Whether the standby has the waiting batch.
     var appendIsReplicated: Bool { append != nil && standbyBatches > chain.count }
 
-    /// Whether the standby has the confirmation that waits.
+    /// Whether the standby has the waiting confirmation.
     var confirmationIsReplicated: Bool { confirmation != nil && !lag.contains(.confirmation) }
 
     func batches(from number: UInt64, atMost count: Int) -> [StoredBatch] {
@@ -92,7 +93,7 @@ struct ModelEngine {
         }
     }
 
-    /// The write is in the log of the primary.
+    /// Writes to the log of the primary.
     mutating func flush(_ write: ModelWrite, of session: ModelSession) {
         switch write {
         case .append(let batch):
@@ -104,13 +105,13 @@ struct ModelEngine {
         }
     }
 
-    /// The batch that waited can be seen.
+    /// Makes the waiting batch visible.
     mutating func showAppend() {
         if let batch = append?.write { chain.append(batch) }
         append = nil
     }
 
-    /// The confirmation waits no more.
+    /// Ends the wait of the confirmation.
     mutating func dropConfirmation() {
         confirmation = nil
         lag.removeAll { $0 == .confirmation }
@@ -124,14 +125,15 @@ struct ModelEngine {
         }
     }
 
-    /// - Parameter isDurable: the standby has the row, and all of the log before it, when the taking is told.
+    /// - Parameter isDurable: whether the standby has the row, and all of the log before it, when the take is
+    /// acknowledged.
     mutating func take(by node: Int, epoch: Int64, isDurable: Bool) {
         lease = ModelLease(owner: node, epoch: epoch)
         lag.append(.lease(lease))
         while isDurable, !lag.isEmpty { standbyReceives() }
     }
 
-    /// Gives the lease back. Nothing waits for the standby.
+    /// Releases the lease. No write waits for the standby.
     mutating func release() {
         lease.owner = nil
         lag.append(.lease(lease))
@@ -149,14 +151,14 @@ struct ModelEngine {
         (standbyBatches, lease) = (chain.count, standbyLease)
     }
 
-    /// Sessions end: what they sent is not handled, and what waited can be seen.
+    /// Ends sessions: their unhandled writes are dropped, and their waiting writes become visible.
     mutating func end(_ ends: (ModelSession) -> Bool) {
         flight.removeAll { ends($0.session) }
         if let append, ends(append.session) { showAppend() }
         if let confirmation, ends(confirmation.session) { dropConfirmation() }
     }
 
-    /// Whether the engine has anything of such a session.
+    /// Whether the engine has a write of such a session.
     func has(_ isMeant: (ModelSession) -> Bool) -> Bool {
         flight.contains { isMeant($0.session) } || append.map { isMeant($0.session) } ?? false
             || confirmation.map { isMeant($0.session) } ?? false

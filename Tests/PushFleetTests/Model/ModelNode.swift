@@ -2,7 +2,7 @@ import PushModel
 
 @testable import PushFleet
 
-/// The daemon's `ChainWriter`, and what it would be without one of its rules.
+/// The daemon's `ChainWriter`, also without one of its rules.
 struct ModelWriter {
     var rules: ChainWriter
     let without: Rule?
@@ -21,12 +21,12 @@ struct ModelWriter {
     }
 }
 
-/// A daemon, as far as the chain is concerned: it follows, takes the lease, reads to the tail, appends a takeover,
+/// The part of a daemon that concerns the chain: it follows, takes the lease, reads to the tail, appends a takeover,
 /// leads, acknowledges, starts handlers.
 struct ModelNode {
     enum Role: UInt64 {
         case follower
-        /// Has the lease, and its takeover is not acknowledged yet.
+        /// Holds the lease; its takeover is not acknowledged yet.
         case taker
         case leader
     }
@@ -34,23 +34,23 @@ struct ModelNode {
     enum Waits: UInt64 {
         case nothing
         case answer
-        /// Nothing: it has to ask for the tail.
+        /// Waits for no answer: it has to ask for the tail.
         case nobody
     }
 
     let index: Int
     var role = Role.follower
     var epoch: Int64 = 0
-    /// Its ledger: a batch enters it when it is acknowledged, or read by a follower, and cannot be taken back.
+    /// Its ledger: a batch enters it when it is acknowledged, or read by a follower, and never leaves it.
     var copy: [ModelBatch] = [.start]
     var writer: ModelWriter?
-    /// The batch whose fate is not known.
+    /// The batch in doubt.
     var pending: ModelBatch?
     var waits = Waits.nothing
     var generation = 0
-    /// What the next batch will hold.
+    /// The rows of the next batch.
     var next = ModelRows()
-    /// How many ids it drew.
+    /// The number of ids that this node drew.
     var drawn: UInt64 = 0
 
     init(_ index: Int) { self.index = index }
@@ -79,7 +79,7 @@ struct ModelNode {
         self.writer = writer
     }
 
-    /// The batch under way is durable: what can be told and done, and what comes of it.
+    /// Makes the pending batch durable, and returns the rows that follow from its acknowledgement.
     mutating func acknowledged() -> ModelRows {
         guard let batch = pending else { return ModelRows() }
         copy.append(batch)
@@ -95,12 +95,12 @@ struct ModelNode {
         return batch.rows
     }
 
-    /// Leads no more, and drops what it had not committed.
+    /// Stops leading, and drops uncommitted rows.
     mutating func steppedDown() {
         (role, epoch, writer, pending, waits, next) = (.follower, 0, nil, nil, .nothing, ModelRows())
     }
 
-    /// What following comes to.
+    /// The next step of following.
     enum Following { case nothing, batch, anew }
 
     /// Whether it follows by one batch, or sets its copy aside and fetches the chain anew.

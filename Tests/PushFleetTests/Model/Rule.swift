@@ -1,22 +1,23 @@
-/// What a mutation takes out.
+/// A rule of the protocol that a mutation takes out.
 enum Rule: String, CaseIterable {
-    /// Acknowledged at the end of the commit: without it, at CommandComplete, before the standby has the batch.
+    /// A batch is acknowledged at the end of the commit; without this rule at CommandComplete, before the standby has
+    /// it.
     case waitsForCommit
-    /// R1: the bytes and the id of a batch stay until its fate is known.
+    /// R1: a batch keeps its bytes and its id until its fate is known.
     case keepsBytes
-    /// R2: who gets no row back asks.
+    /// R2: a writer that gets no row back asks the engine.
     case asksWhenRefused
     /// R3: a batch that was read is in doubt.
     case readingIsNoCommit
     /// R3: a batch with a notice is in doubt.
     case noticeIsDoubt
-    /// R3: a repeat is answered when its batch is no more in doubt.
+    /// R3: a repeat is answered once its batch is no longer in doubt.
     case repeatsWait
     /// R4: a copy is compared with the chain.
     case comparesCopies
-    /// The append looks at the id of the batch before.
+    /// The append compares the id of the batch before.
     case comparesPrevious
-    /// The taking of the lease waits for the standby too, else it is none.
+    /// Taking the lease waits for the standby too; without that the take is void.
     case takeIsDurable
     /// R6: the new term is above that of the row.
     case termAboveRow
@@ -24,13 +25,13 @@ enum Rule: String, CaseIterable {
     case termAboveTail
     /// R9: a commit waits for a standby.
     case isSynchronous
-    /// A leader hands over when its handlers have ended, and their outcomes are written.
+    /// A leader hands over once its handlers have ended, and their outcomes are written.
     case movesWhenIdle
-    /// An id is drawn, not made of what the batch holds.
+    /// An id is random; without this rule it follows from the contents of the batch.
     case drawsIDs
 }
 
-/// What must never be.
+/// A property that must not break.
 enum Violation: String {
     case acknowledgedLost = "an acknowledged request is not in the chain"
     case requestTwice = "a request is twice in the chain"

@@ -3,10 +3,10 @@ import TestSupport
 
 @testable import PushFleet
 
-/// What a search found.
+/// A violation that a search found.
 struct Finding {
     var violation: Violation
-    /// What happened, a sentence each.
+    /// The steps to the violation, a sentence each.
     var steps: [String]
 }
 
@@ -15,10 +15,10 @@ extension Finding: CustomStringConvertible {
 }
 
 extension Model {
-    /// All worlds that can come about, the nearest first, up to a limit.
+    /// Visits all reachable worlds, the nearest first, up to a limit.
     ///
-    /// - Parameter wanted: what is looked for; worlds where anything else is wrong are left out. `nil`: all of it.
-    /// - Returns: how many there were, whether these are all, and the shortest way to the first violation.
+    /// - Parameter wanted: the violation to look for; the search leaves out worlds with another one. `nil`: any.
+    /// - Returns: the number of worlds, whether these are all, and the shortest path to the first violation.
     func search(
         atMost limit: Int, for wanted: Violation? = nil
     ) -> (states: Int, isComplete: Bool, finding: Finding?) {
@@ -64,7 +64,7 @@ extension Model {
         return told(steps.reversed())
     }
 
-    /// What happens in steps from the start on, a sentence each.
+    /// The steps from the start on, a sentence each.
     private func told(_ steps: [Step]) -> [String] {
         var world = start
         return steps.map { step in
@@ -74,7 +74,7 @@ extension Model {
         }
     }
 
-    /// One way through the worlds, by chance.
+    /// One random path through the worlds.
     func walk(seed: UInt64, atMost limit: Int) -> (steps: Int, end: World, finding: Finding?) {
         var random = SeededGenerator(seed: seed)
         var world = start

@@ -1,4 +1,4 @@
-/// What can happen next in the model.
+/// A step that the model can take next.
 enum Step: Hashable {
     // Nodes.
     case follows(Int)
@@ -25,7 +25,7 @@ enum Step: Hashable {
     case promotes
 }
 
-/// How often what goes wrong may happen.
+/// The number of faults of each kind that may happen.
 struct Budget: Hashable {
     var takes = 0
     var disconnects = 0

@@ -1,8 +1,8 @@
 @testable import PushFleet
 
-// What nodes do with answers of the engine.
+// The nodes' reactions to answers of the engine.
 extension World {
-    /// The answer to what a session sent: nobody hears it but the session that waits for it.
+    /// Delivers the answer to a write of a session; only that session, while it still waits, hears it.
     mutating func answer(_ session: ModelSession, _ result: AppendResult) {
         let node = nodes[session.node]
         guard node.generation == session.generation, node.waits == .answer else { return }
@@ -15,12 +15,12 @@ extension World {
         perform(step, by: node)
     }
 
-    /// A node has read the tail.
+    /// Lets a node read the tail.
     mutating func ask(_ node: Int, without rule: Rule?) {
         nodes[node].waits = .nothing
         guard let step = nodes[node].writer?.found(engine.tail) else { return }
         if step == .append, rule == .keepsBytes, let pending = nodes[node].pending {
-            // New bytes under the number, with what has come in meanwhile.
+            // New bytes under the number, with the rows that came meanwhile.
             var rows = pending.rows
             if !rows.isTakeover {
                 rows.add(nodes[node].next)
@@ -42,7 +42,7 @@ extension World {
         case .acknowledge: acknowledge(node)
         case .fenced:
             let tail = engine.tail
-            // A taker reads on, and may find the takeover that it had given up.
+            // A taker keeps reading, and may find the takeover that it had given up.
             if nodes[node].role == .leader, nodes[node].drew(tail.reference.id), tail.epoch == nodes[node].epoch {
                 found(.fencedByOwn)
             }
@@ -58,7 +58,7 @@ extension World {
         nodes[node].waits = .answer
     }
 
-    /// A leader follows again; who has the lease, and lost a race for the next number, reads on.
+    /// Makes a leader a follower; a taker that lost the race for the next number keeps reading.
     private mutating func stepDown(_ node: Int) {
         if nodes[node].role == .taker {
             (nodes[node].writer, nodes[node].pending) = (nil, nil)
@@ -78,7 +78,7 @@ extension World {
         if copy.count > log.count || zip(copy, log).contains(where: { $0.reference != $1.reference }) { found(.fork) }
     }
 
-    /// A connection is lost: what it sent may yet be handled.
+    /// Breaks a node's connection: its writes in flight may still be handled.
     mutating func disconnect(_ node: Int) {
         nodes[node].generation += 1
         if nodes[node].waits == .answer {
@@ -86,7 +86,7 @@ extension World {
         }
     }
 
-    /// All sessions of a node have ended at the engine.
+    /// Ends all sessions of a node at the engine.
     mutating func sessionsEnded(of node: Int) {
         if nodes[node].waits == .answer { disconnect(node) }
         nodes[node].generation = 0

@@ -2,21 +2,21 @@ import PushModel
 
 @testable import PushFleet
 
-/// Nodes, the engine, and what the world outside has seen of them.
+/// Nodes, the engine, and the effects visible from outside.
 struct World {
     var engine = ModelEngine()
     var nodes: [ModelNode]
     var budget: Budget
-    /// Requests that some node has heard.
+    /// Requests that a node has received.
     var begun: UInt8 = 0
     var acknowledged: UInt8 = 0
     var executed: UInt8 = 0
-    /// Outcomes that were told.
+    /// Outcomes that were reported.
     var outcomes: UInt8 = 0
     var lost: UInt8 = 0
-    /// Whether a lease was taken that nobody had given back.
+    /// Whether a lease was taken that its owner had not released.
     var isForced = false
-    /// The first thing that went wrong.
+    /// The first violation.
     var violation: Violation?
 
     init(nodes count: Int, budget: Budget) {
@@ -26,7 +26,7 @@ struct World {
 
     mutating func found(_ violation: Violation) { self.violation = self.violation ?? violation }
 
-    /// Says whether anything is wrong that can be seen from outside.
+    /// Checks the properties that are visible from outside.
     mutating func check() {
         var requests: UInt8 = 0
         var starts: UInt8 = 0
@@ -61,7 +61,7 @@ struct World {
         }
     }
 
-    /// A number that is the same for equal worlds, and for no others by any chance that counts.
+    /// A hash that is equal for equal worlds, and different for others except with negligible probability.
     var fingerprint: UInt64 {
         var mixer = Mixer()
         mixer.add(budget.word)
@@ -105,7 +105,7 @@ struct World {
     }
 }
 
-/// Makes one number of many: the multiplication and shift of splitmix64 over each.
+/// Hashes many numbers to one: the multiplication and shift of splitmix64 for each.
 private struct Mixer {
     var value: UInt64 = 0
 
@@ -125,7 +125,7 @@ private struct Mixer {
 
     mutating func add(_ batch: ModelBatch?, _ session: ModelSession?) {
         add(batch?.reference.id, session)
-        // Without the drawing of ids a batch with the id may have another term.
+        // Without random ids a batch with this id may have another term.
         if let batch { add(UInt64(batch.epoch)) }
     }
 }

@@ -9,7 +9,7 @@ struct JSONDigestTests {
     }
 
     @Test(
-        "are what they were when ledgers began to keep them",
+        "keep the values that existing ledgers store",
         arguments: [
             ("{}", 3_132_866_747_944_355_131), ("[]", 2_932_224_104_882_723_347),
             ("[[[[1],2],[]],{}]", 10_140_143_353_246_075_255),
@@ -33,7 +33,7 @@ struct JSONDigestTests {
         #expect(try self.digest(text) == digest)
     }
 
-    @Test("do not depend on the order of members, or on how deep values stand one in the other")
+    @Test("do not depend on the order of members, or on the depth of values")
     func order() throws {
         #expect(try digest(#"{"a":{"x":[1]},"b":2}"#) == digest(#"{"b":2,"a":{"x":[1]}}"#))
         #expect(try digest("[1,2]") != digest("[2,1]"))
@@ -41,7 +41,7 @@ struct JSONDigestTests {
     }
 }
 
-@Suite("Brackets and numbers at the edges of what is scanned at once")
+@Suite("Brackets and numbers at the edges of a scanned block")
 struct JSONEdgeTests {
     private func scan(_ text: String) -> String? {
         guard let document = try? JSONDocument(scanning: Array(text.utf8), limits: JSONLimits(depth: 64)) else {
@@ -51,7 +51,7 @@ struct JSONEdgeTests {
     }
 
     @Test(
-        "what is right is taken",
+        "are accepted if valid",
         arguments: [
             "[[[[]]]]", #"{"a":{"b":{}}}"#, #"[{"a":[{"b":[]}]},1]"#, "[1]", "[12345678901234567890]",
             "[12345678901234567,1,1,1,1,1,1,1,1,1,1,1]", #"{"0123456789abcde":1}"#, #"{"0123456789abcdef":1}"#,
@@ -61,7 +61,7 @@ struct JSONEdgeTests {
     func right(text: String) { #expect(scan(text) == text) }
 
     @Test(
-        "what is wrong is refused",
+        "are refused if invalid",
         arguments: [
             "[[[]}]", #"{"a":[1}"#, #"{"a":{"b":1}"#, "[[1]]]", "[1,]", #"{"a":1,}"#, "[1 2]", #"{"a"}"#,
             #"{"a":1,"a":{}}"#, "[01]", "[11111111111111111111x]", #"{"0123456789abcde" 1}"#, #"[{"a":[1,]}]"#,

@@ -4,7 +4,7 @@ import Testing
 @Suite("Equivalence of values")
 struct JSONEquivalenceTests {
     @Test(
-        "holds whatever the order of members, the white space and the escapes",
+        "ignores the order of members, the white space and the escapes",
         arguments: [
             ("null", " null "), ("true", "true"), ("1.50", "1.50"), (#""a\/\u00e9""#, #""a/é""#), ("[]", "[ ]"),
             (#"{"a":1,"b":[{"c":2,"d":{}}]}"#, #"{ "b":[{"d":{},"c":2}], "\u0061":1 }"#),

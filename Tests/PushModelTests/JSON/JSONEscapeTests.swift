@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Escapes of four hexadecimal digits")
 struct JSONEscapeTests {
-    @Test("each stands for its character, in a key and in a value, in either case")
+    @Test("stand for their characters, in a key and in a value, in either case")
     func everyUnit() throws {
         for unit in 1...0xFFFF where unit & 0xF800 != 0xD800 {
             let digits = hexadecimal(unit, digits: 4)
@@ -22,7 +22,7 @@ struct JSONEscapeTests {
         }
     }
 
-    @Test("no other byte is a digit, wherever it stands", arguments: 0..<4)
+    @Test("accept no other byte as a digit, in any place", arguments: 0..<4)
     func wrongDigit(place: Int) {
         for byte in UInt8.min...UInt8.max where hexadecimalValue(of: byte) == nil {
             for (before, after) in [("{\"\\u", "k\":1}"), ("\"\\u", " and more of it\"")] {
@@ -33,7 +33,7 @@ struct JSONEscapeTests {
         }
     }
 
-    @Test("a key with one is found under its name, whatever its length", arguments: 0..<40)
+    @Test("in a key of any length are unescaped before a look-up", arguments: 0..<40)
     func lookUp(length: Int) throws {
         let rest = String(repeating: "k", count: length)
         for key in ["\\u0061\(rest)", "\(rest)\\u0061", "\(rest)\\n", "\\n\(rest)"] {
@@ -45,7 +45,7 @@ struct JSONEscapeTests {
         }
     }
 
-    @Test("a tape that grows again and again keeps what is open", arguments: [0, 10, 1_000, 100_000])
+    @Test("survive the growth of the tape", arguments: [0, 10, 1_000, 100_000])
     func growth(plain: Int) throws {
         let deep = String(repeating: "{\"a\":", count: 20) + "1" + String(repeating: "}", count: 20)
         let wide = "{" + (0..<50).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"

@@ -4,7 +4,7 @@ import Testing
 @Suite("A scanned document")
 struct JSONNodeTests {
     @Test(
-        "is any kind of value, white space around it",
+        "may be any kind of value, with white space around it",
         arguments: [
             ("{}", .object), ("[]", .array), ("\"\"", .string), ("0", .number), ("true", .bool), ("false", .bool),
             ("null", .null), ("{ \"a\" : [ ] }", .object), ("[ \n]", .array),
@@ -17,7 +17,7 @@ struct JSONNodeTests {
         }
     }
 
-    @Test("keeps its bytes, and those of each value, as they came")
+    @Test("keeps its bytes, and those of each value, unchanged")
     func rawBytes() throws {
         let text = #" {"n": 4503599627370497.5 , "o" : { "x":[ 1 ] }, "s":"\u0041"} "#
         let document = try JSONDocument(scanning: Array(text.utf8))
@@ -27,7 +27,7 @@ struct JSONNodeTests {
         #expect(raw(document.root["s"]) == #""\u0041""#)
     }
 
-    @Test("finds members by key, passing over what other members hold")
+    @Test("finds members by key, and skips the members of nested values")
     func subscripting() throws {
         let node = try root(#"{"a":{"x":1,"z":[{"b":0}]},"b":2,"c\u0064\n":3,"é😀":4,"":5}"#)
         #expect(node.count == 5)
@@ -42,7 +42,7 @@ struct JSONNodeTests {
         #expect(node.members.map(\.value.kind) == [.object, .number, .number, .number, .number])
     }
 
-    @Test("takes keys apart that Unicode calls canonically equivalent")
+    @Test("distinguishes keys that Unicode calls canonically equivalent")
     func canonicalEquivalence() throws {
         let node = try root("{\"\u{E9}\":1,\"e\u{301}\":2}")
         #expect(node["\u{E9}"]?.int64 == 1)
@@ -50,7 +50,7 @@ struct JSONNodeTests {
         #expect(node.members.count == 2)
     }
 
-    @Test("gives the elements in order, nested ones as one")
+    @Test("returns the elements in order, nested ones as one")
     func elements() throws {
         let node = try root(#"[1,[2,[3]],{"a":4},"5",[]]"#)
         #expect(node.count == 5)
@@ -58,7 +58,7 @@ struct JSONNodeTests {
         #expect(node.elements[1].elements[1].elements[0].int64 == 3)
     }
 
-    @Test("answers nil or nothing where the kind is another")
+    @Test("returns nil or nothing for another kind")
     func otherKinds() throws {
         let texts = ["{\"a\":1}", "[1]", "\"true\"", "1", "true", "null"]
         for text in texts {
@@ -104,7 +104,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "reads whole numbers of 64 bits, and no others, as such",
+        "reads integers of 64 bits, and no other numbers, as such",
         arguments: [
             ("0", 0), ("-0", 0), ("41", 41), ("-7", -7), ("9223372036854775807", .max),
             ("-9223372036854775808", .min), ("9223372036854775808", nil), ("-9223372036854775809", nil),
@@ -130,7 +130,7 @@ struct JSONNodeTests {
         #expect(value.bitPattern == expected.bitPattern)
     }
 
-    @Test("accepts numbers with more digits than an exponent could say, as long as they are finite")
+    @Test("accepts numbers with more digits than an exponent could express, if they are finite")
     func longNumbers() throws {
         let zeros = String(repeating: "0", count: 400)
         #expect(try root("1" + String(repeating: "0", count: 308)).double == 1e308)
@@ -140,14 +140,14 @@ struct JSONNodeTests {
         #expect(try root("0." + String(repeating: "9", count: 100_000)).double == 1)
     }
 
-    @Test("may be as deep as its limit, far beyond what a stack holds")
+    @Test("may be as deep as its limit, far beyond the stack")
     func depth() throws {
         let levels = 200_000
         let text = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         let document = try JSONDocument(scanning: Array(text.utf8), limits: JSONLimits(depth: levels))
         #expect(document.root.count == 1)
         #expect(document.root.isEquivalent(to: document.root))
-        // 32 levels is the default; siblings do not add up.
+        // The default is 32 levels; siblings do not add up.
         let widest = "[" + Array(repeating: nested(31), count: 50).joined(separator: ",") + "]"
         #expect(try root(widest).count == 50)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("For random documents")
 struct JSONPropertyTests {
-    @Test("what is written is scanned back as the same values, whatever its white space and escapes")
+    @Test("a written document is scanned as the same values, with any white space and escapes")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
@@ -22,7 +22,7 @@ struct JSONPropertyTests {
         }
     }
 
-    @Test("what is accepted after random damage, json-c accepts too, and reads the same")
+    @Test("a document accepted after random damage is accepted by json-c too, with the same values")
     func damage() throws {
         var generator = SeededGenerator(seed: 2)
         var accepted = 0
@@ -42,7 +42,7 @@ struct JSONPropertyTests {
                 try #require((0...text.count).contains(error.offset))
             }
         }
-        // Both ways are taken often enough to mean something.
+        // Both branches are taken often enough.
         #expect((2_000...18_000).contains(accepted), "\(accepted)")
     }
 
@@ -67,7 +67,7 @@ struct JSONPropertyTests {
     }
 }
 
-/// Parses the bytes of `node` with json-c, as strictly as it can, and compares the trees.
+/// Parses the bytes of `node` with json-c in its strictest mode, and compares the trees.
 private func isReadTheSameByJSONC(_ node: JSONNode) -> Bool {
     let tokener = json_tokener_new_ex(64)
     defer { json_tokener_free(tokener) }
@@ -95,7 +95,7 @@ private func isTheSame(_ node: JSONNode, _ tree: OpaquePointer?) -> Bool {
         let bytes = UnsafeRawBufferPointer(
             start: json_object_get_string(tree), count: Int(json_object_get_string_len(tree)))
         return node.string.map { isSpoiltByJSONC($0) || $0.utf8.elementsEqual(bytes) } == true
-    // json-c clamps a whole number that it cannot hold; ours is nil then, and only its text counts.
+    // json-c clamps an integer that it cannot hold; our `int64` is nil then, and only the text counts.
     case json_type_int: return node.kind == .number && node.int64.map { $0 == json_object_get_int64(tree) } ?? true
     case json_type_double: return node.double == json_object_get_double(tree)
     case json_type_boolean: return node.bool == (json_object_get_boolean(tree) != 0)
@@ -103,8 +103,8 @@ private func isTheSame(_ node: JSONNode, _ tree: OpaquePointer?) -> Bool {
     }
 }
 
-/// json-c 0.16 takes a character for a lone surrogate, and writes U+FFFD for it, when it is written as a pair of
-/// escapes and the lower 16 bits of what they stand for look like a surrogate: `\uDA36\uDC00`, which is U+9D800.
+/// json-c 0.16 writes U+FFFD for a character in a pair of escapes whose lower 16 bits look like a surrogate, because it
+/// takes that for a lone surrogate: `\uDA36\uDC00`, which is U+9D800.
 private func isSpoiltByJSONC(_ text: String) -> Bool {
     text.unicodeScalars.contains { $0.value > 0xFFFF && $0.value & 0xF800 == 0xD800 }
 }

@@ -1,7 +1,7 @@
 import PushModel
 import Testing
 
-/// A text that the scan must refuse, with what it must say.
+/// A text that the scan must refuse, with the expected error.
 struct Refusal: CustomTestStringConvertible, Sendable {
     var text: [UInt8]
     var code: JSONError.Code
@@ -24,10 +24,10 @@ struct Refusal: CustomTestStringConvertible, Sendable {
 
 @Suite("The scan refuses")
 struct JSONRefusalTests {
-    @Test("what is not JSON, with code, offset and reason", arguments: grammar + strings + numbers)
+    @Test("invalid JSON, with code, offset and reason", arguments: grammar + strings + numbers)
     func notJSON(refusal: Refusal) throws { try expect(refusal) }
 
-    @Test("what is not UTF-8, with the offset of the character's first byte", arguments: encodings)
+    @Test("invalid UTF-8, with the offset of the character's first byte", arguments: encodings)
     func notUTF8(refusal: Refusal) throws { try expect(refusal) }
 
     @Test("the same key twice in one object, compared after unescaping", arguments: duplicates)
@@ -38,7 +38,7 @@ struct JSONRefusalTests {
         let digits = String(character, radix: 16, uppercase: true)
         let escape = "write \\u" + String(repeating: "0", count: 4 - digits.count) + digits
         try expect(Refusal([0x22, 0x61, character, 0x22], at: 2, escape))
-        // Beyond the first eight bytes, where the scan takes bytes one at a time again.
+        // Beyond the first eight bytes, where the scan reads single bytes again.
         try expect(Refusal([0x22] + Array(repeating: 0x61, count: 20) + [character, 0x22], at: 21, escape))
     }
 
@@ -68,7 +68,7 @@ struct JSONRefusalTests {
         let words = "more than \(limit) values, keys counted too"
         let refusal = Refusal(list(limit + 1), .tooLong, at: limit * 2 - 1, words)
         try expect(refusal, limits: JSONLimits(values: limit))
-        // The table of an object's keys is not counted.
+        // The table of an object's keys does not count.
         let members = (limit - 1) / 2
         _ = try JSONDocument(scanning: Array(object(members).utf8), limits: JSONLimits(values: limit))
         let error = #expect(throws: JSONError.self) {
@@ -77,20 +77,20 @@ struct JSONRefusalTests {
         #expect(error?.code == .tooLong)
     }
 
-    @Test("a million levels that never close, without a stack overflow")
+    @Test("a million unclosed levels, without a stack overflow")
     func bottomless() throws {
         let text = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
         try expect(
             Refusal(text, at: 1_000_000, "a value is expected; the text ends here"), limits: JSONLimits(depth: .max))
     }
 
-    @Test("every proper beginning of a document, at its end")
+    @Test("every proper prefix of a document, at its end")
     func truncated() throws {
         let whole = Array(#"{"a":[1.5e3,{"b\n":"\ud83d\ude00é"}],"c":[true,false,null,""]}"#.utf8)
         _ = try JSONDocument(scanning: whole)
         for length in whole.indices {
             let error = #expect(throws: JSONError.self) { try JSONDocument(scanning: Array(whole[..<length])) }
-            // A word, a character or a surrogate pair that is cut short is wrong from its beginning on.
+            // A truncated word, character or surrogate pair is wrong from its beginning on.
             #expect((length - 7...length).contains(error?.offset ?? -1), "\(length)")
         }
     }
@@ -111,7 +111,7 @@ struct JSONRefusalTests {
         try expect(Refusal(text, .duplicateKey, at: keys.utf8.count + 2, "\"key\(index)\" comes twice"))
     }
 
-    @Test("a duplicate in objects of every size around the one from which keys are hashed", arguments: 2...40)
+    @Test("a duplicate in objects of every size around the threshold for hashing keys", arguments: 2...40)
     func duplicateBySize(count: Int) throws {
         let keys = (1..<count).map { "\"k\($0)\":[{}]" }
         for again in 1..<count {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The writer")
 struct JSONWriterTests {
-    @Test("puts commas and colons, and nothing else, between what it writes")
+    @Test("puts only commas and colons between values")
     func structure() {
         #expect(written { $0.object { _ in } } == "{}")
         #expect(written { $0.array { _ in } } == "[]")
@@ -39,7 +39,7 @@ struct JSONWriterTests {
         #expect(text == #"{"s":null,"i":null,"d":null,"b":null}"#)
     }
 
-    @Test("takes begin and end apart where a closure does not fit")
+    @Test("has separate begin and end calls for cases without a closure")
     func beginAndEnd() {
         var writer = JSONWriter()
         writer.beginArray()
@@ -53,7 +53,7 @@ struct JSONWriterTests {
         #expect(writer.bytes == Array(#"[{"n":1},{"n":2}]"#.utf8))
     }
 
-    @Test("splices what is JSON already, unchanged")
+    @Test("inserts JSON text unchanged")
     func raw() throws {
         let node = try JSONDocument(scanning: Array(#"{"a":[ 4503599627370497.5,"\u0041" ]}"#.utf8)).root
         let bytes = try #require(node["a"]).rawBytes
@@ -67,7 +67,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "escapes what it must, and no more, in strings and keys",
+        "escapes only the necessary characters, in strings and keys",
         arguments: [
             ("", ""), ("a/b", "a/b"), ("\"", "\\\""), ("\\", "\\\\"), ("\n\r\t", "\\u000a\\u000d\\u0009"),
             ("\0\u{1F}\u{20}\u{7F}", "\\u0000\\u001f \\u007f"), ("\u{2028}é😀", "\u{2028}é😀"),
@@ -79,7 +79,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "writes doubles by their shortest digits, and null for what JSON lacks",
+        "writes doubles by their shortest digits, and null for values that JSON lacks",
         arguments: [
             (0.1, "0.1"), (1, "1.0"), (-0.0, "-0.0"), (1e20, "1e+20"), (.leastNonzeroMagnitude, "5e-324"),
             (.greatestFiniteMagnitude, "1.7976931348623157e+308"), (.infinity, "null"), (.nan, "null"),
@@ -88,7 +88,7 @@ struct JSONWriterTests {
         #expect(written { $0.double(value) } == expected)
     }
 
-    @Test("writes whole numbers of every width")
+    @Test("writes integers of every width")
     func integers() {
         let text = written {
             $0.array {

@@ -1,7 +1,7 @@
 import PushModel
 import TestSupport
 
-/// A JSON value of the tests' own, made at random and rendered in more than one way.
+/// A random JSON value that the tests render in more than one way.
 indirect enum RandomJSON {
     case object([(key: String, value: RandomJSON)])
     case array([RandomJSON])
@@ -16,7 +16,7 @@ indirect enum RandomJSON {
         case 0, 1:
             var members: [(key: String, value: RandomJSON)] = []
             for index in 0..<Int.random(in: 0...5, using: &generator) {
-                // The index keeps keys apart; a key has no U+0000.
+                // The index keeps keys distinct; a key has no U+0000.
                 let key = text(using: &generator).replacing("\0", with: "") + "\(index)"
                 members.append((key, make(depth: depth - 1, using: &generator)))
             }
@@ -51,7 +51,7 @@ indirect enum RandomJSON {
         }
     }
 
-    /// Writes it with the writer under test.
+    /// Writes the value with the writer under test.
     func write(to writer: inout JSONWriter) {
         switch self {
         case .object(let members):
@@ -72,7 +72,7 @@ indirect enum RandomJSON {
         }
     }
 
-    /// Writes it with white space and escapes at random places and the members backwards.
+    /// Writes the value with white space and escapes at random places and the members in reverse.
     func writeOddly(to text: inout String, using generator: inout SeededGenerator) {
         text += Self.whiteSpace(using: &generator)
         switch self {

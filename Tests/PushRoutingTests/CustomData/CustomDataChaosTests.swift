@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Custom data under random logs, sessions, taps, forwarders and crashes")
 struct CustomDataChaosTests {
-    @Test("no entry is lost, told twice or told to another user; the ledger and the router agree", arguments: 0..<8)
+    @Test("no entry is lost, sent twice or given to another user; the ledger and the router agree", arguments: 0..<8)
     func chaos(part: Int) {
         var reached: Set<EntryState> = []
         for seed in 0..<50 {
@@ -21,7 +21,7 @@ struct CustomDataChaosTests {
     }
 }
 
-/// A router under random use of its custom data, with what must always hold. The same seed gives the same run.
+/// A router under random use of its custom data, with its invariants. The same seed gives the same run.
 private struct CustomDataChaos {
     private var random: SeededGenerator
     private let seed: UInt64
@@ -81,7 +81,7 @@ private struct CustomDataChaos {
     }
 
     private mutating func submit(_ request: Request) {
-        // What there is no room for is refused, and changes nothing.
+        // The router may refuse the request for lack of room; a refusal changes nothing.
         _ = try? bench.submit(request)
     }
 
@@ -99,7 +99,7 @@ private struct CustomDataChaos {
         _ = bench.order { $0.settle(number, state, reason: "why", by: run, at: $1, effects: &$2) }
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private mutating func check(_ step: Int, eventsBefore: Int) {
         func expect(_ holds: Bool, _ what: String) {

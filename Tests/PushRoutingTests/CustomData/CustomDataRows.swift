@@ -1,7 +1,7 @@
 import PushCustomData
 import PushModel
 
-/// What the store would hold of custom data.
+/// The custom data that the store would hold.
 struct CustomDataRows {
     struct Row {
         var entry: CustomEntry
@@ -15,7 +15,7 @@ struct CustomDataRows {
     private(set) var rows: [EntryNumber: Row] = [:]
     private(set) var attributes: [AttributeRow] = []
     private(set) var sending: SendingState?
-    /// What a store would refuse.
+    /// Records that a store would refuse.
     private(set) var violations: [String] = []
 
     subscript(number: Int64) -> Row? { rows[EntryNumber(number)] }
@@ -42,7 +42,7 @@ struct CustomDataRows {
         }
     }
 
-    /// The custom data as it is after a restart.
+    /// The custom data after a restart.
     func restored(stateID: UUID128) -> CustomData {
         let numbers = rows.keys.sorted()
         var data = CustomData(stateID: stateID, lastNumber: numbers.last ?? EntryNumber(0))

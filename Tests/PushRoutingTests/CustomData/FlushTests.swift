@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A session start flushes")
 struct FlushTests {
-    @Test("what waited, in order of number, after its own event and in the same transaction")
+    @Test("the waiting entries, in order of number, after its own event and in the same transaction")
     func order() throws {
         var bench = Bench()
         try bench.submit(.event("first", suite: "group.a"))
@@ -30,7 +30,7 @@ struct FlushTests {
         #expect(bench.ledger.customData[1]?.by == SequenceNumber(4))
     }
 
-    @Test("at the time of the session with EventTime=flushed, from the reload on")
+    @Test("with the time of the session when EventTime=flushed, from the reload on")
     func eventTime() throws {
         var bench = Bench()
         try bench.submit(.event())
@@ -42,7 +42,7 @@ struct FlushTests {
         #expect(bench.ledger.events.last?.time == 1_700_000_060)
     }
 
-    @Test("only when it starts: what is logged in an open or a resumed session waits for the next one (T7)")
+    @Test("only when it starts: entries logged in an open or a resumed session wait for the next one (T7)")
     func onlyStarts() throws {
         var bench = Bench()
         try bench.submit(.session(on: "phone"))
@@ -57,7 +57,7 @@ struct FlushTests {
         #expect(try bench.submit(.session(on: "phone")).last == "entry 1 flushed")
     }
 
-    @Test("by a tap that opens the app (T8), and by another user's start")
+    @Test("also by a tap that opens the app (T8), and by another user's start")
     func otherWays() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone", user: "u1"))
@@ -72,7 +72,7 @@ struct FlushTests {
         #expect(bench.ledger.events.last?.externalUserID == "u2")
     }
 
-    @Test("by a tap on another provider's notification")
+    @Test("also by a tap on another provider's notification")
     func foreignTap() throws {
         var bench = Bench()
         try bench.submit(.event())
@@ -81,7 +81,7 @@ struct FlushTests {
         #expect(tap.contains("entry 1 flushed"), "\(tap)")
     }
 
-    @Test("what waits for its user, and what names nobody; what names another waits on")
+    @Test("the entries of its user and those without a user; entries of another user keep waiting")
     func users() throws {
         var bench = Bench()
         try bench.submit(.event("u1's", user: "u1"))
@@ -95,7 +95,7 @@ struct FlushTests {
         #expect(bench.ledger.events.filter { $0.name != nil }.map(\.externalUserID) == ["u2", "u2", "u1"])
     }
 
-    @Test("what waits for its app and device; what names none is flushed by any")
+    @Test("the entries of its app and device; any session flushes those without a device")
     func places() throws {
         var bench = Bench()
         try bench.submit(.event("here"))
@@ -107,7 +107,7 @@ struct FlushTests {
         #expect(bench.ledger.events.compactMap(\.name) == ["here", "no device", "no app"])
     }
 
-    @Test("nothing when there is no device that a session could be on")
+    @Test("nothing without a device")
     func withoutDevice() throws {
         var bench = Bench()
         try bench.submit(.event(on: nil))
@@ -128,7 +128,7 @@ struct FlushTests {
         #expect(bench.ledger.violations == [])
     }
 
-    @Test("too much for one turn some at a time, though the daemon dies between", arguments: [false, true])
+    @Test("a large number of entries in parts, even if the daemon dies between two", arguments: [false, true])
     func slices(dies: Bool) throws {
         var bench = Bench()
         for number in 1...600 { try bench.submit(.event("e\(number)")) }
@@ -136,7 +136,8 @@ struct FlushTests {
         try bench.submit(.session(on: "phone", user: "u1"))
         #expect(bench.router.hasWorkLeft)
         #expect(bench.ledger.customData.states.count { $0 == .flushed } == 256)
-        // A request comes in between; what it logs is not this session's, and neither is the next session's what is left.
+        // A request between two parts: its entry is not this session's, and the rest of the flush is not the next
+        // session's.
         try bench.submit(.event("later"))
         try bench.submit(.session(on: "phone", user: "u2"))
         bench.at(.seconds(61))
@@ -154,7 +155,7 @@ struct FlushTests {
     }
 
     @Test(
-        "custom events that change no figure of a push, whatever they are called (T13)",
+        "custom events with any name without a change to the figures of a push (T13)",
         arguments: [
             "push_notification_opened", "users.messages.pushnotification.Open", "Push Open", "opened",
             "users.messages.pushnotification.InfluencedOpen",

@@ -4,7 +4,7 @@ import PushRouting
 import TestSupport
 import Testing
 
-@Suite("The forwarder's and people's orders")
+@Suite("Orders of the forwarder and of people")
 struct ForwarderTests {
     private let run = UUID128(high: 7, low: 7)
     private let other = UUID128(high: 8, low: 8)
@@ -27,7 +27,7 @@ struct ForwarderTests {
         }
     }
 
-    @Test("a claim takes the oldest, and a settlement ends them; what was said before is passed over")
+    @Test("a claim takes the oldest entries, and a settlement ends them; a repeated settlement is ignored")
     func claims() throws {
         var bench = try bench(queued: 3)
         #expect(bench.router.hasQueuedEntries)
@@ -41,7 +41,7 @@ struct ForwarderTests {
         #expect(bench.ledger.customData.states == [.sent, .rejected, .claimed])
     }
 
-    @Test("after a crash of the daemon the run still has what it had, and can settle it")
+    @Test("after a crash of the daemon the run keeps its claimed entries, and can settle them")
     func crash() throws {
         var bench = try bench(queued: 2)
         _ = claim(&bench, 1)
@@ -50,7 +50,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 9) == [2])
     }
 
-    @Test("what an earlier run had is held as unknown, until a person decides")
+    @Test("the entries of an earlier run become unknown, until a person decides")
     func unknown() throws {
         var bench = try bench(queued: 3)
         _ = claim(&bench, 3)
@@ -63,7 +63,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 3, by: other) == [1, 3])
     }
 
-    @Test("a decision about all of unknown outcome goes on over turns, in order, and nothing is handed out meanwhile")
+    @Test("a decision about all unknown entries takes several turns, in order, without a claim meanwhile")
     func allUnknown() throws {
         var bench = try bench(queued: 610)
         #expect(claim(&bench, 600).count == 600)
@@ -82,7 +82,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 1000, by: other) == Array(1...610))
     }
 
-    @Test("what is left of such a decision after a crash is of unknown outcome as before")
+    @Test("after a crash the rest of such a decision stays unknown")
     func allUnknownInterrupted() throws {
         var bench = try bench(queued: 300)
         #expect(claim(&bench, 300).count == 300)
@@ -94,7 +94,7 @@ struct ForwarderTests {
         #expect(bench.router.customDataSummary.unknown == 0 && bench.router.customDataSummary.bytes == 0)
     }
 
-    @Test("one run has 10,000 entries at most; it gets what fits, and then what was settled makes room for")
+    @Test("one run has at most 10,000 entries; a settlement makes room for more")
     func heldMax() throws {
         var bench = Bench()
         for _ in 1...10_100 { try bench.submit(.event(brazeID: "b")) }
@@ -106,7 +106,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 2, by: other) == [10_002, 10_003])
     }
 
-    @Test("with OnUnknown=retry it is handed out again, in its place")
+    @Test("with OnUnknown=retry an unknown entry is claimed again, in its place")
     func retry() throws {
         var table = RoutingTable.testing()
         table.customData.onUnknown = .retry
@@ -116,7 +116,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 9, by: other) == [1, 2, 3])
     }
 
-    @Test("what was in an answer that the run never got is queued again in its place")
+    @Test("entries of a reply that the run never got are queued again in their places")
     func release() throws {
         var bench = try bench(queued: 4)
         _ = claim(&bench, 3)
@@ -131,14 +131,14 @@ struct ForwarderTests {
         _ = claim(&bench, 1)
         let pages = [0, 3].map { bench.router.queuedEntries(after: EntryNumber($0), limit: 2).map(\.number.value) }
         #expect(pages == [[2, 3], [4, 5]])
-        // What came back has its old place.
+        // A released entry keeps its number, and so its place in the queue.
         bench.order { $0.release(allBut: [], of: run, at: $1, effects: &$2) }
         #expect(bench.router.queuedEntries(after: EntryNumber(0), limit: 9).map(\.number.value) == [1, 2, 3, 4, 5])
         #expect(bench.router.queuedEntries(after: EntryNumber(1), limit: 9).map(\.number.value) == [2, 3, 4, 5])
         #expect(bench.ledger.customData.states == [.queued, .queued, .queued, .queued, .queued])
     }
 
-    @Test("how sending goes is kept, since when with it; said again it is not written again")
+    @Test("the sending state is stored with its time; a repeat is not written again")
     func sending() throws {
         var bench = try bench(queued: 1)
         func report(_ bench: inout Bench, _ phase: SendingState.Phase, failures: Int = 0) -> Int {
@@ -159,7 +159,7 @@ struct ForwarderTests {
         #expect(bench.router.sending?.since == bench.now.wall)
     }
 
-    @Test("a person can flush as if a session began, for the device's last known user, of one suite or all")
+    @Test("a person can flush one suite or all, as a session start for the device's last known user does")
     func flush() throws {
         var bench = Bench()
         try bench.submit(.session(on: "phone", user: "u1"))

@@ -3,9 +3,9 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("What an app logs")
+@Suite("An entry that an app logs")
 struct LogTests {
-    @Test("is kept in the transaction that accepts it, and leads to no invocation")
+    @Test("is stored in the transaction that accepts it, without an invocation")
     func kept() throws {
         var bench = Bench()
         #expect(try bench.submit(.event()) == ["request 1", "device phone anonymous", "entry 1 pending"])
@@ -18,7 +18,7 @@ struct LogTests {
         #expect(bench.router.customDataSummary.pending == 1)
     }
 
-    @Test("goes into its suite, or to the profile that it names at once")
+    @Test("goes into its suite, or at once to the profile that it names")
     func ways() throws {
         var bench = Bench()
         try bench.submit(.event(suite: "group.a"))
@@ -29,7 +29,7 @@ struct LogTests {
         #expect(bench.ledger.customData[3]?.entry.way == .stored(suite: "group.a", brazeID: "b1"))
     }
 
-    @Test("keeps its own time, and no later one than the clock's")
+    @Test("keeps its own time, up to the clock's")
     func time() throws {
         var bench = Bench()
         let now = bench.now.wall
@@ -41,7 +41,7 @@ struct LogTests {
         #expect(entries.map(\.savedAt) == [now, now, now])
     }
 
-    @Test("names a user only if it says so; the device's last known stays known")
+    @Test("names a user only if it says so; the last known user of the device stays")
     func user() throws {
         var bench = Bench()
         try bench.submit(.session(on: "phone", user: "u1"))
@@ -52,7 +52,7 @@ struct LogTests {
         #expect(try bench.submit(.event(user: "u2")) == ["request 3", "device phone u2", "entry 2 pending"])
     }
 
-    @Test("is accepted when it breaks the rules of the data: what is wrong is set aside, and the client is told")
+    @Test("is accepted with wrong data: the wrong parts are rejected, and the reply says so")
     func rejected() throws {
         var bench = Bench()
         #expect(
@@ -71,7 +71,7 @@ struct LogTests {
         #expect(bench.rejections.isEmpty)
     }
 
-    @Test("is refused when there is no room, naming the setting, and changes nothing")
+    @Test("is refused without room for it, with the setting's name, and changes nothing")
     func noRoom() throws {
         var table = RoutingTable.testing()
         table.customData.pendingMax = 2
@@ -88,7 +88,7 @@ struct LogTests {
         #expect(try bench.submit(.event()).last == "entry 3 pending")
     }
 
-    @Test("is refused when it is too large for what is left, naming the setting; a reload may make room")
+    @Test("is refused when it is larger than the room left, with the setting's name; a reload may make room")
     func noRoomForBytes() throws {
         var table = RoutingTable.testing()
         table.customData.pendingSizeMax = 100
@@ -106,7 +106,7 @@ struct LogTests {
         #expect(try bench.submit(large).last == "entry 2 pending")
     }
 
-    @Test("is refused while the daemon ends")
+    @Test("is refused while the daemon stops")
     func draining() {
         var bench = Bench()
         bench.handle(.draining)
@@ -114,7 +114,7 @@ struct LogTests {
     }
 }
 
-@Suite("What a handler's answer logs")
+@Suite("An entry in a handler's answer")
 struct HandlerLogTests {
     private func entry(_ object: String, kind: EntryKind = .customEvent, target: Target = Target()) -> LoggedByHandler {
         LoggedByHandler(
@@ -122,7 +122,7 @@ struct HandlerLogTests {
                 target: target, suite: nil, brazeID: nil, kind: kind, object: JSONDocument(test: object).root))
     }
 
-    @Test("is kept in the transaction of the outcome, of the delivery's app and device, for nobody in particular")
+    @Test("is stored in the transaction of the outcome, with the delivery's app and device, without a user")
     func kept() throws {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone", user: "u1"))
@@ -150,7 +150,7 @@ struct HandlerLogTests {
         #expect([saved.app, saved.device, saved.externalID] == ["news", "tablet", "u2"])
     }
 
-    @Test("is set aside where it breaks the rules of the data, and the outcome's reason names the entries alone")
+    @Test("is rejected when it breaks the rules of the data, and the outcome's reason names only the entries")
     func rejected() throws {
         var bench = Bench()
         try bench.submit(.deliver())
@@ -163,7 +163,7 @@ struct HandlerLogTests {
         #expect(bench.ledger.customData.states == [.rejected])
     }
 
-    @Test("is set aside without its data when there is no room: a delivery is never refused for it")
+    @Test("is rejected without its data when there is no room: a delivery is never refused for it")
     func noRoom() throws {
         var table = RoutingTable.testing()
         table.customData.pendingMax = 1
@@ -177,7 +177,7 @@ struct HandlerLogTests {
         #expect((bench.ledger.customData[2]?.entry.data.count ?? 99) < 5)
     }
 
-    @Test("counts once: not of an answer that comes too late, nor again after a crash")
+    @Test("counts once: not in a late answer, and not again after a crash")
     func once() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
         let answer = HandlerAnswer.handled(.init(log: [entry(#"{"name":"shown"}"#)]))
@@ -197,7 +197,7 @@ struct HandlerLogTests {
         #expect(bench.router.customDataSummary.pending == 1)
     }
 
-    @Test("is an observer's too")
+    @Test("is also taken from an observer")
     func observer() throws {
         let observer = Route(name: "copy", match: RouteMatch(), handler: "log", observes: true)
         var bench = Bench(

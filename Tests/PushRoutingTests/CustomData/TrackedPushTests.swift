@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushModel
 
-@Suite("A push that tracks are about")
+@Suite("A push with matching tracks")
 struct TrackedPushTests {
     private static func table(_ occasions: [TrackRule.Occasion] = TrackRule.Occasion.allCases) -> RoutingTable {
         var table = RoutingTable.testing()
@@ -20,7 +20,7 @@ struct TrackedPushTests {
         #"{"extras":{"_ab":"true","cid":"c","google.message_id":"m1","#
         + #""extra":"{\"braze_id\":\"b1\"}"}}"#
 
-    /// What was queued, as event and profile.
+    /// The queued entries, each as its event name and its profile.
     private func queued(_ bench: Bench) -> [String] {
         bench.ledger.customData.rows.values.sorted { $0.entry.number < $1.entry.number }.map { row in
             guard row.state == .queued, case .sent(.brazeID(let id)) = row.entry.way else { return "\(row.state)" }
@@ -39,7 +39,7 @@ struct TrackedPushTests {
         #expect(entry.app == "shop" && entry.device == "phone")
     }
 
-    @Test("queues nothing when no code of the app runs for it: dropped by FCM, not woken, shown by the system")
+    @Test("queues nothing when no code of the app runs: dropped by FCM, not woken, shown by the system")
     func notReceived() throws {
         var bench = Bench(Self.table())
         try bench.submit(.deliver(Self.payload, to: "phone"))
@@ -53,7 +53,7 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["received b1"])
     }
 
-    @Test("queues what the system shows if it is the tracker's, whose receipt it is")
+    @Test("queues an entry for a push that the system shows if the tracker has its receipt")
     func shownOnIOS() throws {
         var bench = Bench(Self.table())
         let payload = #"{"aps":{"alert":"Text"},"ab":{"c":"c"},"braze_id":"b1"}"#
@@ -62,7 +62,7 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["received b1"])
     }
 
-    @Test("is set aside with the reason and the track when the payload does not say whose profile it is")
+    @Test("has its entry rejected with the reason and the track when the payload does not name a profile")
     func withoutIdentifier() throws {
         var bench = Bench(Self.table())
         try bench.submit(.deliver(Payload.braze()))
@@ -78,7 +78,7 @@ struct TrackedPushTests {
         #expect(row.entry.way == .nobody)
     }
 
-    @Test("queues its open, by the payload; the same tap again nothing")
+    @Test("queues its open, by the payload; the same tap again queues nothing")
     func openedByPayload() throws {
         var bench = Bench(Self.table([.opened]))
         try bench.submit(.deliver(Self.payload, to: "phone"))
@@ -89,7 +89,7 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["opened b1"])
     }
 
-    @Test("queues its open by an id, when the ledger has been asked for the payload that the tracker does not keep")
+    @Test("queues its open by an id, with the payload from the ledger when the tracker does not keep it")
     func openedByID() throws {
         var bench = Bench(Self.table([.opened]))
         try bench.submit(.deliver(Self.payload, to: "phone"))
@@ -104,7 +104,7 @@ struct TrackedPushTests {
         #expect(bench.router.deliveryToRead(for: .open(seq: 1)) == nil)
     }
 
-    /// Payloads with one button, with and without what tells deliveries and campaigns apart.
+    /// Payloads with one button, with and without the ids of deliveries and campaigns.
     private static let taps: [(Platform, payload: String)] =
         [#","google.message_id":"m1""#, ""].flatMap { id in
             [#","cid":"c""#, ""].map { campaign in
@@ -116,7 +116,7 @@ struct TrackedPushTests {
             }
         } + [#""c""#, "null"].map { (.ios, #"{"aps":{"alert":"Text"},"ab":{"c":\#($0)},"braze_id":"b1"}"#) }
 
-    /// A tap, or a button's press, on one of them.
+    /// A tap on one of them, or a press of its button.
     private static func act(
         _ subject: InteractRequest.Subject, _ platform: Platform, button: String? = nil, on device: String? = "phone"
     ) -> Request {
@@ -129,7 +129,7 @@ struct TrackedPushTests {
     }
 
     @Test(
-        "queues nothing for a button that is not there and for the same tap again: delivered or not, the device named or not",
+        "queues nothing for a missing button or a repeated tap: delivered or not, with or without the device",
         arguments: taps.flatMap { tap in [true, false].map { (tap.0, tap.payload, $0) } })
     func countsNothing(platform: Platform, payload: String, isDelivered: Bool) throws {
         for device in ["phone", nil] {
@@ -143,7 +143,7 @@ struct TrackedPushTests {
         }
     }
 
-    @Test("queues nothing by an id either: for a button that is not there, on another device, and the same tap again")
+    @Test("queues nothing by an id either: for a missing button, on another device, or a repeated tap")
     func countsNothingByID() throws {
         for subject in [InteractRequest.Subject.delivery(SequenceNumber(1)), .message("m1")] {
             var bench = Bench(Self.table([.opened, .action]))
@@ -159,7 +159,7 @@ struct TrackedPushTests {
         }
     }
 
-    @Test("queues what two people do with the same payload, whose deliveries nobody knows")
+    @Test("queues the acts of two people with the same payload, whose deliveries are unknown")
     func twoDevices() throws {
         var bench = Bench(Self.table([.opened]))
         let subject = InteractRequest.Subject.payload(JSONDocument(test: Self.payload).root)
@@ -167,7 +167,7 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["opened b1", "opened b1"])
     }
 
-    @Test("queues what is done with another provider's as well")
+    @Test("queues acts on another provider's push as well")
     func foreign() throws {
         var bench = Bench(Self.table([.opened, .dismissed, .action]))
         let payload = JSONDocument(test: #"{"extras":{"braze_id":"b1","onesignalData":"1"}}"#).root
@@ -176,7 +176,7 @@ struct TrackedPushTests {
         #expect(states.count == 1, "\(states)")
     }
 
-    @Test("queues once, whenever the daemon dies")
+    @Test("queues an entry once, whenever the daemon dies")
     func crash() throws {
         var bench = Bench(Self.table())
         try bench.submit(.deliver(Self.payload, to: "phone"))
@@ -185,7 +185,7 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["received b1"])
     }
 
-    @Test("is never refused for want of room: the entry is set aside")
+    @Test("is never refused for lack of room: the entry is rejected")
     func noRoom() throws {
         var table = Self.table()
         table.customData.pendingMax = 1

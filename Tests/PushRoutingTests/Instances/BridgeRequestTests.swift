@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("A line with op of what is behind a handler")
+@Suite("A line with op from a bridge")
 struct BridgeRequestTests {
     private struct Sender: BridgeSettings {
         static let name = "sender"
@@ -26,7 +26,7 @@ struct BridgeRequestTests {
         return pool
     }
 
-    @Test("is a request where the bridge may send some, whatever its id, and leaves the invocation waiting")
+    @Test("is a request if the bridge may send some, with any id, and leaves the invocation waiting")
     func request() {
         var pool = opened(Bridge(Sender()))
         #expect(pool.writes(Self.request, 1) == ["request \(Self.request)"])
@@ -37,14 +37,14 @@ struct BridgeRequestTests {
         #expect(pool.writes(Self.request, 1) == ["request \(Self.request)"], "also while it has nothing to answer")
     }
 
-    @Test("never counts as a line that answers nothing")
+    @Test("never counts as a line without an answer")
     func flood() {
         var pool = opened(Bridge(Sender()))
         for _ in 0...InstancePool.strayLinesMax { #expect(pool.writes(Self.request, 1).count == 1) }
         #expect(pool.answers(1) == ["finished 1 handled"])
     }
 
-    @Test("answers nothing where the bridge may send none, and of a worker", arguments: [true, false])
+    @Test("answers nothing from a bridge that may send none, and from a worker", arguments: [true, false])
     func stray(isBridge: Bool) {
         var pool = opened(isBridge ? Bridge(Silent()) : nil)
         #expect(pool.writes(Self.request, 1) == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushRouting
 
-/// A world around a pool: instances that are slow, die, hang, garble, repeat themselves, by seed.
+/// A random environment for a pool: instances that are slow, die, hang, write garbage or repeat themselves, by seed.
 private struct World {
     private var random: SeededGenerator
     private var pool: InstancePool
@@ -13,9 +13,9 @@ private struct World {
     private var open: Set<InstanceID> = []
     private var opening: Set<InstanceID> = []
     private var ending: Set<InstanceID> = []
-    /// What each instance was given and has not answered.
+    /// The lines that each instance got and has not answered.
     private var given: [InstanceID: [(line: Int64, invocation: InvocationID)]] = [:]
-    /// The line that each instance was given last, and which have answered.
+    /// The line that each instance got last, and the instances that have answered.
     private var lastLine: [InstanceID: Int64] = [:]
     private var haveAnswered: Set<InstanceID> = []
     private var deadlines: [InvocationID: Instant] = [:]
@@ -118,13 +118,13 @@ private struct World {
             act { $0.wrote(line, by: id, at: $1, &$2) }
         case 10: pass(.milliseconds(Int.random(in: 1...1500, using: &random)))
         case 11:
-            // The loop is late: what is due comes behind what happens next.
+            // A late loop: the due timers come after the next event.
             now = now + .milliseconds(Int.random(in: 1...50, using: &random))
         default: pass(.milliseconds(1))
         }
     }
 
-    /// An instance has left unread what it was given last, or had answered that.
+    /// Closes an instance that left its last line unread, or had answered it.
     private mutating func takeNoMore(_ id: InstanceID) {
         open.remove(id)
         ending.insert(id)
@@ -142,7 +142,7 @@ private struct World {
         for _ in 0...Int.random(in: 0...1, using: &random) { act { $0.wrote(text, by: id, at: $1, &$2) } }
     }
 
-    /// Lets time pass, with all that is due in it: the pool's clock, and the router's deadlines.
+    /// Advances the time, with all timers due in it: the pool's clock, and the router's deadlines.
     private mutating func pass(_ span: Duration) {
         let end = now + span
         while true {
@@ -161,7 +161,7 @@ private struct World {
         now = max(now, end)
     }
 
-    /// The configuration has the handler no more; what was accepted before still comes.
+    /// Removes the handler from the configuration; invocations accepted before still come.
     mutating func retire() { act { $0.retire(at: $1, &$2) } }
 
     mutating func finish() {
@@ -176,7 +176,7 @@ private struct World {
 
 @Suite("Instances at random")
 struct InstancePoolRandomTests {
-    @Test("each invocation has one end, nothing is sent twice that may not be, and no bound is passed")
+    @Test("each invocation has one end, an invocation that may not repeat is sent once, and every bound holds")
     func seeds() {
         for seed in 0..<3000 as Range<UInt64> {
             var world = World(seed: seed)

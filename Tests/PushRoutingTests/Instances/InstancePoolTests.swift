@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The instances of a handler that answers by lines")
 struct InstancePoolTests {
-    @Test("are opened when there is something to do, and get one invocation after the other")
+    @Test("are opened for the first invocation, and get one invocation after the other")
     func one() {
         var pool = PoolBench()
         #expect(pool.start(1) == ["open 1"])
@@ -16,7 +16,7 @@ struct InstancePoolTests {
         #expect(pool.start(3) == ["send 3 as 3 to 1", "started 3"])
     }
 
-    @Test("have as many outstanding as Pipeline= says, answered in any order")
+    @Test("have at most Pipeline= invocations outstanding, answered in any order")
     func pipeline() {
         var pool = PoolBench(pipeline: 2)
         _ = pool.start(1)
@@ -27,7 +27,7 @@ struct InstancePoolTests {
         #expect(pool.answers(1, "rejected") == [#"finished 1 rejected: its answer says "rejected""#])
     }
 
-    @Test("are as many as Instances= says, each opened when all others have something to do")
+    @Test("are at most Instances= many, each opened when all others are busy")
     func instances() {
         var pool = PoolBench(instances: 2, pipeline: 2)
         #expect(pool.start(1) == ["open 1"])
@@ -40,7 +40,7 @@ struct InstancePoolTests {
     }
 
     @Test(
-        "answer by a status, and what is none is a failure with its reason",
+        "answer by a status; a line with a wrong status is a failure with its reason",
         arguments: [
             (#"{"id":1,"status":"handled","result":"newData"}"#, "finished 1 handled"),
             (#"{"status":"retry","id":1,"retry_after_ms":250}"#, "finished 1 retry 250"),
@@ -66,7 +66,7 @@ struct InstancePoolTests {
     }
 
     @Test(
-        "may write what answers nothing, and it changes nothing",
+        "may write lines without an answer, which change nothing",
         arguments: ["", "starting", "[1]", #"{"status":"handled"}"#, #"{"id":2,"status":"handled"}"#, #"{"id":"1"}"#])
     func strayLines(line: String) {
         var pool = PoolBench(pipeline: 2)
@@ -78,7 +78,7 @@ struct InstancePoolTests {
         #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2"])
     }
 
-    @Test("that answer a line which another instance has answer nothing, and the other has it still")
+    @Test("that answer the line of another instance answer nothing, and the other still has it")
     func foreignLine() {
         var pool = PoolBench(instances: 2)
         _ = pool.start(1)
@@ -91,7 +91,7 @@ struct InstancePoolTests {
         #expect(pool.answers(2, by: 2) == ["finished 2 handled"])
     }
 
-    @Test("that write a thousand of them one after the other are replaced", arguments: ["x", ""])
+    @Test("are replaced after a thousand lines in a row without an answer", arguments: ["x", ""])
     func flood(line: String) {
         var pool = PoolBench(pipeline: 2)
         _ = pool.start(1)
@@ -104,7 +104,7 @@ struct InstancePoolTests {
             ])
     }
 
-    @Test("that miss a deadline are replaced at once; what else they had failed, with the reason")
+    @Test("are replaced at once after a missed deadline; their other invocations fail, with the reason")
     func missed() {
         var pool = PoolBench(pipeline: 2)
         _ = pool.start(1)
@@ -122,7 +122,7 @@ struct InstancePoolTests {
         #expect(pool.opened(2) == ["send 3 as 3 to 2", "started 3"])
     }
 
-    @Test("say that a worker has never written a line, until it does")
+    @Test("report that a worker has written no line, until it writes one")
     func silence() {
         var pool = PoolBench()
         _ = pool.start(1)
@@ -136,7 +136,7 @@ struct InstancePoolTests {
         #expect(pool.seen == [1: ""])
     }
 
-    @Test("say of what they have not answered that they wrote a line that answers nothing, once for each line they got")
+    @Test("report of unanswered invocations that the worker wrote a line without an answer, once for each")
     func strayReason() {
         var pool = PoolBench(pipeline: 2)
         _ = pool.start(1)
@@ -152,7 +152,7 @@ struct InstancePoolTests {
         #expect(pool.seen[3] == #"the worker wrote a line without the "id" that it answers"#)
     }
 
-    @Test("that are lost leave what may be repeated to another, before what waits")
+    @Test("that are lost leave repeatable invocations to another instance, ahead of waiting ones")
     func repeated() {
         var pool = PoolBench(pipeline: 2, idempotent: true)
         _ = pool.start(1)
@@ -165,7 +165,7 @@ struct InstancePoolTests {
         #expect(pool.answers(3, by: 2) == ["finished 2 handled"])
     }
 
-    @Test("get what may be repeated no more than three times")
+    @Test("get a repeatable invocation at most three times")
     func poison() {
         var pool = PoolBench(idempotent: true)
         _ = pool.start(1)
@@ -183,7 +183,7 @@ struct InstancePoolTests {
             ])
     }
 
-    @Test("that fail are opened again after a wait that doubles up to 2 s, until one answers")
+    @Test("are opened again after a failure with a wait that doubles up to 2 s, until one answers")
     func backOff() {
         var pool = PoolBench()
         _ = pool.start(1, within: .seconds(60))
@@ -220,7 +220,7 @@ struct InstancePoolTests {
         #expect(pool.nextDue == .milliseconds(300))
     }
 
-    @Test("end after IdleTimeout=, first by the end of their input, then by force")
+    @Test("end after IdleTimeout=, first by the end of their input, then by SIGKILL")
     func idle() {
         var pool = PoolBench(idleTimeout: .seconds(10))
         _ = pool.start(1)
@@ -240,7 +240,7 @@ struct InstancePoolTests {
         #expect(other.nextDue == nil)
     }
 
-    @Test("may end by themselves after an answer: another is opened when there is something to do, without a wait")
+    @Test("may end by themselves after an answer: the next invocation opens another without a wait")
     func endAfterAnswer() {
         var pool = PoolBench(socket: true)
         _ = pool.start(1)
@@ -250,7 +250,7 @@ struct InstancePoolTests {
         #expect(pool.start(2) == ["open 2"])
     }
 
-    @Test("end at once when the configuration has the handler no more, those that work after their answers")
+    @Test("end at once when the handler is removed, and busy ones after their answers")
     func retired() {
         var pool = PoolBench(instances: 2)
         _ = pool.start(1)
@@ -266,7 +266,7 @@ struct InstancePoolTests {
         #expect(pool.pool.isEmpty)
     }
 
-    @Test("that open at the deadline of the last invocation of a retired pool end when that is stopped")
+    @Test("that open at the deadline of a retired pool's last invocation end when that is stopped")
     func openedTooLate() {
         var pool = PoolBench(idleTimeout: nil)
         _ = pool.start(1, within: .seconds(1))
@@ -276,7 +276,7 @@ struct InstancePoolTests {
         #expect(pool.stop(1) == ["finish 1"])
     }
 
-    @Test("that do what none may are replaced, after a wait")
+    @Test("that break the protocol are replaced, after a wait")
     func lost() {
         var pool = PoolBench(idempotent: true)
         _ = pool.start(1)
@@ -286,7 +286,7 @@ struct InstancePoolTests {
         #expect(pool.clock() == ["open 2"])
     }
 
-    @Test("that end after an answer and have not read what came next leave it to the next, whatever it is")
+    @Test("that end after an answer with an unread line leave that invocation to the next instance")
     func unread() {
         var pool = PoolBench()
         _ = pool.start(1)
@@ -299,7 +299,7 @@ struct InstancePoolTests {
         #expect(pool.answers(3, by: 2) == ["finished 2 handled"])
     }
 
-    @Test("may have read what came before that: it has failed, as has all that those had that have never answered")
+    @Test("that read the line before the end have it failed, as have instances that never answered")
     func perhapsRead() {
         var pool = PoolBench(pipeline: 3)
         _ = pool.start(1)
@@ -315,7 +315,8 @@ struct InstancePoolTests {
         #expect(pool.closed(2) == ["finished 4 lost: the worker that had it did not answer: ended by signal 9"])
     }
 
-    @Test("that are lost with very much are followed by 128 ends at once, and the clock goes on with the others")
+    @Test(
+        "that are lost with very many invocations end 128 of them at once, and a clock event continues with the others")
     func lostWithMuch() {
         let count: Int64 = 1000
         var pool = PoolBench(pipeline: Int(count))
@@ -337,7 +338,7 @@ struct InstancePoolTests {
         #expect(pool.clock() == ["open 2"])
     }
 
-    @Test("get what waits, or another had, 128 at once, and the clock goes on with the others")
+    @Test("get 128 waiting or returned invocations at once, and a clock event continues with the others")
     func muchThatWaits() {
         let count = 1000
         var pool = PoolBench(pipeline: count, idempotent: true)
@@ -357,7 +358,8 @@ struct InstancePoolTests {
         }
     }
 
-    @Test("that cannot be opened leave the reason with 128 at once, and the clock goes on with the others")
+    @Test(
+        "that cannot be opened end 128 invocations at once with the reason, and a clock event ends the others")
     func muchInVain() {
         let count = 1000
         var pool = PoolBench()
@@ -373,7 +375,7 @@ struct InstancePoolTests {
         #expect(pool.pool.isEmpty && pool.pool.queuedCount < 100)
     }
 
-    @Test("that cannot be opened for now: who waits is looked at once, and who comes meanwhile alone")
+    @Test("that cannot be opened for now: the pool checks waiting invocations once, and each later one alone")
     func lookedAtOnce() {
         var pool = PoolBench()
         for seq: Int64 in 1...500 { _ = pool.start(seq) }
@@ -389,7 +391,7 @@ struct InstancePoolTests {
         #expect(pool.pool.looksThrough == 2)
     }
 
-    @Test("do not open, and nothing is kept of those that waited for them")
+    @Test("that do not open leave nothing of the invocations that waited for them")
     func forgotten() {
         var pool = PoolBench()
         _ = pool.start(1)
@@ -404,7 +406,7 @@ struct InstancePoolTests {
         #expect(pool.opened(1) == ["send 1 as 1 to 1", "started 1"])
     }
 
-    @Test("that are told while they open that nothing will come have their time to end from when they are open")
+    @Test("whose input ends while they open have their time to end from the moment they are open")
     func endedWhileOpening() {
         var pool = PoolBench()
         _ = pool.start(1)

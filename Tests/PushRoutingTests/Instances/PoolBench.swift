@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushRouting
 
-/// A pool on the bench: virtual time, and effects as text.
+/// A test bench for a pool: virtual time, and effects as text.
 ///
 ///     var pool = PoolBench(pipeline: 2)
 ///     pool.start(1) == ["open 1"]
@@ -12,9 +12,9 @@ import Testing
 struct PoolBench {
     private(set) var pool: InstancePool
     private var time = Duration.zero
-    /// What the instance of each invocation did instead of an answer, as was told last; `""`: nothing.
+    /// The last reported fact about each invocation's instance in place of an answer; `""`: none.
     private(set) var seen: [Int64: String] = [:]
-    /// How often something was told of that.
+    /// The number of such reports.
     private(set) var sightings = 0
 
     init(
@@ -36,7 +36,7 @@ struct PoolBench {
 
     mutating func at(_ time: Duration) { self.time = time }
 
-    /// When the pool next wants the clock, counted from the bench's beginning.
+    /// The time of the pool's next clock event, counted from the bench's beginning.
     var nextDue: Duration? { pool.nextDue.map { $0 - instant(.zero) } }
 
     private mutating func act(
@@ -103,7 +103,7 @@ struct PoolBench {
 }
 
 extension InstancePool.Effect {
-    /// The effect in a few words; notes for the journal are left out.
+    /// The effect as a short text; without notes for the journal.
     var text: String? {
         switch self {
         case .open(let id): "open \(id)"

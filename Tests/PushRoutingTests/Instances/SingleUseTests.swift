@@ -8,7 +8,7 @@ struct SingleUseTests {
         PoolBench(instances: instances, pipeline: 4, idempotent: idempotent, socket: true, singleUse: true)
     }
 
-    @Test("has a connection for each invocation, whose input ends after the one line")
+    @Test("opens a connection for each invocation, and ends its input after the one line")
     func connections() {
         var pool = bench()
         #expect(pool.start(1) == ["open 1"])
@@ -20,7 +20,7 @@ struct SingleUseTests {
         #expect(pool.opened(3) == ["send 3 as 3 to 3", "finish 3", "started 3"])
     }
 
-    @Test("needs no id in the answer, and takes no other")
+    @Test("needs no id in the answer, and accepts no other id")
     func identifiers() {
         var pool = bench()
         _ = pool.start(1)
@@ -29,7 +29,7 @@ struct SingleUseTests {
         #expect(pool.writes(#"{"status":"declined"}"#, 1) == ["finished 1 declined", "close 1"])
     }
 
-    @Test("a line without a status waits for the one that says how the run ended")
+    @Test("whose line has no status waits for the line that reports the end of the run")
     func exitStatus() {
         var pool = bench()
         _ = pool.start(1)
@@ -39,7 +39,7 @@ struct SingleUseTests {
         #expect(pool.writes(#"{"status":"handled","reason":""}"#, 1) == ["finished 1 handled", "close 1"])
     }
 
-    @Test("a run that ends without a status leaves what it wrote")
+    @Test("leaves the output of a run that ends without a status")
     func noStatus() {
         var pool = bench()
         _ = pool.start(1)
@@ -52,7 +52,7 @@ struct SingleUseTests {
             ])
     }
 
-    @Test("a run that ends without an answer has failed, and keeps nobody from the next", arguments: [false, true])
+    @Test("fails a run that ends without an answer, and does not hold up the next", arguments: [false, true])
     func silence(idempotent: Bool) {
         var pool = bench(idempotent: idempotent)
         _ = pool.start(1)
@@ -64,7 +64,7 @@ struct SingleUseTests {
         #expect(pool.start(2) == ["open 2"])
     }
 
-    @Test("at the deadline the connection is closed, and no other is opened for it")
+    @Test("closes the connection at the deadline, and opens no other for that invocation")
     func deadline() {
         var pool = bench()
         _ = pool.start(1)

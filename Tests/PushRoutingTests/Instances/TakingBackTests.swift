@@ -6,7 +6,7 @@ import Testing
 struct TakingBackTests {
     private var pool = PoolBench(pipeline: 2, takesBack: true)
 
-    @Test("goes on at a deadline, and its neighbour is not disturbed")
+    @Test("continues after a deadline, without an effect on its other invocations")
     mutating func goesOn() {
         #expect(pool.start(1) == ["open 1"])
         _ = pool.opened(1)
@@ -17,7 +17,7 @@ struct TakingBackTests {
         #expect(pool.start(3) == ["send 3 as 3 to 1", "started 3"])
     }
 
-    @Test("has no room for another before it has said that it has heard")
+    @Test("has no room for another one until it confirms the withdrawal")
     mutating func room() {
         _ = pool.start(1)
         _ = pool.opened(1)
@@ -27,7 +27,7 @@ struct TakingBackTests {
         #expect(pool.answers(1) == ["send 3 as 3 to 1", "started 3"])
     }
 
-    @Test("is replaced when it does not say so within a second")
+    @Test("is replaced when it does not confirm within a second")
     mutating func silent() {
         _ = pool.start(1)
         _ = pool.opened(1)
@@ -38,7 +38,7 @@ struct TakingBackTests {
         #expect(effects.first == "close 1", "\(effects)")
     }
 
-    @Test("has a second for each, whichever it says first")
+    @Test("has a second for each, in any order")
     mutating func several() {
         _ = pool.start(1)
         _ = pool.opened(1)
@@ -54,7 +54,7 @@ struct TakingBackTests {
         #expect(pool.nextDue == .milliseconds(300_500))
     }
 
-    @Test("is idle from then on, not before")
+    @Test("counts as idle from the confirmation on")
     mutating func idle() {
         _ = pool.start(1)
         _ = pool.opened(1)

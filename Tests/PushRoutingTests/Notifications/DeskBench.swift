@@ -2,7 +2,7 @@ import PushModel
 
 @testable import PushRouting
 
-/// A desk under test: acts in, effects in a few words out.
+/// A desk under test: acts in, effects as short texts out.
 struct DeskBench {
     private var desk = NotificationDesk()
     var now = Instant(nanoseconds: 0)
@@ -14,7 +14,7 @@ struct DeskBench {
     var runCount: Int { desk.runCount }
     var nextDue: Instant? { desk.nextDue }
 
-    /// What is done, in words.
+    /// The effects of an act, as text.
     mutating func act(_ body: (inout NotificationDesk, Instant, inout [NotificationDesk.Effect]) -> Void) -> [String] {
         var effects: [NotificationDesk.Effect] = []
         body(&desk, now, &effects)

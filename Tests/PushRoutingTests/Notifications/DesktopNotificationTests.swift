@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("What a desktop shows of a payload")
+@Suite("The desktop notification of a payload")
 struct DesktopNotificationTests {
     private func content(_ payload: String, _ platform: Platform = .android) throws -> NotificationContent? {
         NotificationContent(try JSONDocument(scanning: Array(payload.utf8)).root, platform: platform)
@@ -19,7 +19,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(
-        "is its title and text, in every form",
+        "has its title and text, in every form",
         arguments: [
             (#"{"data":{"title":"A","body":"B"}}"#, Platform.android),
             (#"{"title":"A","message":"B"}"#, .android),
@@ -39,17 +39,17 @@ struct DesktopNotificationTests {
     }
 
     @Test(
-        "is nothing where there is no text",
+        "does not exist without a text",
         arguments: [#"{"data":{"sync":"1"}}"#, #"{"data":{"title":" ","body":""}}"#, #"{"data":{"title":7}}"#])
     func nothing(payload: String) throws { #expect(try content(payload) == nil) }
 
-    @Test("has the text as title where there is no title")
+    @Test("has the text as title if there is no title")
     func noTitle() throws {
         let content = try content(#"{"aps":{"alert":"Only this"}}"#, .ios)
         #expect(content?.title == "Only this" && content?.body == "")
     }
 
-    @Test("escapes the text where the service takes it for markup, and only there")
+    @Test("escapes the text only for a service with body-markup")
     func markup() throws {
         let payload = #"{"data":{"title":"<i>1 & 2</i>","body":"<b>a</b> & <img src=x>"}}"#
         let escaped = try call(payload)
@@ -58,7 +58,7 @@ struct DesktopNotificationTests {
         #expect(try call(payload, can: []).body == "<b>a</b> & <img src=x>")
     }
 
-    @Test("has its buttons, and the click on itself, where the service has actions")
+    @Test("has its buttons, and the click on itself, if the service has actions")
     func buttons() throws {
         let actions = #"[{"action":"yes","title":"Yes"},{"id":"no","title":"No"},{"action":"yes","title":"Again"},7]"#
         let payload = #"{"title":"A","actions":\#(actions)}"#
@@ -70,7 +70,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(
-        "is urgent as its priority says; only the highest stays until the person acts",
+        "has the urgency of its priority; only the highest stays until the person acts",
         arguments: [
             (#"{"title":"A"}"#, Platform.android, nil), (#"{"title":"A","priority":"high"}"#, .android, 1),
             (#"{"notification":{"title":"A","notification_priority":"PRIORITY_MIN"}}"#, .android, 0),
@@ -82,7 +82,7 @@ struct DesktopNotificationTests {
         #expect(try call(payload, platform).hints.urgency == urgency)
     }
 
-    @Test("has an icon of the theme; what the service would read from elsewhere only if the handler's file lets it")
+    @Test("has an icon of the theme; an icon from elsewhere only if the handler's file allows it")
     func icons() throws {
         #expect(try call(#"{"title":"A","icon":"mail-unread"}"#).icon == "mail-unread")
         let rules = NotificationRules(icon: "shop")
@@ -106,7 +106,7 @@ struct DesktopNotificationTests {
         #expect(try call(stays, .web).hints.suppressesSound)
     }
 
-    @Test("is bounded, and has nothing that a bus cannot carry")
+    @Test("is bounded, and has no character that D-Bus cannot carry")
     func bounds() throws {
         let long = String(repeating: "ä", count: 30_000)
         let call = try call(#"{"title":"\#(long)","body":"\#(long)","tag":"\#(long)"}"#)

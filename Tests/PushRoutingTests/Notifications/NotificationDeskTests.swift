@@ -16,7 +16,7 @@ struct NotificationDeskTests {
         return desk
     }
 
-    @Test("connects when there is something to show, shows what waited, and keeps the connection")
+    @Test("connects for the first notification, shows the waiting ones, and keeps the connection")
     func connects() {
         var desk = DeskBench()
         #expect(desk.start(1) == ["started 1", "open"])
@@ -28,7 +28,7 @@ struct NotificationDeskTests {
         #expect(desk.runCount == 1)
     }
 
-    @Test("declines what shows nothing: a silent message, a token, what a person did")
+    @Test("declines payloads without a notification: a silent message, a token, an interaction")
     func declines() {
         var desk = DeskBench()
         #expect(desk.start(1, data: #"{"sync":"1"}"#) == ["started 1", "declined 1"])
@@ -37,7 +37,7 @@ struct NotificationDeskTests {
         #expect(desk.runCount == 0)
     }
 
-    @Test("tells of a click on the text, a button or the cross, each once")
+    @Test("reports a click on the text, a button or the cross, each once")
     func acts() {
         var desk = open()
         #expect(desk.clicks(7) == ["opened 1"])
@@ -57,7 +57,7 @@ struct NotificationDeskTests {
         #expect(desk.shownCount == 0)
     }
 
-    @Test("replaces what has the same tag on the same device, as long as that is there")
+    @Test("replaces a notification with the same tag on the same device while that is shown")
     func replaces() {
         var desk = DeskBench()
         let tagged = #"{"title":"A","tag":"order-1"}"#
@@ -71,7 +71,7 @@ struct NotificationDeskTests {
         #expect(desk.start(3, data: tagged) == ["started 3", "show 3 as 3"])
     }
 
-    @Test("takes back what is shown after its deadline, and tells nobody")
+    @Test("withdraws a notification shown after its deadline, without a report")
     func late() {
         var desk = open()
         _ = desk.start(2)
@@ -80,7 +80,7 @@ struct NotificationDeskTests {
         #expect(desk.clicks(8) == [])
     }
 
-    @Test("gives up a service that leaves calls unanswered")
+    @Test("disconnects from a service that leaves calls unanswered")
     func hangs() {
         var desk = open()
         for seq in 2...Int64(NotificationDesk.overdueMax + 2) {
@@ -91,7 +91,7 @@ struct NotificationDeskTests {
         #expect(desk.shownCount == 0)
     }
 
-    @Test("says that it cannot be reached, at once and until it is tried again, and doubles the pause")
+    @Test("reports an unreachable service at once until the next try, and doubles the pause")
     func unreachable() {
         var desk = DeskBench()
         _ = desk.start(1)
@@ -110,7 +110,7 @@ struct NotificationDeskTests {
         #expect(desk.start(2) == ["started 2", "open"])
     }
 
-    @Test("forgets what a service showed that is gone: another one counts from 1 again")
+    @Test("forgets the notifications of a service that is gone: a new one counts from 1 again")
     func forgets() {
         var desk = open()
         _ = desk.lost()
@@ -120,7 +120,7 @@ struct NotificationDeskTests {
         #expect(desk.clicks(7) == [])
     }
 
-    @Test("does not wait for a service that never says what it can do")
+    @Test("does not wait for a service that never answers GetCapabilities")
     func silent() {
         var desk = DeskBench()
         _ = desk.start(1)
@@ -132,7 +132,7 @@ struct NotificationDeskTests {
         #expect(desk.nextDue == nil)
     }
 
-    @Test("keeps the latest thousand notifications in mind, whatever happens to the others")
+    @Test("remembers the latest thousand notifications")
     func bounded() {
         var desk = DeskBench()
         _ = desk.start(1)
@@ -148,7 +148,7 @@ struct NotificationDeskTests {
         #expect(desk.clicks(3000) == ["opened 3000"])
     }
 
-    @Test("writes what a person did as the request that a producer would send")
+    @Test("writes an act of the person as the request of a producer")
     func line() {
         let target = Target(platform: .android, app: "shop", device: "d")
         let act = NotificationAct(kind: .action, action: "later", invocation: InvocationID(41), target: target)

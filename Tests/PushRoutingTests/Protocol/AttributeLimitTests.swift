@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("How many attributes and entries come at once")
+@Suite("The limits of attributes and entries")
 struct AttributeLimitTests {
     private func attributes(_ count: Int) -> String {
         "{" + (0..<count).map { #""a\#($0)":1"# }.joined(separator: ",") + "}"
@@ -27,7 +27,7 @@ struct AttributeLimitTests {
         #expect(error.message == "attributes has 1001 members; one request has at most 1000")
     }
 
-    @Test("of an answer 256 entries are kept, and what came after them is told")
+    @Test("of an answer 256 entries are kept, and the number of the others is reported")
     func entries() throws {
         let entry = #"{"kind":"custom_event","name":"bought"}"#
         let full = try content(Array(repeating: entry, count: 256))
@@ -38,7 +38,7 @@ struct AttributeLimitTests {
         #expect(more.status == .handled)
     }
 
-    @Test("of an answer's entries those are kept that have 1,000 attributes together, and the rest is told")
+    @Test("of an answer's entries those with 1,000 attributes together are kept, and the others are reported")
     func attributesOfAnswer() throws {
         let entry = #"{"kind":"custom_attributes","attributes":\#(attributes(400))}"#
         let event = #"{"kind":"custom_event","name":"bought"}"#

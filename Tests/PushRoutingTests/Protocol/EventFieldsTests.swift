@@ -22,7 +22,7 @@ struct EventFieldsTests {
         #""id":"00000000-0001-8001-8000-000000000002","time":60,"external_user_id":"anna","device_id":"pixel","#
         + #""app_id":"shop","platform":"android""#
 
-    @Test("an open has its button, null for the body")
+    @Test("an open has its button, and null for a tap on the body")
     func open() {
         let push = AnalyticsEvent.Push(campaignID: "summer", messageID: "m")
         let head = #"{"event_type":"users.messages.pushnotification.Open",\#(Self.identity),"campaign_id":"summer","#
@@ -47,7 +47,7 @@ struct EventFieldsTests {
                 == #"{"event_type":"users.behaviors.app.SessionEnd",\#(Self.identity),"duration":\#(text)}"#)
     }
 
-    @Test("a change of a token has the token, its device and what happened")
+    @Test("a change of a token has the token, its device and the change")
     func token() {
         let change = event(.tokenStateChange(.registered, token: "bk3R"))
         #expect(
@@ -56,13 +56,13 @@ struct EventFieldsTests {
     }
 
     @Test(
-        "any other has no more than who, where and when",
+        "any other event has only its user, device, app and time",
         arguments: [.received, .influencedOpen, .iosForeground, .sessionStart, .uninstall] as [AnalyticsEvent.Kind])
     func others(kind: AnalyticsEvent.Kind) {
         #expect(flat(event(.init(kind))) == #"{"event_type":"\#(kind.rawValue)",\#(Self.identity)}"#)
     }
 
-    @Test("what is not known is left out")
+    @Test("unknown facts are left out")
     func unknown() {
         var start = event(.sessionStart)
         (start.externalUserID, start.deviceID, start.appID) = (nil, nil, nil)
@@ -71,7 +71,7 @@ struct EventFieldsTests {
                 + #""id":"00000000-0001-8001-8000-000000000002","time":60,"platform":"android"}"#)
     }
 
-    @Test("the envelope has who in user, and the rest in properties")
+    @Test("the envelope has the ids in user, and the other facts in properties")
     func envelope() {
         let open = event(.open(.init(campaignID: "summer", messageID: nil), button: nil))
         var writer = JSONWriter()

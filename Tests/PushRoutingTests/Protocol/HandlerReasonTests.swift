@@ -7,7 +7,7 @@ import Testing
 struct HandlerReasonTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// What the run of a unit of `pushctl handler-units` comes to: the program's lines, then the line of `ExecStopPost=`.
+    /// The answer of a unit of `pushctl handler-units`: the program's lines, then the line of `ExecStopPost=`.
     private func answerOfUnit(_ output: String, exitStatus: Int32) throws -> HandlerAnswer {
         let status = HandlerAnswer.Status(exitStatus: exitStatus)
         let reason = status == .rejected ? "exit status \(exitStatus)" : ""
@@ -22,7 +22,7 @@ struct HandlerReasonTests {
     }
 
     @Test(
-        "an exec handler and its unit come to the same, whatever it writes without a status",
+        "an exec handler and its unit give the same answer for any output without a status",
         arguments: [
             (#"{"result":"newData"}"#, 0), ("", 0), ("chatter\n{\"result\":\"newData\"}\nmore", 0),
             (#"{"options":["banner"],"result":"noData"}"#, 0), ("boom: no database", 1), ("", 3), ("wait", 75),
@@ -31,7 +31,7 @@ struct HandlerReasonTests {
     func agreement(output: String, exitStatus: Int32) throws {
         let exec = HandlerAnswer(exitStatus: exitStatus, output: Self.bytes(output), discarded: 0)
         var unit = try answerOfUnit(output, exitStatus: exitStatus)
-        // The line of the exit status is one, too.
+        // The answer of a unit also has the status of its last line.
         if case .handled(var content) = unit {
             content.status = nil
             if output.isEmpty { content.times = 0 }
@@ -40,7 +40,7 @@ struct HandlerReasonTests {
         #expect(unit == exec)
     }
 
-    @Test("the README's own handler is handled in a unit, and its result is used")
+    @Test("the README's own handler is handled in a unit, with its result")
     func readme() throws {
         let answer = try answerOfUnit(#"{"result":"newData"}"#, exitStatus: 0)
         guard case .handled(let content) = answer else { return #expect(Bool(false), "\(answer)") }
@@ -63,7 +63,7 @@ struct HandlerReasonTests {
         #expect(answer("a\u{1B}[31mred\u{202E}x") == .rejected(reason: "exit status 1: a [31mred\u{FFFD}x"))
     }
 
-    @Test("in any outcome by a retry the handler's reason stands behind the general one")
+    @Test("after a retry the handler's reason follows the general one in any outcome")
     func retry() throws {
         var device = Bench(.testing())
         try device.submit(.deliver())
@@ -81,7 +81,7 @@ struct HandlerReasonTests {
         #expect(relay.end(1)?.reason == "the handler asked for another retry after 0 (Retry=): no database")
     }
 
-    @Test("signals have their names, and what they often mean")
+    @Test("signals have their names, and their usual meanings")
     func signals() throws {
         for (signal, text) in [
             (Int32(11), "ended by signal 11 (SIGSEGV)"),
@@ -95,7 +95,7 @@ struct HandlerReasonTests {
         }
     }
 
-    @Test("what a worker did instead of an answer is told when its time is up")
+    @Test("a worker's line in place of an answer is in the reason at the deadline")
     func insteadOfAnswer() throws {
         for (seen, told) in [("it has never written a line", ": it has never written a line"), (nil, "")] {
             var bench = Bench()
@@ -109,7 +109,7 @@ struct HandlerReasonTests {
         }
     }
 
-    @Test("what a handler left behind, and was killed, is told")
+    @Test("processes that a handler left, and that were killed, are in the reason")
     func leftBehind() throws {
         var bench = Bench()
         try bench.submit(.deliver())

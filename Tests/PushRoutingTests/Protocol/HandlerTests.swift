@@ -4,12 +4,12 @@ import Testing
 
 @testable import PushRouting
 
-@Suite("What a handler is told")
+@Suite("The input of a handler")
 struct HandlerInputTests {
     static let now = Moment(
         monotonic: Instant(nanoseconds: 20_010_000_000), wall: WallTime(milliseconds: 1_700_000_000_510))
 
-    @Test("the object, byte for byte; the payload as it came")
+    @Test("is the object, byte for byte, with the payload unchanged")
     func object() throws {
         let run = try run(payload: #"{"n": 4503599627370497.5, "s":"\u00e9"}"#)
         #expect(
@@ -22,7 +22,7 @@ struct HandlerInputTests {
                 + #""deadline":{"remaining_ms":8990,"at":"2023-11-14T22:13:29.500Z"}}"# + "\n")
     }
 
-    @Test("an interaction that names its notification by an id has no payload")
+    @Test("has no payload for an interaction that names its notification by an id")
     func noPayload() throws {
         var run = try run(payload: "{}")
         run.subject.payload = nil
@@ -30,7 +30,7 @@ struct HandlerInputTests {
     }
 
     @Test(
-        "an interaction says what was done; what was typed is not in the environment",
+        "has the act of an interaction; typed text is not in the environment",
         arguments: [
             (
                 #"{"op":"interact","kind":"opened","message":1}"#, #"{"kind":"opened","action":null,"text":null}"#,
@@ -51,7 +51,7 @@ struct HandlerInputTests {
     }
 
     @Test(
-        "a token is in the object, and not in the environment",
+        "has a token in the object, and not in the environment",
         arguments: [
             (#"{"op":"token","token":"s3cret"}"#, #"{"kind":"new","token":"s3cret"}"#, "new"),
             (#"{"op":"token","kind":"unregistered"}"#, #"{"kind":"unregistered","token":null}"#, "unregistered"),
@@ -65,7 +65,7 @@ struct HandlerInputTests {
         #expect(!variables.contains { $0.value.contains("s3cret") })
     }
 
-    @Test("the object on standard input is the one that pushrouterd(8) shows")
+    @Test("equals the object that pushrouterd(8) shows")
     func asDocumented() throws {
         let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
         let page = try #require(fopen("\(root)/packaging/man/pushrouterd.8", "r"))
@@ -79,7 +79,7 @@ struct HandlerInputTests {
         #expect(text(HandlerInput.object(run, at: Self.now)) == shown + "\n")
     }
 
-    @Test("a leader of several machines tells its term, one machine has none")
+    @Test("has the leader's term with several machines, and none with one")
     func term() throws {
         var run = try run(payload: "{}")
         run.epoch = 7
@@ -88,14 +88,14 @@ struct HandlerInputTests {
         #expect(HandlerInput.environment(run, at: Self.now).contains { $0.name == "PUSH_EPOCH" && $0.value == "7" })
     }
 
-    @Test("what is left is never less than nothing")
+    @Test("has a rest of at least zero")
     func late() throws {
         let late = Moment(monotonic: Instant(nanoseconds: 90_000_000_000), wall: Self.now.wall)
         let input = text(HandlerInput.object(try run(payload: "{}"), at: late))
         #expect(input.contains(#""deadline":{"remaining_ms":0,"at":"2023-11-14T22:13:20.510Z"}"#))
     }
 
-    @Test("the line for a bridge has the deadline on the machine's clock besides, that of a worker has not")
+    @Test("has the deadline on the machine's clock in the line for a bridge, but not in that for a worker")
     func lineDeadline() throws {
         struct NoSettings: BridgeSettings {
             static let name = "none"
@@ -112,7 +112,7 @@ struct HandlerInputTests {
         }
     }
 
-    @Test("the same facts in the environment; what is not known has no variable")
+    @Test("has the same facts in the environment; an unknown fact has no variable")
     func environment() throws {
         let variables = HandlerInput.environment(try run(payload: "{}"), at: Self.now)
         #expect(
@@ -126,7 +126,7 @@ struct HandlerInputTests {
     }
 
     @Test(
-        "the lane is that of an Android app on a device, by a name that no other has; nobody else has one",
+        "has a unique lane name for an Android app on a device; others have none",
         arguments: [
             (Platform.android, PushModel.Operation.deliver, "a/b%", "c/d", false, "a%2Fb%25/c/d"),
             (.android, .deliver, nil, "phone", false, "/phone"), (.android, .token, "shop", "p", false, "shop/p"),
@@ -148,7 +148,7 @@ struct HandlerInputTests {
         #expect(variables.first { $0.name == "PUSH_LANE" }?.value == expected)
     }
 
-    @Test("a variable is whole or left out: for a NUL, and where it is too long for the kernel")
+    @Test("has each variable whole or not at all: none with a NUL, and none too long for the kernel")
     func hostileValues() throws {
         var run = try run(payload: "{}")
         run.request.id = "a\0b"
@@ -181,10 +181,10 @@ struct HandlerInputTests {
     }
 }
 
-@Suite("What a handler says")
+@Suite("The output of a handler")
 struct HandlerOutputTests {
     @Test(
-        "one answer, and nothing of what it does not know",
+        "is one answer, without unknown members",
         arguments: [
             (#"{"result":"newData"}"#, HandlerAnswer.Content(result: .newData)),
             (
@@ -201,7 +201,7 @@ struct HandlerOutputTests {
         #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == reply)
     }
 
-    @Test("the first of several answers counts, and all are counted")
+    @Test("counts by its first answer, and all answers are counted")
     func several() {
         let output = #"{"result":"newData"}"# + "\nchatter\n" + #"{"result":"failed"}"# + "\n" + #"{"options":[]}"#
         #expect(
@@ -210,7 +210,7 @@ struct HandlerOutputTests {
     }
 
     @Test(
-        "remarks on words that it does not know, and goes on without them",
+        "with unknown words gives a remark, and the answer without them",
         arguments: [
             (
                 #"{"result":"everything"}"#, HandlerAnswer.Content(times: 1),
@@ -249,7 +249,7 @@ struct HandlerOutputTests {
     }
 
     @Test(
-        "an answer that was to log something and cannot be read is remarked on; other chatter is not",
+        "with an unreadable answer that was to log something gives a remark; other output does not",
         arguments: [
             (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "its answer cannot be read: at byte 42: "),
             ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "its answer cannot be read: at byte "),
@@ -264,7 +264,7 @@ struct HandlerOutputTests {
         #expect(reply?.times ?? 0 == 0, "nothing was said")
     }
 
-    @Test("an output that is cut is remarked on where no answer is in what was read, and only there")
+    @Test("that is cut gives a remark only if the part that was read holds no answer")
     func cut() throws {
         let whole = Array(#"{"status":"rejected","x":""#.utf8) + Array(repeating: UInt8(ascii: "x"), count: 100_000)
         let (read, cut) = (Array(whole.prefix(64 << 10)), whole.count - (64 << 10))
@@ -283,7 +283,7 @@ struct HandlerOutputTests {
     }
 
     @Test(
-        "why it is no answer is said to who asks",
+        "that is no answer has a reason for it",
         arguments: [
             ("", nil), (" \n\n", nil), (#"{"result":"failed"}"#, nil), (#"{"status":"handeld"}"#, nil),
             ("{broken", "its object cannot be read: at byte "),
@@ -301,7 +301,7 @@ struct HandlerOutputTests {
         #expect(objection?.hasPrefix(expected ?? "") ?? true, "\(objection ?? "")")
     }
 
-    @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
+    @Test("may hold custom data as op log has it; wrong parts are left out, and the others stay")
     func log() throws {
         let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#
         let attributes = #"{"kind":"custom_attributes","attributes":{"a":1},"braze_id":"b1"}"#
@@ -317,7 +317,7 @@ struct HandlerOutputTests {
         #expect(reply.times == 1 && reply.status == .handled)
     }
 
-    @Test("of many wrong entries the first three are remarked on")
+    @Test("with many wrong entries has remarks for the first three")
     func manyWrong() throws {
         let output = #"{"log":[1,2,3,4,5]}"#
         let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
@@ -328,7 +328,7 @@ struct HandlerOutputTests {
             ])
     }
 
-    @Test("of one that is not done custom data does not count")
+    @Test("holds no custom data unless its status is done")
     func logOfOthers() throws {
         let output = #"{"log":[{"kind":"custom_event","name":"sent"}]}"#
         let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
@@ -338,7 +338,7 @@ struct HandlerOutputTests {
     }
 
     @Test(
-        "anything else is a program's own chatter",
+        "is otherwise ignored",
         arguments: [
             "", "\n", "done\n", "[]", "{}", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", #"{"level":"info"}"#,
             #"{"result":"newData""#,
@@ -347,7 +347,7 @@ struct HandlerOutputTests {
         #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == nil)
     }
 
-    @Test("the exit status decides; an answer that says otherwise is remarked on")
+    @Test("ranks below the exit status; a different status in it gives a remark")
     func contradiction() {
         let rejected = HandlerAnswer.Content(times: 1, status: .rejected)
         var remarked = rejected

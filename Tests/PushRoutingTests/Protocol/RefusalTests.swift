@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Refused requests")
 struct RefusalTests {
-    /// A line, and the error it gets.
+    /// A line, and the error that answers it.
     struct Example: CustomTestStringConvertible {
         var line: String
         var code: ProtocolError.Code
@@ -199,14 +199,14 @@ struct RefusalTests {
                 + "action, app, at, device, external_id, id, kind, message, op, payload, platform, sdk, text, wait"),
     ]
 
-    @Test("say what was wrong, where, and what to do", arguments: examples)
+    @Test("report an error with its field and an advice", arguments: examples)
     func refusal(example: Example) {
         #expect(throws: ProtocolError(example.code, field: example.field, message: example.message)) {
             try read(example.line)
         }
     }
 
-    @Test("carry the request's id, whatever else is wrong")
+    @Test("return the request's id with every error")
     func echoesID() {
         let refused: [String] = Self.examples.map(\.line).filter { $0.hasPrefix("{\"op\"") && !$0.contains("\"id\"") }
         #expect(refused.count > 30)
@@ -220,7 +220,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("carry no id that is none")
+    @Test("return no id that is not valid")
     func echoesNoID() {
         for id in ["7", "\"\"", "null", "{}"] {
             do {
@@ -233,7 +233,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "what is not JSON as we take it says where",
+        "report the place where a line is not valid JSON",
         arguments: [
             ("{", ProtocolError.Code.invalidJSON), (#"{"a":1,"a":2}"#, .duplicateKey),
             (String(repeating: "[", count: 40), .tooDeep),
@@ -249,7 +249,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("what is not UTF-8 is another error")
+    @Test("report invalid UTF-8 as an error of its own")
     func notUTF8() {
         do {
             _ = try Request(line: [UInt8(ascii: "\""), 0xC0, 0xAF, UInt8(ascii: "\"")])
@@ -259,7 +259,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("the router's refusals have codes of the protocol")
+    @Test("map the router's refusals to codes of the protocol")
     func refusals() {
         #expect(
             ProtocolError(.invalidPayload(field: "payload.aps", message: "no"), id: "a")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Replies, byte for byte")
 struct ReplyTests {
-    @Test("accepted, with the id where there is one")
+    @Test("accepted, with the id if there is one")
     func accepted() {
         #expect(text(Reply.accepted(SequenceNumber(41), id: "a1")) == #"{"ok":true,"seq":41,"id":"a1"}"# + "\n")
         #expect(
@@ -14,7 +14,7 @@ struct ReplyTests {
         #expect(text(Reply.accepted(SequenceNumber(41), id: nil)) == #"{"ok":true,"seq":41}"# + "\n")
     }
 
-    @Test("what is accepted in part says what was set aside")
+    @Test("a request accepted in part names the rejected parts")
     func rejected() {
         let rejections = [
             Rejection(
@@ -57,7 +57,7 @@ struct ReplyTests {
                 + #","completion":{"by":"tracker","times":1,"result":"newData","options":["banner","list"]}}"# + "\n")
     }
 
-    @Test("an outcome of an observer, and of what waited for another in its lane")
+    @Test("an outcome of an observer, and one of a delivery that waited in its lane")
     func observerOutcome() {
         var observer = invocation
         observer.isObserver = true
@@ -90,7 +90,7 @@ struct ReplyTests {
                 + #""message":"FCM v1 data values are strings; this is a number","retry":false}}"# + "\n")
     }
 
-    @Test("a refusal that is worth another try says when")
+    @Test("a refusal that may pass has a retry time")
     func retry() {
         let error = ProtocolError(.overloaded, message: "full", retryAfter: .milliseconds(250))
         #expect(
@@ -99,13 +99,13 @@ struct ReplyTests {
                 + "\n")
     }
 
-    @Test("only what may pass later is worth another try", arguments: ProtocolError.Code.allCases)
+    @Test("only refusals that may pass have a retry time", arguments: ProtocolError.Code.allCases)
     func transient(code: ProtocolError.Code) {
         let isTransient = code == .overloaded || code == .unavailable
         #expect(text(Reply.refused(ProtocolError(code, message: "m"))).contains("\"retry\":\(isTransient)"))
     }
 
-    @Test("a line that is too long is told the limit and the setting")
+    @Test("a line that is too long gets an error with the limit and the setting")
     func tooLong() {
         let error = ProtocolError.tooLong(limit: 262_144)
         #expect(error.code == .tooLong)
@@ -132,7 +132,7 @@ struct EventFieldTests {
                 + #""campaign_id":"summer","message_id":"m1","button_action_type":null,"button_string":null}"#)
     }
 
-    @Test("a receipt of which little is known")
+    @Test("a receipt with few known facts")
     func receipt() {
         let event = AnalyticsEvent(
             id: UUID128(high: 1, low: 2), time: 0, seq: SequenceNumber(1), delivery: SequenceNumber(1),

@@ -29,7 +29,7 @@ struct RequestTests {
         #expect(deliver.payload.rawBytes.elementsEqual(#"{"aps":{}}"#.utf8))
     }
 
-    @Test("deliver says what brings the payload, and a transport of another platform is an error")
+    @Test("deliver names its transport, and a transport of another platform is an error")
     func transport() throws {
         func given(_ members: String) throws -> Transport? {
             guard case .deliver(let deliver) = try read(#"{"op":"deliver","payload":{},\#(members)}"#).action
@@ -67,7 +67,7 @@ struct RequestTests {
         #expect(deliver.sdk == .ready)
     }
 
-    @Test("every word of the closed sets is taken")
+    @Test("every word of the closed sets is accepted")
     func words() throws {
         for platform in Platform.allCases {
             _ = try read(#"{"op":"deliver","payload":{},"platform":"\#(platform.rawValue)"}"#)
@@ -152,7 +152,7 @@ struct RequestTests {
         #expect(token.target == Target(device: "d"))
     }
 
-    @Test("log says what it is and where it goes; what it tells is passed on as it came")
+    @Test("log has its kind and destination; its data is passed on unchanged")
     func log() throws {
         let event = try logged(
             #"{"op":"log","kind":"custom_event","suite":"group.a","name":"n","properties":{"a":1},"app":"a"}"#)
@@ -168,7 +168,7 @@ struct RequestTests {
     }
 
     @Test(
-        "log takes what breaks the rules of the data: that is set aside, not refused",
+        "log with wrong data is accepted: the wrong parts are rejected",
         arguments: [
             #"{"op":"log","kind":"custom_event"}"#, #"{"op":"log","kind":"custom_event","name":7,"properties":[]}"#,
             #"{"op":"log","kind":"user_attributes"}"#, #"{"op":"log","kind":"user_attributes","attributes":"email"}"#,
@@ -189,7 +189,7 @@ struct RequestTests {
     }
 
     @Test(
-        "ids as producers choose them",
+        "ids in any form that producers choose",
         arguments: [
             "a", "0", "a b", "é", "👩‍👩‍👧", String(repeating: "x", count: 255),
         ])
@@ -198,7 +198,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a name with a NUL is refused, and read from a line that was accepted once",
+        "a name with a NUL is refused, but read from a line that was accepted before",
         arguments: [
             "id", "app", "device", "external_id",
         ])
@@ -216,7 +216,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a name with a NUL is refused in what a handler logs", arguments: ["app", "device", "external_id"])
+    @Test("a name with a NUL is refused in a handler's entries", arguments: ["app", "device", "external_id"])
     func nulOfHandler(key: String) throws {
         let entry = #"{"kind":"custom_event","name":"n","\#(key)":"a\u0000b"}"#
         let root = try JSONDocument(scanning: Array(entry.utf8)).root
@@ -224,12 +224,12 @@ struct RequestTests {
         #expect(error?.code == .invalidValue && error?.field == key)
     }
 
-    @Test("keys count by what they say, not by how they are escaped")
+    @Test("keys are compared after unescaping")
     func escapedKeys() throws {
         #expect(try read(#"{"\u006fp":"deliver","payl\u006fad":{}}"#).operation == .deliver)
     }
 
-    @Test("keys that a caller allows pass")
+    @Test("keys that a caller allows are accepted")
     func allowing() throws {
         let document = try JSONDocument(scanning: Array(#"{"op":"deliver","payload":{},"script":{}}"#.utf8))
         #expect(try Request(document, allowing: ["script"]).operation == .deliver)

@@ -10,14 +10,14 @@ struct CrashTests {
         #"{"op":"deliver","id":"slow","at":0,"device":"a","payload":{"k":"v"},"script":{"takes_ms":5000}}"#
     private let next = #"{"op":"deliver","id":"next","at":1,"device":"a","payload":{"k":"v"},"script":{"takes_ms":10}}"#
 
-    @Test("fails what ran, unless its handler is idempotent, and takes up what waited")
+    @Test("fails running handlers, unless they are idempotent, and recovers waiting invocations")
     func takesUp() throws {
         let lines = [slow, next, #"{"at":1000,"crash":{"down_ms":500}}"#]
         #expect(try outcomes(lines) == ["1 failed 1500 daemon_crashed", "2 handled 1510"])
         #expect(try outcomes(lines, idempotent: true) == ["1 handled 6500", "2 handled 6510"])
     }
 
-    @Test("expires what has no time left: the daemon was away too long, or the machine was booted")
+    @Test("expires invocations without time left: the daemon was down too long, or the machine rebooted")
     func expires() throws {
         for crash in [#"{"at":1000,"crash":{"down_ms":9000}}"#, #"{"at":1000,"crash":{"reboot":true}}"#] {
             let time = crash.contains("reboot") ? 1000 : 10_000
@@ -25,7 +25,7 @@ struct CrashTests {
         }
     }
 
-    @Test("loses nothing that the tracker remembers, and gives no number twice")
+    @Test("loses no row of the tracker, and repeats no number")
     func remembers() throws {
         let push = #"{"op":"deliver","at":0,"device":"a","payload":{"_ab":"true","t":"T","a":"A","cid":"c"}}"#
         let lines = [push, #"{"at":10,"crash":{}}"#, #"{"op":"interact","kind":"opened","at":20,"message":1}"#]
@@ -34,7 +34,7 @@ struct CrashTests {
         #expect(try simulate(lines).compactMap { $0["seq"]?.int64 }.max() == 2)
     }
 
-    @Test("says what is wrong with its line, and with a request that comes while the daemon is down")
+    @Test("reports the error of its line, and of a request while the daemon is down")
     func errors() throws {
         let cases = [
             (#"{"crash":{}}"#, "at is missing"), (#"{"at":5,"crash":{"down":1}}"#, "crash has down_ms and reboot"),
@@ -51,7 +51,7 @@ struct CrashTests {
         #expect(down.first?["error"]?["message"]?.string?.contains("the daemon is down and takes no requests") == true)
     }
 
-    @Test("stands in a scenario with expectations, too")
+    @Test("may stand in a scenario with expectations")
     func scenario() throws {
         let lines = [
             slow, #"{"at":1000,"crash":{}}"#,
@@ -62,7 +62,7 @@ struct CrashTests {
         #expect(checks.map(\.failure) == [nil])
     }
 
-    @Test("does not change the mode: what the first line names holds for a simulation, unless another is given")
+    @Test("keeps the mode: the mode of the first line applies to a simulation, unless another is given")
     func mode() throws {
         let lines = [
             #"{"scenario":"relay","mode":"relay"}"#,

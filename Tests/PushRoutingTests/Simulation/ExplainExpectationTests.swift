@@ -25,7 +25,7 @@ struct ExplainExpectationTests {
     }
 
     @Test(
-        "holds for a value, a pattern, one of several values, and for nothing at all",
+        "holds for a value, a pattern, one of several values, and for null",
         arguments: [
             "provider=braze", "campaign=spring-*", "callback=push", "handler=crm", "outcome=handler crm",
             "warning=none",
@@ -35,7 +35,7 @@ struct ExplainExpectationTests {
         #expect(try failure(text) == nil)
     }
 
-    @Test("says what is so instead")
+    @Test("reports the actual value")
     func fails() throws {
         #expect(try failure("provider=crm") == "provider is braze, not crm")
         #expect(try failure("callback=none") == "callback is willPresent, push, not none")
@@ -43,7 +43,7 @@ struct ExplainExpectationTests {
         #expect(try failure("outcome=handled") == "outcome is handler crm, not handled")
     }
 
-    @Test("on the outcome asks for the end that the explanation says, also where no platform decides it")
+    @Test("on the outcome compares the end in the explanation, also where no platform decides it")
     func outcome() throws {
         for (sdk, word) in [(SDKState.ready, "handed_to_tracker"), (.missing, "sdk_not_ready")] {
             let explanation = try explain(Payload.brazeIOS(contentAvailable: true), on: .ios, sdk: sdk)
@@ -55,7 +55,7 @@ struct ExplainExpectationTests {
         }
     }
 
-    @Test("is none without a known key")
+    @Test("is an error without a known key")
     func unknown() {
         for text in ["provider", "=braze", "colour=red", ""] { #expect(ExplainExpectation(text) == nil) }
     }

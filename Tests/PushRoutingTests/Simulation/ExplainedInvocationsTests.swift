@@ -3,8 +3,8 @@ import PushModel
 import PushRouting
 import Testing
 
-/// `explain` lists what would run; the router runs it. Both go through the callbacks, the routes and the observers.
-@Suite("What an explanation lists is what the router does", .timeLimit(.minutes(30)))
+/// `explain` lists the invocations; the router runs them. Both read the callbacks, the routes and the observers.
+@Suite("An explanation lists what the router does", .timeLimit(.minutes(30)))
 struct ExplainedInvocationsTests {
     private static let payloads: [(Platform, String)] = [
         (.android, #"{"k":"v"}"#), (.android, #"{"a":"1"}"#), (.android, Payload.braze()),

@@ -3,7 +3,7 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("What an explanation says of routes that do not match")
+@Suite("Routes without a match in an explanation")
 struct ExplainedRoutesTests {
     private func unmatched(
         _ routes: Route..., payload: String = #"{"k":"value"}"#, platform: Platform = .android
@@ -25,7 +25,7 @@ struct ExplainedRoutesTests {
         Route(name: name, match: match, handler: "crm", observes: observes)
     }
 
-    @Test("each condition says what is so instead")
+    @Test("have the actual value for each condition")
     func conditions() throws {
         let matches = [
             (RouteMatch(providers: ["crm"]), "Provider=crm: the payload is of no known provider"),
@@ -42,7 +42,7 @@ struct ExplainedRoutesTests {
         for (match, reason) in matches { #expect(try unmatched(route(match)) == ["r: \(reason)"]) }
     }
 
-    @Test("a value that is too long for patterns is told, with its length")
+    @Test("have the length of a value that is too long for patterns")
     func tooLong() throws {
         let payload = #"{"k":"\#(String(repeating: "x", count: 8193))"}"#
         #expect(
@@ -51,7 +51,7 @@ struct ExplainedRoutesTests {
         #expect(try unmatched(route(RouteMatch(data: [.init(key: "k", pattern: Glob("*"))])), payload: payload).isEmpty)
     }
 
-    @Test("only those that were asked are named: those before the one that matches, and observers")
+    @Test("are listed only if the router tried them: those before the match, and observers")
     func asked() throws {
         let never = RouteMatch(platforms: [.ios])
         #expect(

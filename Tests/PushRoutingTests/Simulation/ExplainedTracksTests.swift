@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import Testing
 
-@Suite("What an explanation says of tracks")
+@Suite("Tracks in an explanation")
 struct ExplainedTracksTests {
     private func explain(
         _ extra: String = #"{\"braze_id\":\"b1\"}"#, event: TrackRule.Event? = nil, attributes: [TrackField] = [],
@@ -20,20 +20,20 @@ struct ExplainedTracksTests {
         return try Explanation(DeliverRequest(payload: payload), platform: .android, table: table)
     }
 
-    /// The lines under the heading.
+    /// The lines below the heading.
     private func lines(_ explanation: Explanation) -> [String] {
         explanation.text.split(separator: "\n").drop { $0 != "Sent to /users/track" }.dropFirst()
             .prefix { $0.hasPrefix("  ") && !$0.hasPrefix("  - ") }.map { String($0.dropFirst(2)) }
     }
 
-    @Test("whose profile it is, for each way to say so")
+    @Test("name the profile, for each way to identify one")
     func profile() throws {
         let line = try lines(explain(event: .init(name: .constant("x")))).first
         #expect(line == #"custom_event {"name":"x"} for braze_id b1, by track t"#)
     }
 
     @Test(
-        "what the daemon would set aside of user attributes is set aside, with the reason",
+        "reject the user attributes that the daemon would reject, with the reason",
         arguments: [
             (TrackField("email", .number, .constant("12")), "attributes.email: must be "),
             (TrackField("country", .string, .constant("Germany")), "attributes.country: "),
@@ -50,7 +50,7 @@ struct ExplainedTracksTests {
         #expect(reason.hasPrefix((tracks.last?["rejected"]?["field"]?.string ?? "?") + ": "))
     }
 
-    @Test("an array in an array and a text that is too long are set aside; with nothing right there is nothing else")
+    @Test("reject an array in an array and a text that is too long; without valid attributes nothing else is listed")
     func customAttributes() throws {
         let wrong = [
             TrackField("list", .array, .constant("[[1]]")),
@@ -60,7 +60,7 @@ struct ExplainedTracksTests {
         #expect(found.map { $0.fault?.field } == ["attributes.list[0]", "attributes.long"])
     }
 
-    @Test("an event is set aside as a whole")
+    @Test("reject an event as a whole")
     func event() throws {
         let long = TrackField("long", .string, .constant(String(repeating: "a", count: 300)))
         let found = try explain(event: .init(name: .constant("x"), properties: [long])).tracked
@@ -68,7 +68,7 @@ struct ExplainedTracksTests {
         #expect(found.first?.object["name"]?.string == "x")
     }
 
-    @Test("a tap, each button and a dismissal have what they would send, if it is anything")
+    @Test("list the entries of a tap, each button and a dismissal, if any")
     func acts() throws {
         var table = RoutingTable(routes: [], handlers: [:])
         let properties = [TrackField("what", .string, .fact(.occasion)), TrackField("button", .string, .fact(.action))]
@@ -101,7 +101,7 @@ struct ExplainedTracksTests {
         #expect(silent.trackedActs.isEmpty, "nothing is shown, so nothing can be tapped")
     }
 
-    @Test("without an identifier nobody is named, and the fault is that alone")
+    @Test("report a missing identifier as the only fault")
     func nobody() throws {
         let explanation = try explain("{}", event: .init(name: .constant("x")))
         #expect(

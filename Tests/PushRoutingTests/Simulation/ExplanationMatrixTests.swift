@@ -23,7 +23,7 @@ struct ExplanationMatrixTests {
         }
     }
 
-    @Test("a Braze payload beside a notification block loses its open wherever the app is not in the foreground")
+    @Test("a Braze payload beside a notification block loses its open unless the app is in the foreground")
     func lostOpen() throws {
         let payload =
             #"{"message":{"token":"t","notification":{"title":"a"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"}}}"#
@@ -40,7 +40,7 @@ struct ExplanationMatrixTests {
         #expect(matrix.table(name: "", payload: []).rows.map(\.isLost) == [false, true, true, false])
     }
 
-    @Test("a message of FCM v1 with parts for Android, iOS and the web is explained for the three")
+    @Test("a message of FCM v1 with parts for Android, iOS and the web is explained for all three")
     func threePlatforms() throws {
         let payload = #"""
             {"message":{"token":"t","data":{"_ab":"true","cid":"a1","t":"T","a":"A"},"android":{"priority":"HIGH"},
@@ -58,7 +58,7 @@ struct ExplanationMatrixTests {
             ])
     }
 
-    @Test("every state that an app of the platform may be in has a row, and no other")
+    @Test("every possible state of an app on the platform has a row, and no other state has one")
     func states() throws {
         let matrix = try matrix(#"{"k":"v"}"#)
         for platform in Platform.allCases {
@@ -77,7 +77,7 @@ struct ExplanationMatrixTests {
         #expect(rows[1].hasSuffix("| - | - | - | -"))
     }
 
-    @Test("a push of another SDK is its route's, and a tap on it no open of Braze's")
+    @Test("a push of another SDK goes to its route, and a tap on it is no open of Braze's")
     func routed() throws {
         let table = RoutingTable.testing(
             routes: [.all(to: "one")], handlers: [Handler(name: "one", kind: .journal)])
@@ -87,7 +87,7 @@ struct ExplanationMatrixTests {
             ])
     }
 
-    @Test("a warning stands once, with the places where it holds")
+    @Test("a warning is listed once, with its platforms and states")
     func warnings() throws {
         let payload =
             #"{"message":{"token":"t","notification":{"title":"a"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"}}}"#
@@ -96,7 +96,7 @@ struct ExplanationMatrixTests {
         #expect(warning.places.map(\.state) == Platform.android.appStates)
     }
 
-    @Test("the JSON has each explanation, what differs, and the refusals")
+    @Test("the JSON has each explanation, the differences, and the refusals")
     func json() throws {
         let matrix = try matrix(#"{"aps":"x","_ab":"true","cid":"c1","t":"T","a":"A"}"#)
         let root = try JSONDocument(scanning: matrix.json).root
@@ -110,7 +110,7 @@ struct ExplanationMatrixTests {
     }
 
     @Test(
-        "a session that the tracker credits is one that the decision and the completion rules allow",
+        "a session that the tracker credits is allowed by the decision and the completion rules",
         arguments: [
             (Platform.android, Payload.braze()), (.android, #"{"_ab":"true","a":"A","t":"T","cid":"c"}"#),
             (.android, #"{"_ab":"true","a":"A","t":"T"}"#), (.android, #"{"_ab":"true","cid":"c"}"#),
@@ -136,7 +136,7 @@ struct ExplanationMatrixTests {
         }
     }
 
-    @Test("a tap on what the tracker takes no notice of does not count, and Braze saw it")
+    @Test("a tap on a push that the tracker ignores does not count, and Braze saw it")
     func internalPush() throws {
         let document = try JSONDocument(
             scanning: Array(#"{"aps":{"alert":"x"},"ab":{"c":null},"ab_push_fetch_test_triggers_key":"1"}"#.utf8))
@@ -145,7 +145,7 @@ struct ExplanationMatrixTests {
         #expect(explanation.tap.text == "not counted")
     }
 
-    @Test("the data of a message of FCM v1 is no sign of another platform's payload")
+    @Test("the data of a message of FCM v1 does not mark another platform's payload")
     func dataOfAll() throws {
         let payload =
             #"{"message":{"token":"t","data":{"_ab":"true"},"apns":{"payload":{"aps":{"alert":"x"},"ab":{"c":"i"}}}}}"#
@@ -167,7 +167,7 @@ struct ExplanationMatrixTests {
     }
 
     @Test(
-        "the outcome is the one by which the router ends it",
+        "the outcome is the one that the router gives it",
         arguments: [
             (Platform.android, Payload.braze()), (.android, #"{"k":"v"}"#), (.android, Payload.deletedMessages),
             (.ios, Payload.brazeIOS()), (.ios, Payload.brazeIOS(contentAvailable: true)),
@@ -190,7 +190,7 @@ struct ExplanationMatrixTests {
         }
     }
 
-    @Test("a tap and a session are tried for a push of Braze's alone")
+    @Test("a tap and a session are tried only for Braze's pushes")
     func rehearsal() throws {
         let table = RoutingTable.testing()
         for (payload, isTried) in [(Payload.braze(), true), (#"{"k":"v"}"#, false)] {
@@ -219,14 +219,14 @@ struct ExplanationMatrixTests {
 }
 
 extension Result<Explanation, PayloadError> {
-    /// The error, where it is one.
+    /// The error of a failure.
     fileprivate var refusal: PayloadError? {
         if case .failure(let error) = self { error } else { nil }
     }
 }
 
 extension [String] {
-    /// Each once, in their order.
+    /// The texts without repeats, in order.
     fileprivate var uniqued: [String] {
         reduce(into: []) { texts, text in if !texts.contains(text) { texts.append(text) } }
     }

@@ -22,7 +22,8 @@ struct HandlerLimitScenarioTests {
         #"{"op":"deliver","id":"\#(id)","at":\#(time),"payload":{"k":"1"},"script":{"takes_ms":\#(takes)}}"#
     }
 
-    @Test("a full queue refuses with overloaded and a time to come again; what waits there too long is queue_full")
+    @Test(
+        "a full queue refuses with overloaded and a retry time; an invocation that waits there too long is queue_full")
     func queue() throws {
         var crm = Handler.exec("crm")
         (crm.maxConcurrent, crm.queueMax) = (1, 1)
@@ -41,7 +42,7 @@ struct HandlerLimitScenarioTests {
         #expect(failures == [])
     }
 
-    @Test("a breaker opens, its callbacks go elsewhere, a probe closes it; a scenario sees each change")
+    @Test("a breaker opens, its callbacks go to another route, a probe closes it; a scenario sees each change")
     func breaker() throws {
         var crm = Handler.exec("crm")
         crm.breaker = BreakerRules(failures: 2, window: .seconds(30), pause: .seconds(10))
@@ -64,14 +65,14 @@ struct HandlerLimitScenarioTests {
         #expect(try check(failed, crm, fallback: false) == [])
     }
 
-    @Test("the name of a handler that does not exist is a mistake, also in what is said of breakers")
+    @Test("the name of an unknown handler is an error, also in expectations about breakers")
     func mistakes() throws {
         let lines = [deliver("a", at: 0), #"{"expect":{"breaker":{"handler":"cmr"}}}"#]
         #expect(throws: ScenarioError.self) { try check(lines, .exec("crm")) }
         #expect(throws: ScenarioError.self) { try check([lines[0], #"{"expect":{"breaker":{"n":1}}}"#], .exec("crm")) }
     }
 
-    @Test("an explanation says what an open breaker leads to, in relay mode")
+    @Test("an explanation describes the effect of an open breaker, in relay mode")
     func explanation() throws {
         var crm = Handler.exec("crm")
         crm.breaker = BreakerRules(failures: 2, window: .seconds(30), pause: .seconds(10))

@@ -13,7 +13,7 @@ struct PayloadReferenceTests {
         return String(decoding: reference.line(with: document.root, isAPNs: isAPNs), as: UTF8.self)
     }
 
-    @Test("the payload takes the place of its file's name, and all else stays as it came")
+    @Test("the payload replaces the file's name, and the other members stay unchanged")
     func replaced() throws {
         #expect(try read(#"{"op":"deliver","payload_file":"a/push.json"}"#)?.file == "a/push.json")
         #expect(
@@ -35,7 +35,7 @@ struct PayloadReferenceTests {
     }
 
     @Test(
-        "a line without one, and one that takes no payload, is left to its reader",
+        "a line without a payload's file, and an operation without a payload, stay unchanged",
         arguments: [
             #"{"op":"deliver","payload":{}}"#, #"{"op":"session","payload_file":"p"}"#, #"{"payload_file":"p"}"#,
             #"{"expect":{"payload_file":"p"}}"#, "{", "[]", "",
@@ -43,7 +43,7 @@ struct PayloadReferenceTests {
     func others(line: String) throws { #expect(try read(line) == nil) }
 
     @Test(
-        "what is no file, and a payload beside it, is an error of its line",
+        "a missing file, or a payload beside it, is an error of its line",
         arguments: [
             (#""payload_file":7"#, "payload_file: must be the path of a file, in a string"),
             (#""payload_file":"""#, "payload_file: must be the path of a file, in a string"),

@@ -23,7 +23,7 @@ struct ScenarioMistakesTests {
             .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).checks.map(\.failure)
     }
 
-    @Test("an observer's copy matches nothing that does not ask for an observer")
+    @Test("an expectation matches an observer's copy only if it asks for an observer")
     func observers() throws {
         let copy = try #require(try failures(#"{"id":"a","outcome":"handled"}"#).first ?? nil)
         #expect(copy.message == "no invocation matches (2 checked). Closest:")
@@ -41,7 +41,7 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
-        "a name that nobody has is an error of the scenario",
+        "an unknown name is an error of the scenario",
         arguments: [
             (#"{"none":{"handler":"ordres"}}"#, "there is no handler ordres; the handlers are audit, crm"),
             (#"{"waited_for":{"handler":"x"}}"#, "there is no handler x; the handlers are audit, crm"),
@@ -60,7 +60,7 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
-        "a campaign, suite or name of custom data that no request and no track has is an error where nothing is expected",
+        "an unknown campaign, suite or name of custom data is an error in an expectation that nothing comes",
         arguments: [
             (#"{"none":{"event":{"campaign_id":"sumer"}}}"#, "campaign sumer", "; did you mean summer?"),
             (#"{"count":{"event":{"campaign_id":"winter"}},"is":0}"#, "campaign winter", ""),
@@ -78,7 +78,7 @@ struct ScenarioMistakesTests {
     private static let log = #"{"op":"log","at":0,"kind":"custom_event","name":"bought"}"#
 
     @Test(
-        "a campaign, suite or name that may come is none, nor is one that is expected to come",
+        "a campaign, suite or name that may come is no error, nor is one that is expected to come",
         arguments: [
             #"{"none":{"event":{"campaign_id":"summer"}}}"#, #"{"none":{"entry":{"suite":"standard"}}}"#,
             #"{"none":{"entry":{"name":"bought"}}}"#, #"{"event":{"campaign_id":"sumer"}}"#,
@@ -88,13 +88,13 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
-        "names that exist, and null, are none", arguments: [#"{"handler":"crm","route":null,"id":"a","provider":null}"#]
+        "known names, and null, are no errors", arguments: [#"{"handler":"crm","route":null,"id":"a","provider":null}"#]
     )
     func rightNames(expect: String) throws {
         try scenario(Self.delivery, #"{"expect":\#(expect)}"#).checkNames(against: Self.table)
     }
 
-    @Test("a script for a handler that there is not is refused")
+    @Test("a script for an unknown handler is refused")
     func scripts() throws {
         let line = #"{"op":"deliver","at":0,"payload":{},"script":{"handlers":{"nosuch":{"exit":1}}}}"#
         let checks = try scenario(line, #"{"expect":{"pending":0}}"#)
@@ -106,7 +106,7 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
-        "a line that is not a JSON object is named with its number and what is wrong",
+        "a line that is no JSON object gives an error with its number and the reason",
         arguments: [
             (#"{"expect":{"outcome":"handled"}"#, "at byte 31: a comma or '}' is expected; the text ends here"),
             (#"[{"expect":{}}]"#, "a request is one JSON object on one line; this is an array"),

@@ -16,7 +16,7 @@ struct ScenarioTests {
     ]
 
     @Test(
-        "what is so holds",
+        "a true expectation holds",
         arguments: [
             #"{"id":"slow","outcome":"timed_out","n":0,"seq":1,"provider":null,"queue_ms":0,"exec_ms":9000}"#,
             #"{"at":9000,"total_ms":9000}"#, #"{"at":"1970-01-01T00:00:09Z"}"#,
@@ -36,7 +36,7 @@ struct ScenarioTests {
     func holds(expect: String) throws { #expect(try failure(expect) == nil) }
 
     @Test(
-        "what is not so fails, with what came instead",
+        "a false expectation fails, with the actual values",
         arguments: [
             (
                 #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "no invocation matches (4 checked). Closest:",
@@ -99,10 +99,10 @@ struct ScenarioTests {
         #"{"op":"interact","id":"\#(id)","at":5000,"kind":"opened","app":"a","device":"d",\#(names)}"#
     }
 
-    @Test("an interaction names its push by the id of the delivery's line; a message id of that name comes first")
+    @Test("an interaction names its push by the id of the delivery's line; a message id of that name takes precedence")
     func named() throws {
         #expect(try check([Self.braze, Self.tap(#""message":"b""#), Self.open]).map(\.failure) == [nil])
-        // Both have the name b: one as its message id, the other as the id of its line.
+        // Both are named b: one by its message id, the other by the id of its line.
         let other =
             #"{"op":"deliver","at":1,"app":"a","device":"d","payload":{"messageId":"b","data":{"_ab":"true","cid":"m","t":"T","a":"A"}}}"#
         let expected = Self.open.replacing(#""campaign_id":"c""#, with: #""campaign_id":"m""#)
@@ -110,7 +110,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "one that finds no push fails the scenario and says why, though a session starts and influences an open",
+        "an interaction without a push fails the scenario with the reason, though it starts a session",
         arguments: [
             (
                 #""message":"x""#,
@@ -135,7 +135,7 @@ struct ScenarioTests {
         #expect(try check([Self.braze, Self.tap(names), influenced, other]).map(\.line) == [2, 3, 4])
     }
 
-    @Test("one on what Android showed itself finds nothing that Braze saw, and one for another device goes elsewhere")
+    @Test("an interaction with a push that Android showed itself opens nothing, nor does one for another device")
     func neverSeen() throws {
         let shown = Self.braze.replacing(
             #""payload":{"#, with: #""payload":{"notification":{"title":"T"},"data":{"#
@@ -151,7 +151,7 @@ struct ScenarioTests {
                 == true, "\(checks)")
     }
 
-    @Test("one that still waits when the last line is checked waits in vain; one whose push comes in time does not")
+    @Test("an interaction still held at the last line finds no push; one whose push comes in time does")
     func waits() throws {
         let early = Self.tap(#""message":"m""#)
         #expect(
@@ -162,7 +162,7 @@ struct ScenarioTests {
         #expect(try check([early, push, Self.open, found]).map(\.failure) == [nil, nil])
     }
 
-    @Test("where an expected open is missing, the reasons of the interactions stand beside what is closest")
+    @Test("a missing open is reported with the reasons of the interactions beside the closest match")
     func whyNoOpen() throws {
         let twice = [Self.braze, Self.tap("\"message\":1"), Self.tap("\"message\":1", id: "again")]
         let checks = try check(twice + [#"{"expect":{"event":{"event_type":"Open","campaign_id":"x"}}}"#])
@@ -179,7 +179,7 @@ struct ScenarioTests {
         #expect(try check(twice + [session]).last?.failure?.lines.contains { $0.hasPrefix("interaction") } == false)
     }
 
-    @Test("one on a push that was not displayed is an open, and a warning with its line")
+    @Test("an interaction with a push that was not displayed is an open, and a warning with its line")
     func notDisplayed() throws {
         let silent = Self.braze.replacing(#","a":"A""#, with: "")
         let scenario = try Scenario([silent, Self.tap(#""message":"b""#), Self.open].map { Array($0.utf8) })
@@ -189,9 +189,9 @@ struct ScenarioTests {
         #expect(result.warnings.first?.message.hasSuffix("which was not displayed: nobody can have tapped it") == true)
     }
 
-    // MARK: When expectations are checked
+    // MARK: The time of the checks
 
-    @Test("a payload that only iOS has, and that is taken for Android's, is a warning with its line")
+    @Test("a payload that only iOS has, and that is read as Android's, is a warning with its line")
     func misread() throws {
         func warnings(_ lines: String...) throws -> [ScenarioResult.Warning] {
             let lines = lines + [#"{"expect":{"pending":0}}"#]
@@ -210,7 +210,7 @@ struct ScenarioTests {
             ).isEmpty)
     }
 
-    @Test("an expectation is checked when all is decided that comes before the next line with a time")
+    @Test("an expectation is checked once everything before the next line with a time is decided")
     func time() throws {
         let checks = try check([
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
@@ -226,7 +226,7 @@ struct ScenarioTests {
         #expect(checks.allSatisfy { $0.failure == nil })
     }
 
-    @Test("with nothing after it, an expectation waits until nothing is pending")
+    @Test("a last expectation is checked once nothing is pending")
     func end() throws {
         let checks = try check([
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":9500}}"#,
@@ -235,25 +235,25 @@ struct ScenarioTests {
         #expect(checks.map(\.failure) == [nil])
     }
 
-    @Test("thousands of expectations in a row take no more than their share each")
+    @Test("thousands of expectations in a row take linear time")
     func many() throws {
         let expectations = [String](repeating: #"{"expect":{"pending":0}}"#, count: 10_000)
         let begin = processorTime()
         let checks = try check([#"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":5}}"#] + expectations)
-        // About half a second; half a minute when each looks at all that follow.
+        // About half a second; half a minute if each searched all later lines.
         #expect(processorTime() - begin < .seconds(10))
         #expect(checks.count == 10_000)
         #expect(checks.allSatisfy { $0.failure == nil })
     }
 
-    /// What this thread has used of a processor, however busy the machine is.
+    /// The CPU time of this thread, which does not depend on the machine's load.
     private func processorTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    @Test("a pending request is mentioned where nothing matches yet")
+    @Test("a failure without a match mentions a pending request")
     func pending() throws {
         let checks = try check([
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
@@ -262,7 +262,7 @@ struct ScenarioTests {
         #expect(checks.first?.failure?.message == "no invocation so far; 1 request still pending")
     }
 
-    @Test("a refusal that is expected holds; one that nobody expects fails")
+    @Test("an expected refusal holds; an unexpected one fails")
     func refusals() throws {
         let checks = try check([
             #"{"op":"deliver","at":0}"#,
@@ -280,7 +280,7 @@ struct ScenarioTests {
         #expect(checks[3].failure?.lines == [#"code is "invalid_json", not "invalid_utf8""#])
     }
 
-    @Test("the first line names what it shows, and the mode", arguments: [DispatchMode.device, .relay])
+    @Test("the first line has the title, and the mode", arguments: [DispatchMode.device, .relay])
     func head(mode: DispatchMode) throws {
         let lines = [
             #"{"scenario":"a title","mode":"\#(mode.rawValue)"}"#, "",
@@ -295,7 +295,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "a mistake in writing an expectation makes the scenario unreadable",
+        "a malformed expectation makes the scenario unreadable",
         arguments: [
             (
                 #"{"expect":{"outcom":"handled"}}"#,
@@ -350,7 +350,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "a first line that is wrong",
+        "a malformed first line is an error",
         arguments: [
             (#"{"scenario":7}"#, "scenario: must be a string: what the scenario shows"),
             (#"{"scenario":"x","mode":"fast"}"#, "mode: must be device or relay"),
@@ -360,7 +360,7 @@ struct ScenarioTests {
         #expect(throws: ScenarioError(line: 1, message: message)) { try Scenario([Array(line.utf8)]) }
     }
 
-    @Test("a scenario that expects nothing is no test")
+    @Test("a scenario without an expectation is no test")
     func nothing() {
         do {
             _ = try Scenario([Array(#"{"op":"deliver","at":5,"payload":{}}"#.utf8)])
@@ -409,7 +409,7 @@ struct ScenarioTests {
         }
     }
 
-    /// What is wrong with one expectation at the end of the story.
+    /// The failure of one expectation at the end of the story.
     private func failure(_ expect: String) throws -> Check.Failure? {
         let checks = try check(Self.story + [#"{"expect":\#(expect)}"#])
         #expect(checks.map(\.line) == [5])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scripts")
 struct ScriptTests {
-    @Test("a handler's answer reaches the completion")
+    @Test("give the completion the handler's answer")
     func answer() throws {
         let lines = try run(
             #"{"op":"deliver","at":0,"platform":"ios","state":"foreground","payload":{"aps":{"alert":"x"},"k":"v"},"#
@@ -14,7 +14,7 @@ struct ScriptTests {
         #expect(lines.first?["completion"]?["options"]?.elements.map(\.string) == ["banner"])
     }
 
-    @Test("handlers that the script names behave otherwise than the others")
+    @Test("may give each handler another behavior")
     func handlers() throws {
         let script = #""script":{"takes_ms":20,"handlers":{"first":{"takes_ms":5,"exit":80}}}"#
         let lines = try run(#"{"op":"deliver","at":0,"payload":{"k":"v"},\#(script)}"#)
@@ -22,7 +22,7 @@ struct ScriptTests {
         #expect(lines.map { $0["at"]?.int64 } == [25], "what the first took counts")
     }
 
-    @Test("an interaction that is routed has a script, too")
+    @Test("may belong to an interaction that is routed")
     func interaction() throws {
         let lines = try run(
             #"{"op":"interact","kind":"opened","at":0,"platform":"ios","payload":{"aps":{},"k":"v"},"#
@@ -32,7 +32,7 @@ struct ScriptTests {
     }
 
     @Test(
-        "says what is wrong, with the path of the member",
+        "report an error with the path of the member",
         arguments: [
             (#"{"handlers":[]}"#, "script.handlers", "handlers is an object of scripts by handler name"),
             (#"{"handlers":{"crm":7}}"#, "script.handlers.crm", "a script is an object"),
@@ -51,7 +51,7 @@ struct ScriptTests {
         #expect(lines.first?["error"]?["message"]?.string?.contains(message) == true)
     }
 
-    @Test("a tap that names its push by number or message id is known by what was delivered")
+    @Test("identify the push of a tap by its number or message id")
     func past() throws {
         let deliveries = [
             #"{"op":"deliver","id":"m1","at":0,"platform":"ios","device":"d","payload":{"aps":{"alert":"x"},"k":"v"}}"#
@@ -69,7 +69,7 @@ struct ScriptTests {
             lines.last?["reason"]?.string == "push 1, with the id m1, went to another device or app than this names")
     }
 
-    @Test("a token is told to every route")
+    @Test("send a token to every route")
     func token() throws {
         var lines = try run(#"{"op":"token","at":0,"token":"t","script":{"handlers":{"second":{"takes_ms":3}}}}"#)
         #expect(lines.removeFirst()["event_type"]?.string?.hasSuffix("TokenStateChange") == true)
@@ -77,13 +77,13 @@ struct ScriptTests {
         #expect(lines.map { $0["at"]?.int64 } == [0, 3])
     }
 
-    @Test("a session leads to its event alone")
+    @Test("give a session its event alone")
     func session() throws {
         let lines = try run(#"{"op":"session","kind":"start","at":0,"device":"d"}"#)
         #expect(lines.map { $0["event_type"]?.string } == ["users.behaviors.app.SessionStart"])
     }
 
-    /// Runs lines against two routes that match everything; returns what they printed.
+    /// Runs lines against two routes that match everything; returns the printed lines.
     private func run(_ line: String) throws -> [JSONNode] { try run([line]) }
 
     private func run(_ lines: [String]) throws -> [JSONNode] {

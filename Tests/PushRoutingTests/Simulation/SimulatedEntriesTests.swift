@@ -51,7 +51,7 @@ struct SimulatedEntriesTests {
     }
 
     @Test(
-        "what is so holds",
+        "a true expectation holds",
         arguments: [
             #"{"entry":{"state":"queued","braze_id":"b1","name":"received","seq":1}}"#,
             #"{"entry":{"state":"rejected","reason":"it has Braze_id","braze_id":null}}"#,
@@ -61,7 +61,7 @@ struct SimulatedEntriesTests {
         ])
     func holds(expect: String) throws { #expect(try failure(expect) == nil) }
 
-    @Test("what is not so fails, and names the member that differs")
+    @Test("a false expectation fails, and names the member that differs")
     func fails() throws {
         let wrongValue = try #require(try failure(#"{"entry":{"state":"flushed","properties":{"n":2}}}"#))
         #expect(wrongValue.message == "no entry matches (7 checked). Closest:")

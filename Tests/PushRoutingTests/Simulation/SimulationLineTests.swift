@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lines of a simulation")
 struct SimulationLineTests {
-    @Test("mark an observer, and name what an invocation waited for")
+    @Test("mark an observer, and name the predecessor that an invocation waited for")
     func observer() {
         let result = InvocationResult(
             outcome: .handled, reason: nil, queue: .seconds(8), exec: .milliseconds(5), total: .milliseconds(8005),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Simulation")
 struct SimulatorTests {
     @Test(
-        "a script stands for whatever handler the route picks, at its deadline to the millisecond",
+        "a script stands for the handler of the route, at its deadline to the millisecond",
         arguments: [
             (8999, "handled", 8999), (9000, "timed_out", 9000), (9500, "timed_out", 9000),
         ])
@@ -57,7 +57,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "what the exit status means, by mode",
+        "the meaning of the exit status, by mode",
         arguments: [
             (DispatchMode.device, 0, "handled"), (.device, 75, "failed"), (.device, 80, "unrouted"),
             (.device, 1, "failed"),
@@ -100,7 +100,7 @@ struct SimulatorTests {
         #expect(outcomes(lines) == ["2 handled", "1 timed_out"])
     }
 
-    @Test("SIGTERM means nothing to a script: it ends when it says, or at its deadline")
+    @Test("a script ignores SIGTERM: it ends at its time, or at its deadline")
     func grace() {
         let handler = Handler(name: "log", kind: .exec(.init(arguments: ["/bin/true"])), grace: .seconds(5))
         let lines = simulate([#"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":8000}}"#], handler: handler)
@@ -114,7 +114,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "a lane delays what is behind, by the clock of the mode",
+        "a lane delays the deliveries behind its head, by the clock of the mode",
         arguments: [
             (DispatchMode.device, ["1 handled", "2 handled"]), (.relay, ["1 handled", "2 timed_out"]),
         ])
@@ -127,7 +127,7 @@ struct SimulatorTests {
         #expect(outcomes(lines) == expected)
     }
 
-    @Test("in device mode Braze waits in its lane, its receipt too")
+    @Test("in device mode a Braze push waits in its lane, with its receipt")
     func brazeLane() {
         let lines = simulate([
             #"{"op":"deliver","at":0,"device":"d","payload":{"k":"v"},"script":{"takes_ms":8000}}"#,
@@ -137,7 +137,7 @@ struct SimulatorTests {
         #expect(lines.last?.contains(#""queue_ms":8000"#) == true)
     }
 
-    @Test("a wrong line gets an error with its number, in its place, and costs the others nothing")
+    @Test("a wrong line gives an error with its number, in its place, without an effect on the others")
     func errors() {
         let lines = simulate([
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":5}}"#,
@@ -157,7 +157,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "a script has its own errors",
+        "a wrong script gives its own errors",
         arguments: [
             ("7", "script", "a script is an object"),
             (#"{"takes_ms":-1}"#, "script.takes_ms", "a whole number from 0 to 86400000"),
@@ -172,7 +172,7 @@ struct SimulatorTests {
         #expect(lines.first?.contains(message) == true)
     }
 
-    @Test("counts the lines that were not accepted")
+    @Test("the simulator counts the refused lines")
     func countsErrors() {
         var simulator = simulator(.device)
         _ = simulator.take(Array("{".utf8), number: 1)
@@ -186,7 +186,7 @@ struct SimulatorTests {
         #expect(outcomes(lines) == ["error 1 invalid_value"])
     }
 
-    @Test("10,000 lines are decided, in order of time and with the same bytes twice")
+    @Test("10,000 lines are decided in order of time, with equal bytes in both runs")
     func many() {
         let lines = (0..<10_000).map { index in
             #"{"op":"deliver","at":\#(index * 7),"device":"d\#(index % 50)","payload":{"k":"v"},"#
@@ -223,7 +223,7 @@ struct SimulatorTests {
         return output.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// `1 handled` for an invocation, `error 2 invalid_json` for an error, the type for anything else.
+    /// `1 handled` for an invocation, `error 2 invalid_json` for an error, the type for any other line.
     private func outcomes(_ lines: [String]) -> [String] {
         lines.map { line in
             guard let root = try? JSONDocument(scanning: Array(line.utf8)).root else { return "no JSON: \(line)" }

@@ -84,7 +84,7 @@ struct ControlRequestTests {
         #expect(try ControlRequest(line: named.line) == named)
     }
 
-    @Test("claim waits only when it says so; a time may be in milliseconds")
+    @Test("wait with claim only if it says so; a time may be in milliseconds")
     func defaults() throws {
         let claim = try ControlRequest(line: Array(#"{"op":"claim","instance":"\#(Self.instance)","limit":1}"#.utf8))
         #expect(claim.operation == .claim(ClaimRequest(instance: Self.instance, limit: 1, waits: false)))
@@ -94,7 +94,7 @@ struct ControlRequestTests {
         #expect(sending.operation == .sending(report))
     }
 
-    @Test("of a long reason the beginning is kept, whole characters")
+    @Test("keep the beginning of a long reason, with whole characters")
     func longReason() {
         let settlement = Settlement(
             EntryNumber(1), .rejected, reason: String(repeating: "é", count: 400) + String(repeating: "€", count: 400))
@@ -201,14 +201,14 @@ struct ControlRequestTests {
             "state is one of queued, discarded"),
     ]
 
-    @Test("say what was wrong, where, and what to do", arguments: refused)
+    @Test("report an error with its field and an advice", arguments: refused)
     func refusal(example: RefusalTests.Example) {
         #expect(throws: ProtocolError(example.code, field: example.field, message: example.message)) {
             try ControlRequest(line: Array(example.line.utf8))
         }
     }
 
-    @Test("carry the request's id, whatever else is wrong")
+    @Test("return the request's id with every error")
     func echoesID() {
         #expect(throws: ProtocolError(.missingKey, field: "app", message: "app is missing", id: "a1")) {
             try ControlRequest(line: Array(#"{"op":"flush","id":"a1"}"#.utf8))
