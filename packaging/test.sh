@@ -78,6 +78,8 @@ if [[ $tier == fleet ]]; then
     check /usr/bin/python3 Tests/Fleet/twin.py --requests 100000 --moves 100
     say "fleet: leaders that stand still beside their forwarders"
     check /usr/bin/python3 Tests/Fleet/forward.py --rounds 40
+    say "fleet: both disks lost under load, and all counted again"
+    check /usr/bin/python3 Tests/Fleet/recount.py --seconds 30
     exit
 fi
 

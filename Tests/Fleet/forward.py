@@ -195,6 +195,9 @@ class Test:
     def round(self, is_gated):
         leader = self.pair.wait_whole()
         other, endpoint = self.pair.other(leader), leader.endpoint
+        # Its forwarder sends, and waits no longer after what it gave up in a round before.
+        first = self.log(leader)
+        wait_until("the first entries come", lambda: first <= self.came().keys())
         if is_gated:
             endpoint.close_gate()
         entries = self.log(leader)
