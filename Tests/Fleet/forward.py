@@ -3,10 +3,10 @@
 
 forward.py [--rounds N] [--seed N] [--programs DIR] [--keep]
 
-Each machine has a forwarder and an endpoint of its own, so that it is known who sent. In every other round no connection
-to the endpoint comes about until the machine stands still: its forwarder has its departure, and has sent nothing. In the
-others the machine stands still at any time. What is of unknown outcome is sent again, so that what a forwarder sends late
-comes twice. It needs Debian's postgresql.
+Each machine has a forwarder and an endpoint of its own, so that it is known who sent. In every other round no
+connection to the endpoint comes about until the machine stands still: its forwarder has its departure, and has sent
+nothing. In the others the machine stands still at any time. What is of unknown outcome is sent again, so that what a
+forwarder sends late comes twice. It needs Debian's postgresql.
 """
 
 import argparse
@@ -219,7 +219,8 @@ class Test:
         leader.go_on()
         if is_gated:
             wait_until(
-                "the forwarder gives its connections up", lambda: not endpoint.connections or self.late(endpoint, leads))
+                "the forwarder gives its connections up",
+                lambda: not endpoint.connections or self.late(endpoint, leads))
         self.pair.wait_whole()
         late = self.late(endpoint, leads)
         if late:
@@ -240,8 +241,9 @@ class Test:
         missing = sorted(set(range(self.logged)) - times.keys())
         if missing:
             self.problems.append(f"sent, and it never came: {missing}")
-        print(f"{self.logged} entries, {len(missing)} lost, {len(doubled)} of {len(self.once)} doubled that had departed "
-              f"only, {len(twice) - len(doubled)} of unknown outcome sent again; suspended for {self.longest:.1f} s at most")
+        print(f"{self.logged} entries, {len(missing)} lost, {len(doubled)} of {len(self.once)} doubled that had "
+              f"departed only, {len(twice) - len(doubled)} of unknown outcome sent again; suspended for "
+              f"{self.longest:.1f} s at most")
 
     def close(self):
         for machine in self.machines:

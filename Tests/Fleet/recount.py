@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Removes the disks of both machines of a pair under load: a third one starts from the database, and all is counted again.
+"""Removes the disks of both machines of a pair under load: a third one starts from the database, and all is counted.
 
 recount.py [--rate N] [--seconds S] [--seed N] [--programs DIR] [--keep]
 
@@ -74,7 +74,7 @@ class Producer(threading.Thread):
         device = f"device{self.generator.randrange(DEVICES)}"
         facts = {"id": identifier, "platform": "android", "app": "shop"}
         if kind == "push":
-            # One that is opened later has a device of its own: an open begins a session, which others may have influenced.
+            # One that is opened later has a device of its own: others may have influenced the session that it begins.
             is_opened = self.generator.random() < OPENED
             device = f"phone{identifier}" if is_opened else device
             fact = f"c{self.generator.randrange(CAMPAIGNS)}", device, is_opened
@@ -127,7 +127,8 @@ class Producer(threading.Thread):
             check(reply["error"]["code"] in ("unavailable", "overloaded"), f"{self.facts.get(identifier)}: {reply}")
             raise ConnectionError(reply["error"]["code"])
         if self.waiting.pop(identifier, None) is None:
-            check(self.numbers.get(identifier) == reply["seq"], f"{identifier}: {self.numbers.get(identifier)}, {reply}")
+            before = self.numbers.get(identifier)
+            check(before == reply["seq"], f"{identifier} was {before}, and is {reply}")
             return
         self.numbers[identifier] = reply["seq"]
         self.times.append(time.monotonic())
@@ -264,7 +265,8 @@ class Test:
         before = self.send(self.options.seconds / 2)
         wait_until("there are two snapshots", lambda: self.acknowledged() and len(self.snapshots()) > 1)
         self.engine.sql(
-            "UPDATE push_batches SET at = at - interval '1 hour' WHERE number < (SELECT max(number) - 100 FROM push_batches)")
+            "UPDATE push_batches SET at = at - interval '1 hour' "
+            "WHERE number < (SELECT max(number) - 100 FROM push_batches)")
         first = wait_until(
             "batches are deleted", lambda: int(self.engine.sql("SELECT min(number) FROM push_batches")[0]))
         lost = time.monotonic()
@@ -292,8 +294,8 @@ class Test:
         times = sorted(it for producer in self.producers for it in producer.times)
         wait = max(two - one for one, two in zip(times, times[1:]))
         print(f"{count} acknowledged, {before:.0f}/s before and {after:.0f}/s after the loss of both disks, "
-              f"{sum(producer.again for producer in self.producers)} sent again; the third one led after {leads:.2f} s, "
-              f"longest time without an acknowledgement {wait:.2f} s")
+              f"{sum(producer.again for producer in self.producers)} sent again; the third one led after "
+              f"{leads:.2f} s, longest time without an acknowledgement {wait:.2f} s")
         return Recount(third, self.options.programs, self.producers).check()
 
     @staticmethod
