@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """What a pair costs: acknowledgements, takeovers, promotions, memory and bytes; PostgreSQL syncs.
 
-fleet.py [--programs DIR] [--seconds S] [--requests N] [--beside DIR]
-fleet.py --snapshots [--programs DIR] [--seconds S] [--requests N]
+fleet.py [--snapshots] [--memory] [--programs DIR] [--seconds S] [--requests N] [--beside DIR]
 
 Producers with one request each send to the leader, without and with a synchronous standby. --beside names a directory
 with another log's `node`, `load` and `schema.sql`, which run in turn with ours on the same database: ours, other,
-other, ours. --snapshots measures acknowledgements at 5,000 requests a second alone and beside a snapshot, in turn; the
-ledgers are in memory then, since machines have disks of their own. It needs Debian's postgresql and release builds of
-pushrouterd-fleet and pushctl.
+other, ours. --snapshots measures acknowledgements at 5,000 requests a second alone and beside a snapshot, in turn.
+--memory has the ledgers in memory: on one machine they share the database's disk else, which those of a pair do not. It
+needs Debian's postgresql and release builds of pushrouterd-fleet and pushctl.
 """
 
 import argparse
@@ -57,7 +56,7 @@ class Bed:
         durability = "standby" if has_standby else "engine"
         self.nodes = [
             Node(name, self.root, options.programs, self.engine.uri, durability, LEASE, "device") for name in "ab"]
-        self.memory = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/dev/shm")) if options.snapshots else None
+        self.memory = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/dev/shm")) if options.memory else None
         for node in self.nodes:
             if self.memory:
                 node.state = self.memory / node.name
@@ -202,6 +201,7 @@ def main():
     parser.add_argument("--requests", type=int, default=150_000)
     parser.add_argument("--beside", type=pathlib.Path)
     parser.add_argument("--snapshots", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     options = parser.parse_args()
     for has_standby in (False, True):
         print("with a synchronous standby" if has_standby else "without a standby", flush=True)
