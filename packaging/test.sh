@@ -70,13 +70,17 @@ require_packages "${build_packages[@]}" curl dbus-daemon iproute2 openssl postgr
 
 if [[ $tier == fleet ]]; then
     say "debug: swift build"
-    for program in pushrouterd-fleet pushrouterd pushctl; do
+    for program in pushrouterd-fleet pushrouterd pushctl pushrouter-forward; do
         swift build --product "$program"
     done
     say "fleet: all faults of a pair"
     check /usr/bin/python3 Tests/Fleet/fleet.py --full
     say "fleet: the same requests to one daemon and to a pair"
     check /usr/bin/python3 Tests/Fleet/twin.py --requests 100000 --moves 100
+    say "fleet: leaders that stand still beside their forwarders"
+    check /usr/bin/python3 Tests/Fleet/forward.py --rounds 40
+    say "fleet: both disks lost under load, and all counted again"
+    check /usr/bin/python3 Tests/Fleet/recount.py --seconds 30
     exit
 fi
 
@@ -134,6 +138,7 @@ check /usr/bin/python3 Tests/Together/together.py --seed 1 --seed 2 --seed 3 --s
 
 say "fleet: a pair whose leader is killed, stopped and handed over, and whose database crashes"
 check /usr/bin/python3 Tests/Fleet/fleet.py --short
+check /usr/bin/python3 Tests/Fleet/forward.py --rounds 4
 
 say "gateway: unmodified clients of FCM and APNs, beside what was recorded of them"
 slow=

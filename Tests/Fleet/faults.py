@@ -120,7 +120,8 @@ class Faults:
             self.pair.look()
             # Keeps the last batches: machines compare their clocks by the batches' ages.
             self.engine.sql(
-                "UPDATE push_batches SET at = at - interval '1 hour' WHERE at > clock_timestamp() - interval '10 minutes' "
+                "UPDATE push_batches SET at = at - interval '1 hour' "
+                "WHERE at > clock_timestamp() - interval '10 minutes' "
                 "AND number < (SELECT max(number) - 100 FROM push_batches)")
             return self.engine.sql("SELECT min(number) FROM push_batches") != first
 

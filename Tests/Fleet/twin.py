@@ -51,21 +51,33 @@ class Single(Node):
 def requests(seed, count):
     """Lines, each with its id."""
     generator = random.Random(f"{seed} requests")
+    # What was delivered: pushes that may be opened, and what the tracker does not take. A push that is opened has a device
+    # of its own: whether a session was influenced by one that is opened soon after depends on the time.
+    phones, others = [], []
     for number in range(1, count + 1):
         device = f"device{generator.randrange(20)}"
         facts = {"id": f"t-{number:07}", "platform": "android", "app": "shop", "device": device}
         way = generator.random()
-        if way < 0.1 and number > SETTLED:
-            # Old enough that its turn in the lane has come at any speed.
-            message = number - generator.randrange(SETTLED, 3 * SETTLED)
-            facts.update(op="interact", kind="opened", message=max(1, message))
+        # Long ago, so that it does not depend on the time whether its turn in the lane has come.
+        old = [it for it in phones[:1] if it < number - SETTLED]
+        if way < 0.06 and old:
+            phones.pop(0)
+            elsewhere = generator.random() < 0.2
+            facts.update(op="interact", kind="opened", message=old[0], device=device if elsewhere else f"phone{old[0]}")
+        elif way < 0.1 and number > 3 * SETTLED:
+            message = generator.choice([it for it in others[-2 * SETTLED:] if it < number - SETTLED])
+            facts.update(op="interact", kind="opened", message=message)
         elif way < 0.15:
             facts.update(op="session", kind="start", external_id="u" + device)
         elif way < 0.45:
+            if generator.random() < 0.3:
+                phones.append(number)
+                device = facts["device"] = f"phone{number}"
             campaign = f"c{generator.randrange(5)}"
             facts.update(op="deliver", external_id="u" + device, payload={
                 "data": {"_ab": "true", "cid": campaign, "t": "A parcel", "a": f"Order {number}"}})
         else:
+            others.append(number)
             job = generator.choice(["none"] * 8 + ["run", "again"])
             facts.update(op="deliver", external_id="u" + device, payload={"data": {"job": job}})
         yield facts["id"], json.dumps(facts, separators=(",", ":")).encode() + b"\n"

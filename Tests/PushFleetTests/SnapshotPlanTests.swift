@@ -33,7 +33,21 @@ struct SnapshotPlanTests {
         #expect(!plan.isDue(state((9, .seconds(900_000), 0), last: 9)))
     }
 
-    @Test("is due after an erasure until each kept one includes it")
+    @Test("is due, and the leader's to write, when the engine's clock was set back behind what it wrote before")
+    func clockSetBack() {
+        #expect(!plan.isDue(state((5, .seconds(-86_399), 0), last: 9)))
+        #expect(plan.isDue(state((5, .seconds(-86_400), 0), last: 9)))
+        var state = state((5, .seconds(-86_400), 0), last: 9)
+        state.copies = ["b": .seconds(-59)]
+        #expect(!plan.isWriter(state, leads: true, node: "a"))
+        state.copies = ["b": .seconds(-60)]
+        #expect(plan.isWriter(state, leads: true, node: "a"))
+        state.copies = ["b": .zero]
+        state.snapshots[0].age = .seconds(-172_800)
+        #expect(plan.isWriter(state, leads: true, node: "a"))
+    }
+
+    @Test("is due after an erasure until each one that is kept has it")
     func erasure() {
         let young = Duration.seconds(1)
         #expect(!plan.isDue(state((7, young, 0), (5, young, 0), last: 9), erasure: 5))

@@ -25,7 +25,7 @@ public struct SnapshotPlan: Hashable, Sendable {
             if kept.contains(where: { $0.snapshot.reference.number < erasure }) { return true }
         }
         guard newest.snapshot.reference.number < state.last else { return false }
-        return newest.age >= interval || newest.bytesBehind >= Self.bytesBehind
+        return Self.distance(newest.age) >= interval || newest.bytesBehind >= Self.bytesBehind
     }
 
     /// Whether this node writes the due snapshot: a follower does. The leader does if no node follows, or if the
@@ -35,9 +35,13 @@ public struct SnapshotPlan: Hashable, Sendable {
     ///   - leads: whether this node leads.
     ///   - node: this node's name.
     public func isWriter(_ state: SnapshotState, leads: Bool, node: String) -> Bool {
-        if let newest = state.snapshots.first, newest.age >= interval * 2 { return true }
-        return !leads || !state.copies.contains { $0.key != node && $0.value < Self.silence }
+        if let newest = state.snapshots.first, Self.distance(newest.age) >= interval * 2 { return true }
+        return !leads || !state.copies.contains { $0.key != node && Self.distance($0.value) < Self.silence }
     }
+
+    /// How far a time is from now. One that lies ahead was written before the engine's clock was set back: by its age alone
+    /// nothing would be due until the clock has made up for that.
+    private static func distance(_ age: Duration) -> Duration { max(age, .zero - age) }
 }
 
 /// An unfinished snapshot as another node sees it: the node replaces one that made no step for a time by its own clock.
