@@ -103,7 +103,7 @@ class Producer(threading.Thread):
 
     def exchange(self, lines):
         if not self.connection:
-            # What is new waits with the rest.
+            # New lines wait with the rest.
             self.connection = self.nodes[self.place].connect("inject", 1)
             lines, self.rest = b"".join(self.waiting.values()), b""
             self.again += len(self.waiting)

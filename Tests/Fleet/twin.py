@@ -51,8 +51,8 @@ class Single(Node):
 def requests(seed, count):
     """Lines, each with its id."""
     generator = random.Random(f"{seed} requests")
-    # What was delivered: pushes that may be opened, and what the tracker does not take. A push that is opened has a device
-    # of its own: whether a session was influenced by one that is opened soon after depends on the time.
+    # Delivered pushes: those that may be opened, and those that the tracker does not take. A push that is opened has a device
+    # of its own: the time decides whether a session was influenced by a push that is opened soon after.
     phones, others = [], []
     for number in range(1, count + 1):
         device = f"device{generator.randrange(20)}"

@@ -36,7 +36,7 @@ final class GapTests {
         #expect(gaps.count == 4096 && gaps.first == gap(5, 6) && gaps.last == gap(4100, 4101))
     }
 
-    @Test("are pruned with the requests of their time, but not by the limit of the ledger's size")
+    @Test("are pruned with the requests of their time")
     func pruned() async throws {
         let ledger = try TestLedger(directory.path)
         let kept = [gap(90, 100), gap(100, 10, .clockStepped)]
