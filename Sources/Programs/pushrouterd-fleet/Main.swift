@@ -24,7 +24,9 @@ struct Program {
             }
             let chain = KnownChain()
             return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
-                PostgreSQLEngine(try EngineOptions(settings, node: node, session: session, chain: chain))
+                PostgreSQLEngine(
+                    try EngineOptions(
+                        settings, node: node, session: session, chain: chain, directory: options.directories.state))
             }
         }
     }
@@ -60,8 +62,9 @@ struct Program {
           --help          print this
           --version       print the version
 
-        On SIGTERM a leader lets running handlers finish and gives the lease back, so that
-        another machine leads at once; then it exits 0.
+        On SIGTERM a leader starts no handler any more, acknowledges requests until those
+        that run have ended, and gives the lease back, so that another machine leads at
+        once and runs them; then it exits 0.
 
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
         machine's copy was set aside. Started again it follows. A command exits with 69
@@ -78,8 +81,10 @@ extension EngineOptions {
     ///   - node: this process.
     ///   - session: what the session is for.
     ///   - chain: the chain that all sessions of the process have to do with.
+    ///   - directory: the state directory.
     init(
-        _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain
+        _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain,
+        directory: String
     ) throws(EngineProblem) {
         let role: EngineRole =
             switch session {
@@ -98,6 +103,10 @@ extension EngineOptions {
         self.init(
             address: try ConnectionString(settings.database ?? ""),
             durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: time,
-            chain: chain)
+            chain: chain,
+            claim: NameClaim(
+                incarnation: node.id, place: .ofThisProcess(directory: directory),
+                // A sign is given each second.
+                patience: settings.lease + .seconds(2)))
     }
 }
