@@ -60,6 +60,10 @@ final class Daemon {
     /// Since when the lease has been over, in monotonic nanoseconds.
     private var pastLeaseSince: Int64?
     private(set) var isStopping = false
+    /// Whether it waits for running handlers before it stops, and takes requests meanwhile, which the next leader runs.
+    private var isLeaving = false
+    /// Whether it is to end.
+    var isEnding: Bool { isStopping || isLeaving }
     /// Whether it ends because a person wants another node to lead: the next process of this node follows.
     private(set) var handsOver = false
     /// When clients have had the time to take their last replies, in monotonic nanoseconds.
@@ -348,6 +352,7 @@ final class Daemon {
         servers?.inject.flush()
         servers?.control.flush()
         servers?.read.flush()
+        if isLeaving, !isStopping, processor.handlersRunning == 0 { drain() }
         if isStopping { exitWhenDone() }
     }
 
@@ -453,24 +458,30 @@ final class Daemon {
     // MARK: Signals
 
     private func handOver(to node: String?) {
-        guard !isStopping else { return }
+        guard !isEnding else { return }
         handsOver = true
-        drain("handing over to \(node ?? "any other machine")")
+        end("handing over to \(node ?? "any other machine")")
     }
 
     private func stop() {
         // Told to stop while it hands over, it is not to be started again.
         handsOver = false
-        guard !isStopping else { return }
-        drain("stopping")
+        guard !isEnding else { return }
+        end("stopping")
     }
 
     /// - Parameter reason: why, as the beginning of a sentence.
-    private func drain(_ reason: String) {
-        isStopping = true
+    private func end(_ reason: String) {
         let status = "\(reason): waiting for running handlers: \(processor.handlersRunning)"
         Notify.stopping(status: status)
         parts.journal.log(JournalEntry(.info, status, messageID: .stopping))
+        guard parts.leadership != nil, processor.handlersRunning > 0 else { return drain() }
+        isLeaving = true
+        processor.handle(.handingOver)
+    }
+
+    private func drain() {
+        isStopping = true
         processor.handle(.draining)
         control.stop()
         inject.large.stop()

@@ -151,7 +151,7 @@ extension Router {
 
     /// Makes some of the deliveries of the oldest publish. Each is written with how far it is, so a crash repeats none.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
-        guard !isDraining, var open = memory.fanOuts.open.first else { return }
+        guard !startsNone, var open = memory.fanOuts.open.first else { return }
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
         memory.fanOuts.pausedUntil = nil
         guard case .publish(let publish) = open.request.action else { preconditionFailure("only a publish fans out") }

@@ -23,7 +23,10 @@ public struct Router: Sendable {
     public internal(set) var lastNumber: SequenceNumber
     /// What ended how since this router began; for metrics.
     public internal(set) var figures = DeliveryFigures()
+    /// Whether nothing is accepted any more.
     private(set) var isDraining = false
+    /// Whether no handler is started any more.
+    private(set) var startsNone = false
 
     // Each of these keeps its own order. The router keeps the order between them.
     var memory: RouterMemory
@@ -72,14 +75,14 @@ public struct Router: Sendable {
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is enough.
     public var nextDue: Instant? {
-        guard let paused = memory.fanOuts.pausedUntil, !isDraining else { return schedule.nextDue }
+        guard let paused = memory.fanOuts.pausedUntil, !startsNone else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 
     /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
-            || places.hasWorkLeft(startsNone: isDraining) || memory.fanOuts.hasWorkLeft && !isDraining
+            || places.hasWorkLeft(startsNone: startsNone) || memory.fanOuts.hasWorkLeft && !startsNone
     }
 
     /// How many outcomes of a request are still to come.
@@ -137,7 +140,8 @@ public struct Router: Sendable {
         case .reconfigured(let table):
             configure(table)
             places.passOnAll(invocations, &schedule)
-        case .draining: isDraining = true
+        case .handingOver: startsNone = true
+        case .draining: (isDraining, startsNone) = (true, true)
         }
         endTurn(at: now, &effects)
     }

@@ -15,6 +15,8 @@ public enum RouterEvent: Sendable {
     case clock
     /// The configuration was replaced. Invocations in flight keep the handler that they have.
     case reconfigured(RoutingTable)
+    /// Another machine is to go on: what is accepted from now on is not started here, built-in handlers apart.
+    case handingOver
     /// The daemon is to end: nothing new is accepted or started.
     case draining
 }
