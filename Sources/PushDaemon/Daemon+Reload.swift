@@ -22,7 +22,7 @@ extension Daemon {
     /// - Returns: the number of the reading that sees what there is now; it may be done. `nil`: the daemon is to end.
     @discardableResult
     func reload() -> Int? {
-        guard !isStopping else { return nil }
+        guard !isEnding else { return nil }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
         // One that has not begun will see what there is now.
         guard reloads.underWay < 2 else { return reloads.asked }
@@ -36,9 +36,9 @@ extension Daemon {
         return reading
     }
 
-    func wasRead(_ read: Result<(settings: Settings, warnings: [String]), StartFailure>) {
+    func wasRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
-        guard !isStopping else { return }
+        guard !isEnding else { return }
         switch read {
         case .success((let settings, let warnings)):
             for warning in warnings { parts.journal.log(JournalEntry(.warning, warning)) }

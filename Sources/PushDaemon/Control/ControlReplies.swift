@@ -1,5 +1,6 @@
 import PushModel
 import PushReporting
+import PushRouting
 import Store
 
 /// The answers of `control.sock`, each with its line feed.
@@ -71,6 +72,20 @@ extension Reply {
             if let batch = receipt.batch { reply.member("batch", Int64(batch)) }
             reply.member("complete", reason == nil)
             if let reason { reply.member("waits_for", reason) }
+        }
+    }
+
+    /// The answer to a reload.
+    ///
+    /// - Parameters:
+    ///   - table: what is in force.
+    ///   - problem: why that is what was in force before; `nil`: it is what was read.
+    static func reloaded(_ table: RoutingTable, _ problem: String?, id: String?) -> [UInt8] {
+        done(id: id) {
+            $0.member("reloaded", problem == nil)
+            $0.member("problem", problem)
+            $0.member("routes", table.routes.count)
+            $0.member("handlers", table.handlers.count)
         }
     }
 

@@ -21,7 +21,7 @@ final class ControlServer {
     /// Those who wait for a reload, and for which reading.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     /// How many may wait for it.
-    private static let waitingForReloadMax = 64
+    static let waitingForReloadMax = 64
 
     /// - Parameters:
     ///   - processor: carries out what is decided.
@@ -169,15 +169,7 @@ final class ControlServer {
         let (problem, table) = (daemon.configurationProblem, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
         waitingForReload.removeAll { $0.reading <= daemon.readings }
-        for (client, _) in answered {
-            client.reply(
-                Reply.done(id: client.id) {
-                    $0.member("reloaded", problem == nil)
-                    $0.member("problem", problem)
-                    $0.member("routes", table.routes.count)
-                    $0.member("handlers", table.handlers.count)
-                })
-        }
+        for (client, _) in answered { client.reply(Reply.reloaded(table, problem, id: client.id)) }
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {
