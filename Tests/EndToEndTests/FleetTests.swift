@@ -129,7 +129,7 @@ struct FleetTests {
         pair.second.addJob("new", "cat >/dev/null; echo new-$PUSH_SEQ >>\(pair.server.root)/runs")
         let read = try control.ask(#"{"op":"reload","id":"r2"}"#)
         #expect(read.id == "r2" && read["reloaded"]?.bool == true && read["routes"]?.int64 == 4, "\(read)")
-        #expect(follower.standardError.contains("reloaded: device mode, 4 routes"), "\(follower.standardError)")
+        try waitUntil("it says so") { follower.standardError.contains("reloaded: device mode, 4 routes") }
         follower.send(SIGHUP)
         try follower.waitForNotification("RELOADING=1", times: 3)
         try follower.waitForNotification("READY=1", times: 4)
@@ -545,8 +545,9 @@ struct FleetTests {
         // As after a promotion that lost the last batch.
         pair.server.sql(
             "DELETE FROM push_batches WHERE number = (SELECT max(number) FROM push_batches)", database: "push")
-        let forked = try pair.start(pair.first)
+        let forked = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try forked.waitForEnd() == .exited(75))
+        #expect(!forked.messages.contains { $0.contains("READY=1") })
         let again = try pair.startLeader(pair.first)
         #expect(try again.stop() == .exited(0))
         #expect(names(in: pair.first.state).contains { $0.hasPrefix("set-aside-") })

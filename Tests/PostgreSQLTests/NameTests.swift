@@ -77,6 +77,8 @@ struct NameTests {
         let epoch = try #require(try first.lease.take(try first.lease.lease(), for: first.node))
         #expect(try first.lease.renew(first.node, epoch: epoch) != nil)
         #expect(problem(second) == nil)
+        // As any session that bears the name of a process that has it.
+        #expect(problem(first)?.code == "57P01")
         #expect(try first.log.tail().reference == .start)
         #expect(try first.lease.renew(first.node, epoch: epoch) == nil)
         let refused = #expect(throws: EngineProblem.self) { try first.note() }

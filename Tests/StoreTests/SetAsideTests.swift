@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("Copies that were set aside")
-struct SetAsideTests {
+struct SetAsideTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private let day: Int64 = 24 * 3600 * 1000
 

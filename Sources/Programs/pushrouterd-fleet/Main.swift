@@ -59,6 +59,8 @@ struct Program {
           --drain         have this machine, or NODE with --node NODE, not lead until
                           --drain --undo; a leader hands over. --force does it where
                           no other machine could lead
+          --verify        check the database's address (Log=): print what is wrong with it, with
+                          file, line and parameter, and exit; pushctl verify does it, too
           --help          print this
           --version       print the version
 
@@ -69,7 +71,7 @@ struct Program {
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
         machine's copy was set aside. Started again it follows. A command exits with 69
         where it is refused, 75 where the leader has not handed over within a minute, and 1
-        where another machine than NODE leads then.
+        where another machine than NODE leads then, or --verify finds something wrong.
 
         "pushctl store init", "status", "move" and "drain" do what the options do.
         """

@@ -46,6 +46,9 @@ extension Session {
         }
     }
 
+    /// Whether machines share the log of the ledger, as far as this user may see it.
+    var sharesLog: Bool { (try? FleetMark.read(in: directories.state)) != nil }
+
     /// What lies in the state directory and no erasure reaches.
     var setAsideNames: [String] { SetAside.list(in: directories.state) }
 

@@ -14,6 +14,8 @@ final class Output {
     /// How many characters a line for people may have; `nil`: any number.
     let width: Int?
     private var hasNotedOnce = false
+    /// How far the copy was that the ledger is, where the machine follows another one: documents say it, too.
+    var copy: Synced?
     private let descriptor: Int32
     /// Takes what is for standard error.
     private let tell: ([UInt8]) -> Void
@@ -52,9 +54,10 @@ final class Output {
     }
 
     /// Writes a JSON document, given as one line with or without its line feed: for a program as it is, for a person at a
-    /// terminal with a line for each value.
+    /// terminal with a line for each value. An object that was read from a copy has the member `copy`.
     func write(document: [UInt8]) {
-        let line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
+        var line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
+        if let copy { line = CopyMember.add(copy, to: Array(line))[...] }
         guard isTerminal, let tree = try? JSONTree(scanning: Array(line), limits: Self.limits) else {
             return write(line: line)
         }
