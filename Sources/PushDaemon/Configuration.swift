@@ -55,6 +55,9 @@ struct Configuration: Sendable {
 /// Reads the configuration again, on its own thread: hundreds of files, or a slow user directory, take longer than a
 /// turn of the loop may.
 final class ConfigurationReader: Sendable {
+    /// What a reading found.
+    typealias Reading = Result<(settings: Settings, warnings: [String]), StartFailure>
+
     private let thread: JobThread<Void>
 
     /// - Parameters:
@@ -62,7 +65,7 @@ final class ConfigurationReader: Sendable {
     ///   - onRead: gets the result of each reading, on the thread `configuration`.
     init(
         _ configuration: Configuration,
-        onRead: @escaping @Sendable (Result<(settings: Settings, warnings: [String]), StartFailure>) -> Void
+        onRead: @escaping @Sendable (Reading) -> Void
     ) {
         thread = JobThread("configuration") {
             var configuration = configuration

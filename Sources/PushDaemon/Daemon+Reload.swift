@@ -23,7 +23,7 @@ extension Daemon {
     ///   stops.
     @discardableResult
     func reload() -> Int? {
-        guard !isStopping else { return nil }
+        guard !isEnding else { return nil }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
         // The second reading has not begun: it will see the files as they are now.
         guard reloads.underWay < 2 else { return reloads.asked }
@@ -37,9 +37,9 @@ extension Daemon {
         return reading
     }
 
-    func wasRead(_ read: Result<(settings: Settings, warnings: [String]), StartFailure>) {
+    func wasRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
-        guard !isStopping else { return }
+        guard !isEnding else { return }
         switch read {
         case .success((let settings, let warnings)):
             for warning in warnings { parts.journal.log(JournalEntry(.warning, warning)) }

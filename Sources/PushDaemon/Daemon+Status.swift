@@ -13,7 +13,7 @@ extension Daemon {
         let now = Moment.now()
         return Status(
             version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
-            uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
+            uptime: now.monotonic - startedAt.monotonic, state: isEnding ? "stopping" : "running",
             configurationProblem: configurationProblem, routes: settings.routing.routes.count,
             accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.router.requestsInFlight,
@@ -49,8 +49,11 @@ extension Daemon {
 
     var readings: Int { reloads.done }
 
-    /// The mode and the number of routes, for the journal and the service manager.
-    var statusLine: String {
-        "\(processor.router.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))"
-    }
+    /// Mode and routes, for the journal and the service manager.
+    var statusLine: String { settings.routing.summary }
+}
+
+extension RoutingTable {
+    /// Mode and routes, for the journal and the service manager.
+    var summary: String { "\(mode.rawValue) mode, \(counted(routes.count, "route"))" }
 }

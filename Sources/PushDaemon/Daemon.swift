@@ -60,7 +60,11 @@ final class Daemon {
     /// When the lease ended, in monotonic nanoseconds.
     private var pastLeaseSince: Int64?
     private(set) var isStopping = false
-    /// Whether the daemon stops because a person wants another node to lead: this node's next process follows.
+    /// Whether it waits for running handlers before it stops, and takes requests meanwhile, which the next leader runs.
+    private var isLeaving = false
+    /// Whether it is to end.
+    var isEnding: Bool { isStopping || isLeaving }
+    /// Whether it ends because a person wants another node to lead: the next process of this node follows.
     private(set) var handsOver = false
     /// When the time for clients to read their last replies is over, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
@@ -255,7 +259,8 @@ final class Daemon {
         case .renewed(let row, let outage):
             parts.leadership?.store.learn(row)
             let now = EventLoop.nowNanoseconds
-            engine.confirmed(at: now)
+            // What is written may lack a standby all the same: a renewal is not asked about that.
+            if outage == nil { engine.answered(at: now) } else { engine.confirmed(at: now) }
             if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }
         case .handOver(let node): handOver(to: node)
         case .away(let problem):
@@ -349,6 +354,7 @@ final class Daemon {
         servers?.inject.flush()
         servers?.control.flush()
         servers?.read.flush()
+        if isLeaving, !isStopping, processor.handlersRunning == 0 { drain() }
         if isStopping { exitWhenDone() }
     }
 
@@ -455,24 +461,30 @@ final class Daemon {
     // MARK: Signals
 
     private func handOver(to node: String?) {
-        guard !isStopping else { return }
+        guard !isEnding else { return }
         handsOver = true
-        drain("handing over to \(node ?? "any other machine")")
+        end("handing over to \(node ?? "any other machine")")
     }
 
     private func stop() {
         // A signal during a handover wins: the service manager must not start the daemon again.
         handsOver = false
-        guard !isStopping else { return }
-        drain("stopping")
+        guard !isEnding else { return }
+        end("stopping")
     }
 
-    /// - Parameter reason: the beginning of the status line.
-    private func drain(_ reason: String) {
-        isStopping = true
+    /// - Parameter reason: why, as the beginning of a sentence.
+    private func end(_ reason: String) {
         let status = "\(reason): waiting for running handlers: \(processor.handlersRunning)"
         Notify.stopping(status: status)
         parts.journal.log(JournalEntry(.info, status, messageID: .stopping))
+        guard parts.leadership != nil, processor.handlersRunning > 0 else { return drain() }
+        isLeaving = true
+        processor.handle(.handingOver)
+    }
+
+    private func drain() {
+        isStopping = true
         processor.handle(.draining)
         control.stop()
         inject.large.stop()

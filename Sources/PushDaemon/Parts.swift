@@ -20,7 +20,7 @@ struct Parts {
         case answer(LedgerAnswers.Answer)
         case largeRequest(token: UInt64, LargeRequestReader.Result)
         case metrics(token: UInt64, line: [UInt8])
-        case configuration(Result<(settings: Settings, warnings: [String]), StartFailure>)
+        case configuration(ConfigurationReader.Reading)
     }
 
     let loop: EventLoop

@@ -48,10 +48,11 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
 /// A daemon's process before it opens its state directory.
 final class DaemonProcess {
     let options: DaemonOptions
-    let settings: Settings
+    /// A node that follows reads them again.
+    var settings: Settings
     let journal: JournalWriter
     let boot: UUID128
-    private let configuration: Configuration
+    let configuration: Configuration
     private let descriptorLimit: UInt64?
     private var containment: Containment?
 
@@ -194,13 +195,19 @@ private func raiseDescriptorLimit() -> UInt64? {
 /// The id of this boot: monotonic times are valid within it.
 public func bootID() throws(StartFailure) -> UUID128 {
     let path = "/proc/sys/kernel/random/boot_id"
-    var text = [UInt8](repeating: 0, count: 36)
+    guard let boot = machineFact(path, length: 36) else {
+        throw StartFailure("cannot read \(path)", exitStatus: StartFailure.system)
+    }
+    return boot
+}
+
+/// An id of this machine that a file has at its beginning; `nil` where there is none.
+func machineFact(_ path: String, length: Int) -> UUID128? {
+    var text = [UInt8](repeating: 0, count: length)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
-    guard descriptor >= 0, read(descriptor, &text, text.count) == text.count,
-        let boot = UUID128(String(decoding: text, as: UTF8.self))
-    else { throw StartFailure("cannot read \(path)", exitStatus: StartFailure.system) }
-    return boot
+    guard descriptor >= 0, read(descriptor, &text, length) == length else { return nil }
+    return UUID128(String(decoding: text, as: UTF8.self))
 }
 
 /// The number of the group in a socket's settings.

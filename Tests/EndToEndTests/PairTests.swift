@@ -58,7 +58,13 @@ struct PairTests {
         #expect(shown.errors.hasPrefix("pushctl: b follows a; this is its copy, 0 batches and "), "\(shown.errors)")
         let report = run(second, "report", "--format", "json")
         #expect(report.end == .exited(0) && report.errors.contains("b follows a"), "\(report)")
-        #expect(!run(first, "report").errors.contains("follows"))
+        for document in [report.output, shown.output, run(second, "devices", "--json").output] {
+            let copy = try json(document)["copy"]
+            #expect(copy?["node"]?.string == "b" && copy?["leader"]?.string == "a", "\(document)")
+            #expect(copy?["batches_behind"]?.int64 == 0 && copy?["behind_ms"]?.int64 != nil, "\(document)")
+        }
+        let own = run(first, "report", "--format", "json")
+        #expect(try !own.errors.contains("follows") && json(own.output)["copy"] == nil, "\(own)")
         let flush = run(second, "flush", "--app", "shop", "--suite", "it's")
         #expect(flush.end == .exited(69), "\(flush)")
         let sentence = "flush: this machine follows, and a leads: run \"pushctl --config"
@@ -74,8 +80,7 @@ struct PairTests {
 
         let seen = run(second, "status").output
         #expect(seen.contains("follows as b; a leads, term 1; 0 batches behind"), "\(seen)")
-        let own = run(first, "status").output
-        #expect(own.contains("leads as a, term 1"), "\(own)")
+        #expect(run(first, "status").output.contains("leads as a, term 1"))
 
         let health = try json(run(second, "doctor", "--json").output)["findings"]?.elements ?? []
         let found = health.filter { $0["area"]?.string == "database" }.compactMap { $0["message"]?.string }
@@ -91,7 +96,22 @@ struct PairTests {
         #expect(offline.end == .exited(1) && offline.errors.contains("the one that leads"), "\(offline.errors)")
     }
 
-    /// Returns the files of a state directory that contain a text.
+    @Test("verify names a parameter of Log= that libpq does not know, with file and line, and no password")
+    func verifies() {
+        func verified(_ log: String) -> Program.Result {
+            run(Installation("[Store]\n# The database.\nLog = \(log)\nDurability=engine\n"), "verify", "--quiet")
+        }
+        let found = verified("postgresql://push:geheim@db/push?sslmod=verify-full")
+        #expect(found.end == .exited(1), "\(found)")
+        let sentence = "pushrouterd.conf:3: error: Log=: sslmod is no parameter of libpq's; sslmode is one\n"
+        #expect(found.output.hasSuffix(sentence) && !found.output.contains("geheim"), "\(found)")
+        let right = verified("postgresql://push@db/push?sslmode=verify-full")
+        #expect(right.end == .exited(0) && right.output.isEmpty, "\(right)")
+        let asked = Program(product: "pushrouterd-fleet").run(["--config", "/nonexistent", "--verify"])
+        #expect(asked.end == .exited(78), "\(asked)")
+    }
+
+    /// Which files of a state directory have a text anywhere in them.
     private func files(_ installation: Installation, with text: String) -> [String] {
         func search(_ directory: String) -> [String] {
             names(in: directory).flatMap { name -> [String] in
@@ -118,6 +138,19 @@ struct PairTests {
                 + #""external_id":"user-\#(name)","payload":{"data":{"text":"text-\#(name)"}}}"# + "\n"
         }
         #expect(run(first, "inject", "--wait", "-", input: lines.joined()).end == .exited(0))
+
+        try waitUntil("the copy has both") { run(second, "show", "2").end == .exited(0) }
+        let counted = try [first, second].map { machine in
+            let result = run(machine, "erase", "--user", "user-annaXyZZy7731", "--dry-run", "--json")
+            #expect(result.end == .exited(0), "\(result)")
+            return try json(result.output)
+        }
+        #expect(counted.map { $0["requests"]?.int64 } == [1, 1] && counted.map { $0["batch"] == nil } == [true, true])
+        for receipt in counted {
+            #expect(receipt["stays"]?.elements.contains { $0.string == "wal_archive" } == true, "\(counted)")
+        }
+        let inWords = run(first, "erase", "--user", "user-annaXyZZy7731", "--dry-run").output
+        #expect(inWords.contains("The shared log: the batches that name the person"), "\(inWords)")
 
         let elsewhere = run(second, "erase", "--user", "user-annaXyZZy7731", "--yes")
         #expect(elsewhere.end == .exited(69) && elsewhere.errors.contains("a leads"), "\(elsewhere.errors)")

@@ -37,7 +37,33 @@ struct ConnectionStringTests {
         #expect(options.hasPrefix("-csynchronous_commit=off -c synchronous_commit=on "))
     }
 
-    @Test("never shows its password, not even in a syntax error")
+    @Test("names the parameters that libpq does not know, and nothing that may be a password")
+    func unknownParameters() throws {
+        func message(_ text: String) -> String {
+            do throws(EngineProblem) {
+                return "\(try ConnectionString(text))"
+            } catch {
+                return error.message
+            }
+        }
+        let sslmode = "sslmod is no parameter of libpq's; sslmode is one"
+        let passfile = "passfil is no parameter of libpq's; passfile is one"
+        #expect(
+            message("postgresql://u:p@h/push?sslmod=require&connect_timeout=1&passfil=/x")
+                == "\(sslmode); \(passfile)")
+        #expect(message("postgres://h/push?sslmod=require") == sslmode)
+        #expect(message("postgresql://h/push?sslmode=require&unlike=1") == "libpq does not know parameter 2")
+        #expect(message("postgresql://h/push?sslmode=require&ssl=true") == "h")
+        for text in [
+            "postgresql://u:x?geheim=1@h/push?sslmod=a", "postgresql://u@h/push?password=x&geheim=1",
+            "postgresql://u@h/push?ge%68eim=1",
+        ] {
+            #expect(!message(text).contains("geheim") && message(text) != "h", "\(text): \(message(text))")
+        }
+        #expect(message("postgresql://u:x?geheim=1@h/push?sslmod=a") == sslmode)
+    }
+
+    @Test("never shows its password, not even where it cannot be read")
     func password() throws {
         for text in ["postgresql://u@h/push?geheim", "host='h password=geheim", "geheim"] {
             let problem = #expect(throws: EngineProblem.self) { try ConnectionString(text) }

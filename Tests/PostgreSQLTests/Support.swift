@@ -50,12 +50,12 @@ struct Fleet {
 
     func engine(
         _ node: String = "a", _ role: EngineRole = .log, _ durability: EngineDurability = .engine,
-        time: Duration = .seconds(5), address: String? = nil
+        time: Duration = .seconds(5), address: String? = nil, chain: KnownChain = KnownChain(), claim: NameClaim? = nil
     ) throws -> PostgreSQLEngine {
         PostgreSQLEngine(
             EngineOptions(
                 address: try ConnectionString(address ?? server.address(database)), durability: durability, node: node,
-                role: role, time: time))
+                role: role, time: time, chain: chain, claim: claim))
     }
 
     /// A session for statements that no engine sends.

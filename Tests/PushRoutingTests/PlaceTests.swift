@@ -145,4 +145,19 @@ struct PlaceTests {
         #expect(bench.router.handlersRunning == 0)
         #expect(bench.crash().last == "start 2.0 crm")
     }
+
+    @Test("handing over accepts, starts nothing, and lets what runs finish; what was accepted is the next leader's")
+    func handingOver() throws {
+        var bench = Bench(.testing(places: 2))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.handle(.handingOver)
+        #expect(try bench.submit(.deliver()).first == "request 2")
+        #expect(bench.router.handlersRunning == 1 && !bench.router.hasWorkLeft)
+        #expect(bench.finished(1) == ["update 1.0 handled", "end 1.0 handled"])
+        #expect(bench.router.handlersRunning == 0 && bench.router.requestsInFlight == 1)
+        bench.handle(.draining)
+        #expect(throws: Refusal.draining) { try bench.submit(.deliver()) }
+        #expect(bench.crash().last == "start 2.0 crm")
+    }
 }

@@ -12,7 +12,7 @@ struct StageEventMatrixTests {
     enum Happening: CaseIterable {
         case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled,
             failedToStart
-        case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
+        case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, handingOver, draining, recovered
     }
 
     /// Fails to compile when a new event or answer has no happening.
@@ -29,6 +29,7 @@ struct StageEventMatrixTests {
         case .failedToStart: .failedToStart
         case .clock: .clockAtDeadline
         case .reconfigured: .reconfigured
+        case .handingOver: .handingOver
         case .draining: .draining
         }
     }
@@ -40,7 +41,7 @@ struct StageEventMatrixTests {
         .started: "", .observed: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "",
         .signaled: "",
         .failedToStart: "",
-        .submittedToLane: "new waits", .reconfigured: "", .draining: "",
+        .submittedToLane: "new waits", .reconfigured: "", .handingOver: "", .draining: "",
     ]
 
     static let answered: [Happening: String] = [
@@ -53,7 +54,7 @@ struct StageEventMatrixTests {
         .failedToStart: "failed → gone",
         .clockAtDeadline: "stop, timed_out → gone",
         .clockAfterDeadline: "stop, timed_out → gone",
-        .submittedToLane: "new waits", .reconfigured: "", .draining: "",
+        .submittedToLane: "new waits", .reconfigured: "", .handingOver: "", .draining: "",
         .recovered: "failed → gone",
     ]
 
@@ -170,6 +171,7 @@ struct StageEventMatrixTests {
         case .failedToStart: .failedToStart(id, reason: "no such file")
         case .clockBeforeDeadline, .clockAtDeadline, .clockAfterDeadline: .clock
         case .reconfigured: .reconfigured(.testing(.device, places: 1))
+        case .handingOver: .handingOver
         case .draining: .draining
         case .submittedToLane, .recovered: nil
         }

@@ -56,7 +56,21 @@ struct SharedLogTests: ~Copyable {
         later.committer.stop()
     }
 
-    @Test("is written in the version that all copies read, which never decreases")
+    @Test("has the wall clock of its store, not the machine's")
+    func wall() async throws {
+        let store = SharedStore(
+            identity: try engine.identity(), epoch: 1, boot: UUID128(high: 7, low: 1), clocks: BootClocks(),
+            writing: engine.session(), reading: engine.session(), wall: { WallTime(milliseconds: 42) })
+        let ledger = try TestLedger(directory.path, shared: store)
+        try await ledger.commit(Fixture.delivery(1))
+        let times = engine.chain.dropFirst().map { batch in
+            batch.bytes.withUnsafeBytes { BatchHeader($0)?.writtenAt.milliseconds }
+        }
+        #expect(times == [42, 42])
+        ledger.committer.stop()
+    }
+
+    @Test("is written in the version that all copies read, which never falls")
     func versions() async throws {
         let before = ChainBatch.currentVersion
         let store = SharedStore(

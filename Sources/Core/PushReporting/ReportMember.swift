@@ -42,13 +42,14 @@ extension JSONWriter {
 public enum ReportMembers {
     /// Names and descriptions in order; members that share a description are in one row.
     public static var described: [(name: String, meaning: String)] {
-        all.reduce(into: []) { rows, member in
+        let rows: [(name: String, meaning: String)] = all.reduce(into: []) { rows, member in
             if member.meaning.isEmpty, !rows.isEmpty {
                 rows[rows.count - 1].name += ", \(member.name)"
             } else {
                 rows.append((member.name, member.meaning))
             }
         }
+        return rows + [CopyMember.described]
     }
 
     /// `packaging/report.schema.json`, on one line.
@@ -64,7 +65,8 @@ public enum ReportMembers {
             $0.member(
                 "properties",
                 object: { properties in
-                    for (name, type, meaning) in all {
+                    let copy = (CopyMember.name, CopyMember.type, CopyMember.described.meaning)
+                    for (name, type, meaning) in all + [copy] {
                         properties.member(
                             name,
                             object: {

@@ -158,7 +158,7 @@ extension Router {
 
     /// Starts handlers in order while there are free places.
     private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
-        guard !isDraining else { return }
+        guard !startsNone else { return }
         while !schedule.isSpent, let id = places.nextReady(ofObservers: false) { start(id, at: now, &effects) }
         while !schedule.isSpent, let id = places.nextReady(ofObservers: true) { start(id, at: now, &effects) }
     }

@@ -82,7 +82,7 @@ extension Router {
                 needed.append((handler, 1))
             }
         }
-        if let message = places.refuse(needed, startsNone: isDraining) {
+        if let message = places.refuse(needed, startsNone: startsNone) {
             throw .overloaded(message: message, retryAfter: retryDelay(at: now))
         }
     }

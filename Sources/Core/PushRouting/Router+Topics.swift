@@ -152,7 +152,7 @@ extension Router {
     /// Makes some deliveries of the oldest publish. The same transaction stores the progress, so a crash repeats no
     /// delivery.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
-        guard !isDraining, var open = memory.fanOuts.open.first else { return }
+        guard !startsNone, var open = memory.fanOuts.open.first else { return }
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
         memory.fanOuts.pausedUntil = nil
         guard case .publish(let publish) = open.request.action else { preconditionFailure("only a publish fans out") }

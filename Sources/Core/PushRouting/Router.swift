@@ -22,7 +22,10 @@ public struct Router: Sendable {
     public internal(set) var lastNumber: SequenceNumber
     /// Counts of outcomes since this router was created; for metrics.
     public internal(set) var figures = DeliveryFigures()
+    /// Whether nothing is accepted any more.
     private(set) var isDraining = false
+    /// Whether no handler is started any more.
+    private(set) var startsNone = false
 
     // Each of these keeps its own order. The router keeps the order between them.
     var memory: RouterMemory
@@ -72,14 +75,14 @@ public struct Router: Sendable {
     /// The time at which the router next needs a `.clock` event; `nil`: none. The daemon sets one timer to it after
     /// each turn.
     public var nextDue: Instant? {
-        guard let paused = memory.fanOuts.pausedUntil, !isDraining else { return schedule.nextDue }
+        guard let paused = memory.fanOuts.pausedUntil, !startsNone else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 
     /// Whether a turn left work because of its limit: the next `.clock` event continues it, at any time.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
-            || places.hasWorkLeft(startsNone: isDraining) || memory.fanOuts.hasWorkLeft && !isDraining
+            || places.hasWorkLeft(startsNone: startsNone) || memory.fanOuts.hasWorkLeft && !startsNone
     }
 
     /// Returns the number of a request's invocations without an outcome.
@@ -137,7 +140,8 @@ public struct Router: Sendable {
         case .reconfigured(let table):
             configure(table)
             places.passOnAll(invocations, &schedule)
-        case .draining: isDraining = true
+        case .handingOver: startsNone = true
+        case .draining: (isDraining, startsNone) = (true, true)
         }
         endTurn(at: now, &effects)
     }

@@ -15,7 +15,9 @@ public enum RouterEvent: Sendable {
     case clock
     /// The configuration was replaced. Invocations in flight keep their handlers.
     case reconfigured(RoutingTable)
-    /// The daemon is about to end: the router accepts and starts nothing more.
+    /// Another machine is to go on: what is accepted from now on is not started here, built-in handlers apart.
+    case handingOver
+    /// The daemon is to end: nothing new is accepted or started.
     case draining
 }
 

@@ -24,7 +24,9 @@ struct Program {
             }
             let chain = KnownChain()
             return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
-                PostgreSQLEngine(try EngineOptions(settings, node: node, session: session, chain: chain))
+                PostgreSQLEngine(
+                    try EngineOptions(
+                        settings, node: node, session: session, chain: chain, directory: options.directories.state))
             }
         }
     }
@@ -57,16 +59,19 @@ struct Program {
           --drain         have this machine, or NODE with --node NODE, not lead until
                           --drain --undo; a leader hands over. --force does it where
                           no other machine could lead
+          --verify        check the database's address (Log=): print what is wrong with it, with
+                          file, line and parameter, and exit; pushctl verify does it, too
           --help          print this
           --version       print the version
 
-        On SIGTERM a leader lets running handlers finish and gives the lease back, so that
-        another machine leads at once; then it exits 0.
+        On SIGTERM a leader starts no handler any more, acknowledges requests until those
+        that run have ended, and gives the lease back, so that another machine leads at
+        once and runs them; then it exits 0.
 
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
         machine's copy was set aside. Started again it follows. A command exits with 69
         where it is refused, 75 where the leader has not handed over within a minute, and 1
-        where another machine than NODE leads then.
+        where another machine than NODE leads then, or --verify finds something wrong.
 
         "pushctl store init", "status", "move" and "drain" do what the options do.
         """
@@ -76,10 +81,12 @@ extension EngineOptions {
     /// - Parameters:
     ///   - settings: `[Store]`; its URI was validated when it was read.
     ///   - node: this process.
-    ///   - session: the purpose of the session.
-    ///   - chain: the shared log of all sessions of this process.
+    ///   - session: what the session is for.
+    ///   - chain: the chain that all sessions of the process have to do with.
+    ///   - directory: the state directory.
     init(
-        _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain
+        _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain,
+        directory: String
     ) throws(EngineProblem) {
         let role: EngineRole =
             switch session {
@@ -98,6 +105,10 @@ extension EngineOptions {
         self.init(
             address: try ConnectionString(settings.database ?? ""),
             durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: time,
-            chain: chain)
+            chain: chain,
+            claim: NameClaim(
+                incarnation: node.id, place: .ofThisProcess(directory: directory),
+                // A sign is given each second.
+                patience: settings.lease + .seconds(2)))
     }
 }

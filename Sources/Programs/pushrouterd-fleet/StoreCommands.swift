@@ -7,6 +7,7 @@ import PushReporting
 import PushSettings
 import ServiceProgram
 import SettingsFiles
+import SettingsSyntax
 import Store
 
 /// The commands for the database of a fleet.
@@ -14,7 +15,7 @@ enum StoreCommands {
     /// The options of the commands that replace the daemon, and the options that each of them allows.
     private static let commands: [String: Set<String>] = [
         "--init": ["--ledger", "--adopt"], "--status": ["--json"], "--move": ["--to"],
-        "--drain": ["--node", "--undo", "--force"],
+        "--drain": ["--node", "--undo", "--force"], "--verify": [],
     ]
     /// The options with a value.
     static let others: Set<String> = ["--to", "--node", "--ledger"]
@@ -32,6 +33,7 @@ enum StoreCommands {
             throw StartFailure("the options do not fit together", exitStatus: StartFailure.usage)
         }
         let settings = options.settings.store.shared
+        if command == "--verify" { return verify(settings, options.sources) }
         guard let database = settings.database else {
             throw StartFailure("[Store] Log= names no database", exitStatus: StartFailure.configuration)
         }
@@ -59,6 +61,20 @@ enum StoreCommands {
             throw StartFailure("[Store] Log=: \(error)", exitStatus: StartFailure.unavailable)
         } catch let error as StoreError {
             throw StartFailure(error.description, exitStatus: error.exitStatus)
+        }
+    }
+
+    /// Prints what is wrong with the address of the database.
+    ///
+    /// - Returns: the exit status, as that of `pushctl verify`.
+    private static func verify(_ settings: SharedLogSettings, _ sources: ConfigurationSources) -> Int32 {
+        do throws(EngineProblem) {
+            if let database = settings.database { _ = try ConnectionString(database) }
+            return 0
+        } catch {
+            let place = sources.place(of: "Log")
+            print(Diagnostic(.error, file: place.file, line: place.line, message: "Log=: \(error)"))
+            return 1
         }
     }
 

@@ -1,5 +1,6 @@
 import PushModel
 import PushReporting
+import PushRouting
 import Store
 
 /// The replies of `control.sock`, each with its line feed.
@@ -75,7 +76,21 @@ extension Reply {
         }
     }
 
-    /// The reply to a request without a result.
+    /// The answer to a reload.
+    ///
+    /// - Parameters:
+    ///   - table: what is in force.
+    ///   - problem: why that is what was in force before; `nil`: it is what was read.
+    static func reloaded(_ table: RoutingTable, _ problem: String?, id: String?) -> [UInt8] {
+        done(id: id) {
+            $0.member("reloaded", problem == nil)
+            $0.member("problem", problem)
+            $0.member("routes", table.routes.count)
+            $0.member("handlers", table.handlers.count)
+        }
+    }
+
+    /// The answer to what has nothing to tell.
     static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 
     /// The line with the version of the protocol of `control.sock`: for the first reply on a connection.

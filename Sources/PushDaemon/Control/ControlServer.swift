@@ -20,8 +20,8 @@ final class ControlServer {
     private let refusals: RefusalLog
     /// The clients that wait for a reload, and the number of the reading that they wait for.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
-    /// How many clients may wait for a reload.
-    private static let waitingForReloadMax = 64
+    /// How many may wait for it.
+    static let waitingForReloadMax = 64
 
     /// - Parameters:
     ///   - processor: carries out the router's decisions.
@@ -169,15 +169,7 @@ final class ControlServer {
         let (problem, table) = (daemon.configurationProblem, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
         waitingForReload.removeAll { $0.reading <= daemon.readings }
-        for (client, _) in answered {
-            client.reply(
-                Reply.done(id: client.id) {
-                    $0.member("reloaded", problem == nil)
-                    $0.member("problem", problem)
-                    $0.member("routes", table.routes.count)
-                    $0.member("handlers", table.handlers.count)
-                })
-        }
+        for (client, _) in answered { client.reply(Reply.reloaded(table, problem, id: client.id)) }
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {

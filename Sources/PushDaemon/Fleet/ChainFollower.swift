@@ -14,7 +14,9 @@ final class ChainFollower: Sendable {
         case leader(String?, term: Int64)
         /// The node has no ledger yet, and makes it from this snapshot.
         case fetches(Snapshot)
-        /// The ledger has all batches, for the first time.
+        /// The engine answers, its database is the fleet's, and the copy is a prefix of the chain; told once.
+        case follows
+        /// The copy has all that there is for the first time.
         case current
         /// The engine does not answer; reported once for each outage.
         case away(StoreError)
@@ -114,7 +116,9 @@ final class ChainFollower: Sendable {
         var isTold = false
         repeat {
             do throws(StoreError) {
-                return try fetch.run()
+                let goesOn = try fetch.run()
+                if isTold { post(.answers) }
+                return goesOn
             } catch let error where error.kind == .engineAway {
                 noteAway()
                 if !isTold { post(.away(error)) }
@@ -127,6 +131,7 @@ final class ChainFollower: Sendable {
     private func follow(_ copy: LedgerCopy, _ identity: ShardIdentity) throws(StoreError) -> Term? {
         var (clocks, watch) = (BootClocks(), LeaseWatch(length: lease))
         var (leader, isCurrent, isAway): (String??, Bool, Bool) = (nil, false, false)
+        var follows = false
         var term: Int64 = 0
         var notedAt: Int64 = .min
         var (isNext, isWaiting) = (false, false)
@@ -144,6 +149,8 @@ final class ChainFollower: Sendable {
                 note(copy, identity)
                 if isAway { post(.answers) }
                 isAway = false
+                if !follows { post(.follows) }
+                follows = true
                 if count == 0, !isCurrent { post(.current) }
                 isCurrent = isCurrent || count == 0
                 let isNoteDue = try tell(copy, &notedAt, &clock)
@@ -223,7 +230,9 @@ final class ChainFollower: Sendable {
         var isTold = false
         repeat {
             do throws(EngineProblem) {
-                return try ask()
+                let value = try ask()
+                if isTold { post(.answers) }
+                return value
             } catch {
                 let failure = StoreError(error)
                 guard failure.kind == .engineAway || failure.kind == .newerSchema else {

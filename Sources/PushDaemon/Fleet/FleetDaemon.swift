@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import JournalLog
 import LinuxSystem
-import PushFleet
+public import PushFleet
 import PushModel
 public import PushSettings
 public import SettingsFiles
@@ -43,7 +43,9 @@ public func runFleetDaemon(
         var sockets = try Sockets(
             settings: process.settings.daemon, directories: options.directories, journal: process.journal)
         let state = try process.stateDirectory()
-        let standby = try Standby(settings: process.settings, node: node, journal: process.journal)
+        removeOldCopies(in: state.path, process.journal)
+        let standby = try Standby(
+            settings: process.settings, configuration: process.configuration, node: node, journal: process.journal)
         let follow = try connect(shared, node, .follow)
         let listeners = try Listeners(&sockets)
         let snapshots = try RunningSnapshots(
@@ -63,6 +65,9 @@ public func runFleetDaemon(
             return StartFailure.temporary
         case .leads(let term):
             snapshots.keeper.lead()
+            process.settings = standby.settings
+            // The daemon takes up a reading that the standby did not come to.
+            if standby.isReading { kill(getpid(), SIGHUP) }
             process.journal.log(
                 JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
             let news = try Mailbox<LeaseKeeper.News>()
@@ -74,7 +79,8 @@ public func runFleetDaemon(
             WallClock.follow { keeper.wall }
             let store = SharedStore(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
-                writing: try connect(shared, node, .log), reading: try connect(shared, node, .read))
+                writing: try connect(shared, node, .log), reading: try connect(shared, node, .read),
+                wall: { keeper.wall })
             let thread = try WorkerThread("lease") { keeper.run() }
             let leadership = Leadership(
                 node: node.node, isAfterLoss: term.isAfterLoss, store: store, keeper: keeper, news: news)
@@ -100,7 +106,21 @@ public func runFleetDaemon(
     }
 }
 
-/// A snapshot keeper and its thread.
+/// How long a copy is kept that was set aside; the newest one is kept for good.
+private let copyRetention: Duration = .seconds(7 * 24 * 3600)
+
+private func removeOldCopies(in directory: String, _ journal: JournalWriter) {
+    do throws(StoreError) {
+        let gone = try SetAside.removeOldCopies(in: directory, olderThan: copyRetention, at: Moment.now().wall)
+        guard !gone.isEmpty else { return }
+        let message = "removed copies that were set aside more than 7 days ago: \(gone.joined(separator: ", "))"
+        journal.log(JournalEntry(.notice, message))
+    } catch {
+        journal.log(JournalEntry(.warning, "a copy that was set aside could not be removed: \(error)"))
+    }
+}
+
+/// A keeper of snapshots on its thread.
 private final class RunningSnapshots {
     let keeper: SnapshotKeeper
     private var thread: WorkerThread?
@@ -147,7 +167,26 @@ extension StoreError {
 /// The name of this machine in its fleet: `Node=` if it is set, otherwise the host name up to its first dot.
 public func nodeName(_ settings: SharedLogSettings) -> String {
     if let node = settings.node { return node }
+    guard let host = hostName() else { return "node" }
+    return String(decoding: host.utf8.prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
+}
+
+private func hostName() -> String? {
     var name = [UInt8](repeating: 0, count: 256)
-    guard gethostname(&name, 255) == 0 else { return "node" }
-    return String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
+    guard gethostname(&name, 255) == 0 else { return nil }
+    return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+}
+
+extension NodePlace {
+    /// The place of this process.
+    ///
+    /// - Parameter directory: the state directory.
+    public static func ofThisProcess(directory: String) -> NodePlace {
+        let none = UUID128(high: 0, low: 0)
+        // machine-id(5); a container may have none.
+        return NodePlace(
+            host: hostName() ?? "a machine without a name",
+            machine: machineFact("/etc/machine-id", length: 32) ?? none, boot: (try? bootID()) ?? none,
+            directory: directory)
+    }
 }

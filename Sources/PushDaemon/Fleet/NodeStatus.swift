@@ -41,15 +41,19 @@ struct NodeStatus: Sendable {
     /// The whole status of a follower.
     ///
     /// - Parameters:
-    ///   - mode: the mode of its configuration.
+    ///   - mode: that of its configuration.
+    ///   - configurationProblem: what is wrong with the configuration that was read last.
     ///   - start: when the process began to follow.
-    func ofFollower(mode: DispatchMode, since start: Moment, processID: Int32, at now: Moment) -> StatusValue {
+    func ofFollower(
+        mode: DispatchMode, configurationProblem: String?, since start: Moment, processID: Int32, at now: Moment
+    ) -> StatusValue {
         .object { writer in
             writer.member("version", pushrouterdVersion)
             writer.member("pid", processID)
             writer.member("mode", mode.rawValue)
             writer.member("uptime_ms", (now.monotonic - start.monotonic).milliseconds)
             writer.member("state", "following")
+            writer.member("configuration_problem", configurationProblem)
             writer.member("fleet", object: { members(&$0, at: now.monotonic.nanoseconds) })
             writer.member(
                 "process",

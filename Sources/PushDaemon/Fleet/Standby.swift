@@ -7,6 +7,7 @@ import PushModel
 import PushReporting
 import PushRouting
 import PushSettings
+import SettingsFiles
 import Store
 import UnixSockets
 
@@ -26,9 +27,15 @@ final class Standby {
         case failed(StoreError)
     }
 
+    /// How long the service manager waits for a node whose database gives no answer, or whose copy is being fetched: then
+    /// the node is ready, and its status says what it lacks.
+    private static let readyTime: Duration = .seconds(10)
+
     private let loop: EventLoop
     private let journal: JournalWriter
-    private let settings: Settings
+    /// The configuration, as it was read last.
+    private(set) var settings: Settings
+    private let configuration: Configuration
     private let node: NodeIncarnation
     private let refusals: RefusalLog
     private let accounts = NamedAccounts()
@@ -36,13 +43,26 @@ final class Standby {
     private var sources: [AnyObject] = []
     private var leader: String?
     private var term: Int64 = 0
+    /// Whether the copy was compared with the chain.
+    private var hasFollowed = false
+    /// Whether the service manager was told that the node is ready.
+    private var isReady = false
+    /// What keeps the node from following; `nil`: nothing does.
+    private var obstacle: String? = "the database was not asked yet"
+    private var reader: ConfigurationReader?
+    private var reloads = Reloads()
+    /// What is wrong with the configuration that was read last; `nil`: it is in force.
+    private var configurationProblem: String?
+    private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     private var follower: ChainFollower?
     private let startedAt = Moment.now()
     private var end = End.stopped
 
-    init(settings: Settings, node: NodeIncarnation, journal: JournalWriter) throws {
+    init(
+        settings: Settings, configuration: Configuration, node: NodeIncarnation, journal: JournalWriter
+    ) throws {
         loop = try EventLoop()
-        (self.settings, self.node, self.journal) = (settings, node, journal)
+        (self.settings, self.configuration, self.node, self.journal) = (settings, configuration, node, journal)
         refusals = RefusalLog(journal: journal)
     }
 
@@ -54,23 +74,31 @@ final class Standby {
     ///   - engine: the session of the follower.
     func run(in directory: String, listeners: Listeners, engine: any ShardEngine) throws -> End {
         let mailbox = try Mailbox<ChainFollower.News>()
+        let readings = try Mailbox<ConfigurationReader.Reading>()
+        reader = ConfigurationReader(configuration) { readings.post($0) }
         let follower = ChainFollower(
             engine, node: node, directory: directory, lease: settings.store.shared.lease
         ) { mailbox.post($0) }
         self.follower = follower
         servers = try serve(listeners)
-        defer { (servers, sources) = (nil, []) }
-        // `unowned` is safe: this function drops the sources before it returns.
+        defer {
+            reader?.leave()
+            (servers, sources) = (nil, [])
+        }
+        let patience = try TimerSource(loop: loop) { [unowned self] in becomeReady() }
+        patience.arm(at: EventLoop.nowNanoseconds + Self.readyTime.nanoseconds)
+        // `unowned` holds: the sources are dropped before this returns.
         sources = [
             try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
-            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in told() },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
+            try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(wasRead) },
+            patience,
         ]
         let watchdog = try loop.answerWatchdog()
         let thread = try WorkerThread("follower") { follower.run() }
-        Notify.ready(status: status)
-        journal.log(JournalEntry(.info, "ready: \(status)", messageID: .follows))
+        told()
         let result = Result { () throws(SystemError) in
             try loop.run { [unowned self] in servers?.all.forEach { $0.flush() } }
         }
@@ -85,10 +113,17 @@ final class Standby {
 
     private var status: String {
         let other = leader.map { "\($0) leads" } ?? "nobody leads yet"
-        return "follows as \(node.node); \(other)"
+        return obstacle.map { "does not follow as \(node.node): \($0)" } ?? "follows as \(node.node); \(other)"
     }
 
     private func told() { Notify.status(status) }
+
+    private func becomeReady() {
+        guard !isReady else { return told() }
+        isReady = true
+        Notify.ready(status: status)
+        journal.log(JournalEntry(.info, "ready: \(status)", messageID: .follows))
+    }
 
     private func release(_ news: [ChainFollower.News], _ engine: any ShardEngine) {
         for case .took(let term) in news { try? engine.release(node, epoch: term.epoch) }
@@ -98,17 +133,30 @@ final class Standby {
         switch news {
         case .leader(let name, let term):
             (leader, self.term) = (name, term)
-            Notify.status(status)
+            guard isReady else { return }
+            told()
             journal.log(JournalEntry(.info, status, messageID: .follows))
         case .current: break
+        case .follows:
+            (obstacle, hasFollowed) = (nil, true)
+            becomeReady()
         case .fetches(let snapshot):
+            obstacle = "fetches the snapshot behind batch \(snapshot.reference.number)"
+            told()
             journal.log(
                 JournalEntry(
                     .notice,
                     "there is no ledger here: fetches the snapshot behind batch \(snapshot.reference.number), "
                         + "\(snapshot.length) bytes"))
-        case .away(let error): journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
-        case .answers: journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
+        case .away(let error):
+            obstacle = "\(error)"
+            journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
+            // An upgrade may be hours away.
+            if error.kind == .newerSchema { becomeReady() } else { told() }
+        case .answers:
+            obstacle = hasFollowed ? nil : "the log was not read yet"
+            told()
+            journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .clock(let change): journal.log(JournalEntry(change))
         case .erased:
             let message = "a person was erased here as well: nothing that names the person is in this copy"
@@ -117,6 +165,77 @@ final class Standby {
         case .took(let term): finish(.leads(term))
         case .forked(let error): finish(.forked(error))
         case .failed(let error): finish(.failed(error))
+        }
+    }
+
+    // MARK: Configuration
+
+    /// Whether a reading of the configuration is under way.
+    var isReading: Bool { reloads.underWay > 0 }
+
+    /// Begins to read the configuration again.
+    ///
+    /// - Returns: the number of the reading that sees what there is now.
+    @discardableResult
+    private func reload() -> Int {
+        // A start that is not over has no reload.
+        if isReady { Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds) }
+        guard reloads.underWay < 2 else { return reloads.asked }
+        reloads.asked += 1
+        let reading = reloads.asked
+        do throws(SystemError) {
+            try reader?.read()
+        } catch {
+            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
+        }
+        return reading
+    }
+
+    /// Takes a line that asks for a reload.
+    ///
+    /// - Returns: whether it does.
+    private func reload(_ line: [UInt8], for client: ControlClient) -> Bool {
+        guard let request = try? ControlRequest(line: line), case .reload = request.operation,
+            waitingForReload.count < ControlServer.waitingForReloadMax
+        else { return false }
+        var client = client
+        client.id = request.id
+        waitingForReload.append((client, reload()))
+        // A reading that could not begin is done.
+        answerReloads()
+        return true
+    }
+
+    private func wasRead(_ read: ConfigurationReader.Reading) {
+        reloads.done += 1
+        switch read {
+        case .success((var new, let warnings)):
+            for warning in warnings + new.keepUntilRestart(of: settings) {
+                journal.log(JournalEntry(.warning, warning))
+            }
+            (settings, configurationProblem) = (new, nil)
+            servers?.inject.limits = new.daemon.injectLimits
+            servers?.control.limits = new.daemon.controlLimits
+            servers?.read.limits = new.daemon.readLimits
+            journal.log(JournalEntry(.info, "reloaded: \(settings.routing.summary)", messageID: .reloaded))
+        case .failure(let error):
+            configurationProblem = error.lines.joined(separator: "\n")
+            for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
+            for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
+            journal.log(
+                JournalEntry(
+                    .error, "reload refused, still as before: \(settings.routing.summary)", messageID: .reloadFailed))
+        }
+        answerReloads()
+        guard isReady, reloads.underWay == 0 else { return }
+        Notify.ready(status: configurationProblem == nil ? status : "reload failed, still as before: \(status)")
+    }
+
+    private func answerReloads() {
+        let answered = waitingForReload.filter { $0.reading <= reloads.done }
+        waitingForReload.removeAll { $0.reading <= reloads.done }
+        for (client, _) in answered {
+            client.reply(Reply.reloaded(settings.routing, configurationProblem, id: client.id))
         }
     }
 
@@ -144,6 +263,7 @@ final class Standby {
             if name != .inject, let answer = answer(line) {
                 return ControlClient(session: session, place: place).reply(answer)
             }
+            if name == .control, reload(line, for: ControlClient(session: session, place: place)) { return }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
             let refused = Reply.refused(refusal(id: id))
             refusals.note(
@@ -184,7 +304,9 @@ final class Standby {
         let progress: (engine: EngineWatch, copy: NodeStatus.Copy?) =
             follower?.progress ?? (EngineWatch(at: now.monotonic.nanoseconds), nil)
         return NodeStatus(node: node.node, leader: leader, term: term, engine: progress.engine, copy: progress.copy)
-            .ofFollower(mode: settings.routing.mode, since: startedAt, processID: getpid(), at: now)
+            .ofFollower(
+                mode: settings.routing.mode, configurationProblem: configurationProblem, since: startedAt,
+                processID: getpid(), at: now)
     }
 
     private func refusal(id: String?) -> ProtocolError {

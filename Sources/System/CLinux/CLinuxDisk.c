@@ -14,6 +14,11 @@ int CLinux_open_for_writing(const char *path, bool create, bool synced, bool dir
 
 int CLinux_allocate(int file, int64_t length) { return fallocate(file, 0, 0, length); }
 
+int CLinux_write_back(int file, int64_t offset, int64_t length) {
+    unsigned flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    return sync_file_range(file, offset, length, flags);
+}
+
 int CLinux_lower_thread_priority(void) { return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); }
 
 void CLinux_return_freed_memory(void) {

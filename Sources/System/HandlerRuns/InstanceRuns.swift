@@ -264,7 +264,7 @@ final class InstanceRuns {
                 owners[id] = nil
                 let facts = RunFacts(output: takeErrors(of: id, entry))
                 if facts.isWorthTelling { report(.observed(id, facts)) }
-            case .started, .observed, .clock, .reconfigured, .draining: break
+            case .started, .observed, .clock, .reconfigured, .handingOver, .draining: break
             }
             report(event)
         case .request(let line): request(line, entry.pool.handler.name)

@@ -1,5 +1,6 @@
 import CPostgreSQL
 public import PushFleet
+import PushModel
 
 /// The engine's address from the configuration, in libpq's forms: `postgresql://a,b/push` or `host=a,b dbname=push`.
 ///
@@ -15,10 +16,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         guard let options = PQconninfoParse(text, &complaint) else {
             // libpq's message repeats parts of the text, which may include a password.
             PQfreemem(complaint)
-            throw EngineProblem(
-                .notOurs,
-                message: "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE), "
-                    + "or has a parameter that libpq does not know")
+            throw EngineProblem(.notOurs, message: Self.complaint(of: text))
         }
         defer { PQconninfoFree(options) }
         var parameters: [String: String] = [:]
@@ -29,6 +27,44 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         }
         self.parameters = parameters
         hosts = try Self.hosts(parameters)
+    }
+
+    /// The fault of a text that libpq does not read.
+    private static func complaint(of text: String) -> String {
+        let known = knownParameters
+        let complaints = names(in: text).enumerated().filter { !known.contains($0.element) }.map { place, name in
+            // What a password holds that was not encoded looks like a parameter, so only a name that is misspelt is repeated.
+            nearest(to: name, among: known).map { "\(name) is no parameter of libpq's; \($0) is one" }
+                ?? "libpq does not know parameter \(place + 1)"
+        }
+        return complaints.isEmpty
+            ? "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE?PARAMETER=VALUE)"
+            : complaints.joined(separator: "; ")
+    }
+
+    /// The names of the parameters of a URI, in order.
+    private static func names(in text: String) -> [String] {
+        guard let scheme = ["postgresql://", "postgres://"].first(where: { text.hasPrefix($0) }) else { return [] }
+        let rest = text.dropFirst(scheme.count)
+        // As libpq has it: user and password are before an @ that no slash comes before, and may hold a question mark.
+        let end = rest.firstIndex { $0 == "@" || $0 == "/" }
+        let place = end.map { rest[$0] == "@" ? rest[$0...].dropFirst() : rest } ?? rest
+        return place.split(separator: "?", maxSplits: 1).dropFirst().flatMap { $0.split(separator: "&") }.compactMap {
+            part in part.firstIndex(of: "=").map { String(part[..<$0]) }
+        }
+    }
+
+    private static var knownParameters: Set<String> {
+        // A URI may say ssl=true.
+        var known: Set<String> = ["ssl"]
+        guard let options = PQconndefaults() else { return known }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            known.insert(String(cString: keyword))
+            option += 1
+        }
+        return known
     }
 
     public var description: String { hosts.map(\.description).joined(separator: ", ") }

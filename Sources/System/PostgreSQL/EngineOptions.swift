@@ -1,4 +1,5 @@
-import PushFleet
+public import PushFleet
+public import PushModel
 import Synchronization
 
 /// The servers that must have a batch before it is acknowledged (`[Store] Durability=`).
@@ -9,17 +10,37 @@ public enum EngineDurability: String, Sendable {
     case engine
 }
 
-/// The chain that the first session of a process found. A later session that finds another chain is refused: the
-/// engine's name leads to another database by then.
+/// The chain that the first session of a process found: a later one that finds another is refused, as the name of the
+/// engine leads to another database by now. And whether the process has had its node's name.
 public final class KnownChain: Sendable {
-    private let state = Mutex<ShardIdentity?>(nil)
+    private let state = Mutex<(identity: ShardIdentity?, hasName: Bool)>((nil, false))
 
     /// No chain yet.
     public init() {}
 
-    var identity: ShardIdentity? { state.withLock(\.self) }
+    var identity: ShardIdentity? { state.withLock(\.identity) }
 
-    func found(_ identity: ShardIdentity) { state.withLock { $0 = $0 ?? identity } }
+    func found(_ identity: ShardIdentity) { state.withLock { $0.identity = $0.identity ?? identity } }
+
+    /// Whether the process has had its name: one that lost it since does not take it back.
+    var hasHadName: Bool { state.withLock(\.hasName) }
+
+    func gotName() { state.withLock { $0.hasName = true } }
+}
+
+/// The process that a node's name is to be of.
+public struct NameClaim: Sendable {
+    /// The id that the process drew.
+    public var incarnation: UUID128
+    /// Where it runs.
+    public var place: NodePlace
+    /// How long another process of the name may give no sign before the name is taken from it.
+    public var patience: Duration
+
+    /// Joins the parts.
+    public init(incarnation: UUID128, place: NodePlace, patience: Duration) {
+        (self.incarnation, self.place, self.patience) = (incarnation, place, patience)
+    }
 }
 
 /// The purpose of a session. Sessions of different purposes do not wait for each other.
@@ -44,7 +65,9 @@ public struct EngineOptions: Sendable {
     public var durability: EngineDurability
     /// The name of this node, unique within the fleet.
     public var node: String
-    /// The purpose of the session.
+    /// The process that has the name to itself; `nil`: nobody looks at that.
+    public var claim: NameClaim?
+    /// What the session is for.
     public var role: EngineRole
     /// The longest time of a call, including the connection.
     public var time: Duration
@@ -56,9 +79,9 @@ public struct EngineOptions: Sendable {
     /// Joins the parts.
     public init(
         address: ConnectionString, shard: Int32 = 0, durability: EngineDurability, node: String, role: EngineRole,
-        time: Duration, chain: KnownChain = KnownChain(), nodeAddress: String? = nil
+        time: Duration, chain: KnownChain = KnownChain(), nodeAddress: String? = nil, claim: NameClaim? = nil
     ) {
-        self.chain = chain
+        (self.chain, self.claim) = (chain, claim)
         (self.address, self.shard, self.durability) = (address, shard, durability)
         (self.node, self.role, self.time, self.nodeAddress) = (node, role, time, nodeAddress)
     }

@@ -12,7 +12,25 @@ enum FleetSchema {
         "remove_tables",
         """
         DROP TABLE IF EXISTS push_fleet, push_shards, push_slots, push_batches, push_copies, push_snapshots,
-            push_snapshot_parts, push_confirmations
+            push_snapshot_parts, push_confirmations, push_nodes
+        """)
+
+    /// Who has each node's name. A database of an older program lacks the table, and any node's first connection adds it:
+    /// an older program does not look at it.
+    static let createNodes = Statement(
+        "create_nodes",
+        """
+        CREATE TABLE IF NOT EXISTS push_nodes (
+            shard int4 NOT NULL,
+            node text NOT NULL,
+            incarnation uuid NOT NULL,
+            host text NOT NULL,
+            machine uuid NOT NULL,
+            boot uuid NOT NULL,
+            directory text NOT NULL,
+            signs int8 NOT NULL DEFAULT 0,
+            seen timestamptz NOT NULL DEFAULT clock_timestamp(),
+            PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
         """)
 
     /// The statements that create the tables, in order.
@@ -127,5 +145,6 @@ enum FleetSchema {
                 id uuid NOT NULL,
                 times int8 NOT NULL) WITH (fillfactor = 50)
             """),
+        createNodes,
     ]
 }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A shard's chain and lease in PostgreSQL, over one session, which connects at its first use and after each failure.
 ///
-/// One thread at a time uses a value. Each call ends within `EngineOptions.time`, except for libc's look-up of a host's
-/// name. A new connection first terminates other sessions with its `application_name`, which are this node's lost ones.
-/// Two processes with the same name terminate each other's sessions, with no other harm.
+/// A value is used by one thread at a time. Each call ends within `EngineOptions.time`, but for the look-up of a host's
+/// name, which is libc's. A new connection first makes sure of the node's name (`EngineOptions.claim`), and ends the
+/// sessions that bear its own name: this node's lost ones.
 public final class PostgreSQLEngine: ShardEngine {
     let options: EngineOptions
     private let state: Mutex<State>
@@ -15,6 +15,8 @@ public final class PostgreSQLEngine: ShardEngine {
         var session = Session()
         /// The chain that the first connection found; a later connection to another chain is refused.
         var identity: ShardIdentity?
+        /// Another process's hold of the node's name.
+        var names: NameWatch?
     }
 
     /// Creates the engine without a connection.
@@ -152,9 +154,18 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal? {
-        let rows = try ask(
-            Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
-        guard let row = rows.first else { return nil }
+        let renew = Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch))
+        // The sign is a transaction of its own: a renewal that waits for a standby must not hold the name's row.
+        let sign =
+            options.claim == nil
+            ? []
+            : [
+                [
+                    Statements.withoutWaiting(),
+                    Statements.keepName(.number(options.shard), .text(owner.node), .uuid(owner.id)),
+                ]
+            ]
+        guard let row = try rows(of: sign + [[renew]]).last?.first else { return nil }
         return LeaseRenewal(try Self.leaseRow(row, at: 1), wall: WallTime(milliseconds: try row.integer(0)))
     }
 
@@ -191,29 +202,36 @@ public final class PostgreSQLEngine: ShardEngine {
     public func note(
         _ owner: NodeIncarnation, applied number: UInt64, reads version: Int, program: String
     ) throws(EngineProblem) -> WallTime {
-        let rows = try ask(
-            Statements.withoutWaiting(),
-            Statements.note(
-                .number(options.shard), .text(owner.node), .number(Int64(clamping: number)), .number(version),
-                .text(program)))
+        let shard = Value.number(options.shard)
+        let note = Statements.note(
+            shard, .text(owner.node), .number(Int64(clamping: number)), .number(version), .text(program))
+        guard options.claim != nil else { return try Self.wall(try ask(Statements.withoutWaiting(), note)) }
+        let answers = try askAll(
+            Statements.withoutWaiting(), Statements.keepName(shard, .text(owner.node), .uuid(owner.id)), note)
+        if answers[1].isEmpty { throw try lostName(try ask(Statements.nameHolder(shard, .text(owner.node)))) }
+        return try Self.wall(answers[2])
+    }
+
+    private static func wall(_ rows: [Row]) throws(EngineProblem) -> WallTime {
         guard let row = rows.first else { throw EngineProblem(.unreachable, message: "a note has no answer") }
         return WallTime(milliseconds: try row.integer(0))
     }
 
     // MARK: The session
 
-    /// Runs one transaction; returns the rows of its last statement.
-    func ask(_ calls: Call...) throws(EngineProblem) -> [Row] { try rows(of: calls).last ?? [] }
+    /// Runs one transaction; the rows of its last statement.
+    func ask(_ calls: Call...) throws(EngineProblem) -> [Row] { try rows(of: [calls]).last ?? [] }
 
-    /// Runs one transaction; returns the rows of each statement.
-    func askAll(_ calls: Call...) throws(EngineProblem) -> [[Row]] { try rows(of: calls) }
+    /// Runs one transaction; the rows of each statement.
+    func askAll(_ calls: Call...) throws(EngineProblem) -> [[Row]] { try rows(of: [calls]) }
 
-    private func rows(of calls: [Call]) throws(EngineProblem) -> [[Row]] {
+    /// Runs transactions; the rows of each statement of the last one.
+    private func rows(of transactions: [[Call]]) throws(EngineProblem) -> [[Row]] {
         let options = options
         return try state.withLock { (state) throws(EngineProblem) in
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
-            let (answers, problem) = state.session.run([calls], until: deadline)
+            let (answers, problem) = state.session.run(transactions, until: deadline)
             if let problem { throw problem }
             return answers.last?.rows ?? []
         }
@@ -224,16 +242,19 @@ public final class PostgreSQLEngine: ShardEngine {
     ) throws(EngineProblem) {
         let known = state.identity ?? options.chain.identity
         var found: ShardIdentity?
+        var names = state.names
+        defer { state.names = names }
         try state.session.connect(
             options.address, SessionSettings(applicationName: options.applicationName), until: deadline
         ) { (connection) throws(EngineProblem) in
             try FleetDatabase.checkVersion(connection.serverVersion)
-            _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)
             found = try identify(&connection, options.shard, until: deadline)
             guard known == nil || known == found else {
                 throw EngineProblem(
                     .notOurs, message: "the database is another fleet's than that of the connection before")
             }
+            guard try claimName(&connection, options, &names, until: deadline) else { return }
+            _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)
         }
         if let found {
             state.identity = found

@@ -13,8 +13,6 @@ enum StateCodes {
     static func hint(of code: String) -> String? {
         switch code {
         case "42P01": "the database is not set up: \"pushctl store init\" makes its tables"
-        // Each machine terminates other sessions with its name.
-        case "57P01": "another machine with the same Node= ends sessions so, too"
         default: nil
         }
     }

@@ -35,6 +35,43 @@ enum Statements {
         AND datname = current_database() AND usename = current_user
         """)
 
+    // MARK: Names
+
+    static let hasNodes = Statement("has_nodes", "SELECT to_regclass('push_nodes') IS NOT NULL")
+
+    /// Takes a node's name, or gives a sign of the process that has it: where nobody has it, where a process of the same
+    /// place had it, and where the last sign of the one that had it is the one that was seen.
+    static let claimName = Statement(
+        "claim_name", [.int4, .text, .uuid, .text, .uuid, .uuid, .text, .uuid, .int8],
+        """
+        INSERT INTO push_nodes AS n (shard, node, incarnation, host, machine, boot, directory)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (shard, node) DO UPDATE SET incarnation = excluded.incarnation, host = excluded.host,
+            machine = excluded.machine, boot = excluded.boot, directory = excluded.directory,
+            signs = n.signs + 1, seen = clock_timestamp()
+        WHERE n.incarnation = excluded.incarnation
+        OR (n.host, n.machine, n.boot, n.directory)
+            = (excluded.host, excluded.machine, excluded.boot, excluded.directory)
+        OR (n.incarnation = $8 AND n.signs = $9)
+        RETURNING node
+        """)
+
+    /// Gives a sign of the process that has a node's name.
+    static let keepName = Statement(
+        "keep_name", [.int4, .text, .uuid],
+        """
+        UPDATE push_nodes SET signs = signs + 1, seen = clock_timestamp()
+        WHERE shard = $1 AND node = $2 AND incarnation = $3 RETURNING node
+        """)
+
+    static let nameHolder = Statement(
+        "name_holder", [.int4, .text],
+        """
+        SELECT incarnation, host, machine, boot, directory, signs,
+            (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
+        FROM push_nodes WHERE shard = $1 AND node = $2
+        """)
+
     // MARK: The chain
 
     /// Inserts a batch after the one it names: compare-and-append. The primary key decides between two writers.
@@ -98,11 +135,14 @@ enum Statements {
     static let lease = Statement(
         "lease", [.int4], "SELECT \(leaseColumns) FROM push_shards s WHERE s.shard = $1")
 
+    /// Renews the lease of a node that has its name.
     static let renew = Statement(
         "renew", [.int4, .text, .uuid, .int8],
         """
         UPDATE push_shards s SET renewals = renewals + 1
-        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING \(wall), \(leaseColumns)
+        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4
+        AND NOT EXISTS (SELECT FROM push_nodes WHERE shard = $1 AND node = $2 AND incarnation <> $3)
+        RETURNING \(wall), \(leaseColumns)
         """)
 
     /// The engine's wall clock, in Unix milliseconds.

@@ -51,8 +51,14 @@ extension ConfigurationSources {
             "KeyFile", path, of: "key", readBy: "the forwarder", without: "the forwarder does not start without it")
         guard let message = warning else { return [] }
         return [
-            Diagnostic(.warning, file: main.last { $0.names("KeyFile") }?.path ?? "pushrouterd.conf", message: message)
+            Diagnostic(.warning, file: place(of: "KeyFile").file, message: message)
         ]
+    }
+
+    /// The place of a key in the main file and its drop-ins: of one that is set more than once the last, which counts.
+    public func place(of key: String) -> (file: String, line: Int?) {
+        for file in main.reversed() { if let line = file.line(of: key) { return (file.path, line) } }
+        return ("pushrouterd.conf", nil)
     }
 }
 
@@ -138,8 +144,14 @@ extension Bridge.File {
 }
 
 extension ConfigurationFile {
-    /// Whether a line of it sets this key.
-    fileprivate func names(_ key: String) -> Bool {
-        bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "\(key)=".utf8) }
+    /// The last line that sets a key, from 1; `nil`: none does.
+    fileprivate func line(of key: String) -> Int? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.lastIndex { line in
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return false }
+            let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+            let start = line[..<equals].drop(while: isSpace)
+            return start.starts(with: key.utf8) && start.dropFirst(key.utf8.count).allSatisfy(isSpace)
+        }.map { $0 + 1 }
     }
 }

@@ -2,9 +2,15 @@ import Glibc
 import LinuxSystem
 public import PushModel
 
-/// Files that were moved away within a state directory, for people to look at. The daemon never reads or removes them.
+/// Files that were moved away in a state directory, for people. They are never read again. Old copies of a shared log are
+/// removed; nothing else is.
 public enum SetAside {
-    /// The subdirectories of a state directory that hold files set aside.
+    /// What the names of the directories begin with; milliseconds since 1970 follow.
+    private static let prefix = "set-aside-"
+    /// What the names of those end with that have a copy of a shared log, whose rows the database and other copies have.
+    private static let copySuffix = "-copy"
+
+    /// The directories in a state directory to which something was moved.
     public static func list(in directory: String) -> [String] {
         guard let entries = opendir(directory) else { return [] }
         defer { closedir(entries) }
@@ -13,7 +19,7 @@ public enum SetAside {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasPrefix("set-aside-") || name.hasPrefix("log.set-aside-") { paths.append("\(directory)/\(name)") }
+            if name.hasPrefix(prefix) || name.hasPrefix("log.set-aside-") { paths.append("\(directory)/\(name)") }
         }
         return paths.sorted()
     }
@@ -22,12 +28,14 @@ public enum SetAside {
     ///
     /// SQLite discards a WAL without its database, so a crash between two of these moves cannot leave a false ledger.
     ///
-    /// - Returns: the new directory; `nil` if there were no files.
-    static func moveAll(in directory: String, at now: WallTime) throws(StoreError) -> String? {
+    /// - Returns: where they are now; `nil`: there were none.
+    ///
+    /// - Parameter suffix: of the directory's name.
+    static func moveAll(in directory: String, at now: WallTime, suffix: String = "") throws(StoreError) -> String? {
         let names = ["fleet", "fleet.left", "log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
         let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
         guard !present.isEmpty else { return nil }
-        let place = "\(directory)/set-aside-\(now.milliseconds)"
+        let place = "\(directory)/\(prefix)\(now.milliseconds)\(suffix)"
         guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
         for name in present where rename("\(directory)/\(name)", "\(place)/\(name)") != 0 {
             throw StoreError.system("rename", "\(directory)/\(name)", errno: errno)
@@ -40,12 +48,49 @@ public enum SetAside {
     ///
     /// - Returns: the new directory.
     public static func moveCopy(in directory: String, at now: WallTime) throws(StoreError) -> String {
-        let place = try moveAll(in: directory, at: now)
+        let place = try moveAll(in: directory, at: now, suffix: copySuffix)
         try LogDirectory.sync(directory)
         return place ?? directory
     }
 
-    /// Moves ledger and log away if they are not of this program's format, so that a start begins new ones.
+    /// Removes the copies of a shared log that were moved away longer ago than a time, but for the newest.
+    ///
+    /// - Returns: those that are gone.
+    public static func removeOldCopies(
+        in directory: String, olderThan time: Duration, at now: WallTime
+    ) throws(StoreError) -> [String] {
+        let copies = list(in: directory).compactMap { path -> (path: String, at: Int64)? in
+            let name = path.dropFirst(directory.utf8.count + 1)
+            guard name.hasPrefix(prefix), name.hasSuffix(copySuffix) else { return nil }
+            return Int64(name.dropFirst(prefix.utf8.count).dropLast(copySuffix.utf8.count)).map { (path, $0) }
+        }
+        let old = copies.sorted { $0.at < $1.at }.dropLast().filter { now.milliseconds - $0.at > time.milliseconds }
+        for copy in old { try remove(copy.path) }
+        return old.map(\.path)
+    }
+
+    /// Removes a directory that has files, and directories of files.
+    private static func remove(_ path: String) throws(StoreError) {
+        guard let entries = opendir(path) else { throw StoreError.system("opendir", path, errno: errno) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        closedir(entries)
+        for name in names {
+            let inner = "\(path)/\(name)"
+            // A directory is no file to unlink(2), on Linux; a link is removed, and not followed.
+            guard unlink(inner) != 0 else { continue }
+            guard errno == EISDIR else { throw StoreError.system("unlink", inner, errno: errno) }
+            try remove(inner)
+        }
+        guard rmdir(path) == 0 else { throw StoreError.system("rmdir", path, errno: errno) }
+    }
+
+    /// Moves ledger and log away where they are none of this program's format, so that a start begins new ones.
     ///
     /// - Returns: the new directory and the reason; `nil` if there are no files, or they have this program's format, or
     ///   they are damaged.

@@ -97,7 +97,16 @@ final class MachinePair {
 
     var status: String { order("--status").output }
 
-    /// Runs a command of the program on the first machine.
+    /// Has one of the program's commands run, and does not wait for it.
+    ///
+    /// - Returns: whether it was started.
+    func begin(_ words: String...) -> Bool {
+        let program = Program(product: "pushrouterd-fleet").path
+        let command = ([program, "--config", first.configuration] + words).joined(separator: " ")
+        return Program(path: "/bin/sh").run(["-c", "\(command) >/dev/null 2>&1 &"]).end == .exited(0)
+    }
+
+    /// Runs one of the program's commands, on the first machine.
     func order(_ words: String...) -> Program.Result {
         Program(product: "pushrouterd-fleet").run(["--config", first.configuration] + words)
     }

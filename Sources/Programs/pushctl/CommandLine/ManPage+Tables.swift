@@ -64,7 +64,16 @@ extension ManPage {
         ),
     ]
 
-    /// The notes on exit statuses that the list does not have.
+    /// What a command reads on a machine that follows another one.
+    static let copyNotes = [
+        """
+        On a machine of a pair that follows, a command that reads the ledger reads the copy of that machine. Standard error \
+        says whose copy it is and how far it is behind. Each JSON document that is an object says the same in a \
+        member of its own; a document of the machine that leads, or of a single machine, does not have that member.
+        """
+    ]
+
+    /// What the list of exit statuses does not say.
     static let statusNotes = [
         """
         inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a whole, \

@@ -18,6 +18,7 @@ enum ManPage {
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
             section("REPORT AS JSON", table(ReportMembers.described)),
             section("REPORT AS CSV", table(reportColumns)),
+            section("COPIES", paragraphs(copyNotes) + "\n" + table([CopyMember.described])),
             section("CAMPAIGN FIGURES", table(campaignFigures)),
             section("CAMPAIGNS AS JSON", table(campaignMembers)),
             section("PENDING AS JSON", table(pendingMembers)),

@@ -50,7 +50,7 @@ extension Command {
             }
         let expected = try session.count(person)
         if arguments.has(.countOnly) {
-            session.tell(Erasure(receipt: expected, isDone: false), arguments)
+            session.tell(Erasure(receipt: expected, isDone: false, isShared: session.sharesLog), arguments)
             return .done
         }
         if expected.rows == 0 {

@@ -68,7 +68,7 @@ extension Command {
             words += ["--node", arguments.operands[1]]
         }
         if let directory = arguments[.configuration] { words += ["--config", directory] }
-        throw replaceProcess(with: "pushrouterd-fleet", words)
+        throw becomeFleetProgram(words)
     }
 }
 
@@ -90,12 +90,13 @@ private enum StoreOrder: String, CaseIterable {
     ]
 }
 
-/// Replaces this process by a program that is installed like the daemon's programs.
+/// Runs pushrouterd-fleet in place of this program.
 ///
-/// - Returns: the reason for not running it.
-private func replaceProcess(with program: String, _ words: [String]) -> Failure {
-    guard let path = BridgeFile.places(of: program).first(where: { access($0, X_OK) == 0 }) else {
-        return Failure(.unavailable, "\(program) is not installed: install the package \(program)")
+/// - Returns: why it does not run.
+private func becomeFleetProgram(_ words: [String]) -> Failure {
+    let name = FleetProgram.name
+    guard let path = FleetProgram.path else {
+        return Failure(.unavailable, "\(name) is not installed: install the package \(name)")
     }
     var arguments = ([path] + words).map { strdup($0) }
     arguments.append(nil)

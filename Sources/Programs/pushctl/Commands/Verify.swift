@@ -15,7 +15,7 @@ extension Command {
             settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
             errors and warnings there are. The exit status is 1 when there are errors, \
             also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
-            Warnings are not errors. gateway.conf, which the daemon does not read, is checked too. A handler that the service keeps from working is an error too: the running daemon is \
+            Warnings are not errors. The address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf, which the daemon does not read, is checked too. A handler that the service keeps from working is an error too: the running daemon is \
             asked for what it may do, or else the unit. By "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous one if \
             the new one has errors.
             """
@@ -38,7 +38,26 @@ extension Command {
     }
 }
 
-/// The findings about a configuration.
+extension Session {
+    /// What the program that takes `Log=` finds wrong with its value. It alone has the library that reads such an address.
+    fileprivate func addressFindings(of settings: Settings, _ sources: ConfigurationSources) -> [Diagnostic] {
+        guard settings.store.shared.database != nil else { return [] }
+        let place = sources.place(of: "Log")
+        func finding(_ severity: Diagnostic.Severity, _ message: String) -> Diagnostic {
+            Diagnostic(severity, file: place.file, line: place.line, message: message)
+        }
+        guard let path = FleetProgram.path, let output = ask(fleetProgram: path, "--verify") else {
+            return [finding(.warning, "Log=: \(FleetProgram.name) cannot be run, so the address was not checked")]
+        }
+        // It says nothing of what is wrong elsewhere, and was said here.
+        let beginning = finding(.error, "").description
+        return output.text.split(separator: "\n").filter { $0.hasPrefix(beginning) }.map {
+            finding(.error, String($0.dropFirst(beginning.count)))
+        }
+    }
+}
+
+/// What there is to say about a configuration.
 private struct VerifyReport {
     private let directories: [String]
     private let diagnostics: [Diagnostic]
@@ -59,7 +78,7 @@ private struct VerifyReport {
             self.diagnostics =
                 diagnostics
                 + sources.systemFindings(of: settings, directories: directories, in: session.serviceFacts())
-                + sources.keyFileWarnings(of: settings) + gateway
+                + sources.keyFileWarnings(of: settings) + session.addressFindings(of: settings, sources) + gateway
         } catch {
             settings = nil
             let reason = error.description.dropFirst(error.path.count + 2)

@@ -6,10 +6,14 @@ struct Erasure {
     var receipt: ErasureReceipt
     /// Whether the rows were erased.
     var isDone = true
-    /// Why old pages are still in the files; `nil`: none are.
+    /// Whether machines share the log of the ledger.
+    var isShared = false
+    /// Why old pages are still in the files; `nil`: nothing is left.
     var waitsFor: String?
 
-    /// - Parameter setAside: the names in the state directory that no erasure reaches.
+    private var sharesLog: Bool { isShared || receipt.batch != nil }
+
+    /// - Parameter setAside: what lies in the state directory and is not reached.
     func text(_ setAside: [String]) -> String {
         let verb = isDone ? "Erased" : "Would be erased"
         var lines = [
@@ -28,10 +32,13 @@ struct Erasure {
             let entries = counted(receipt.entriesSent, "entry", "entries")
             lines.append("The endpoint of custom data took \(entries) of these: delete the person there too.")
         }
-        if let batch = receipt.batch {
+        if sharesLog {
+            let (batches, place) =
+                receipt.batch.map { ("batches up to \($0)", "at batch \($0) too") }
+                ?? ("the batches that name the person", "too, at the batch of the order")
             lines.append(
-                "The shared log: batches up to \(batch), and snapshots from before, have the person until the next snapshot "
-                    + "is in the database and what is before it is deleted. Other machines erase at batch \(batch) too."
+                "The shared log: \(batches), and snapshots from before, have the person until the next snapshot "
+                    + "is in the database and what is before it is deleted. Other machines erase \(place)."
             )
             lines.append("Not reached: the WAL archive, standbys that are stopped, and backups of PostgreSQL.")
         }
@@ -55,7 +62,7 @@ struct Erasure {
                 array: { list in
                     let stays = ["journal", "backups", "exports"]
                     let shared = ["batches", "snapshots", "wal_archive", "postgresql_standbys", "postgresql_backups"]
-                    for name in stays + (receipt.batch == nil ? [] : shared) { list.string(name) }
+                    for name in stays + (sharesLog ? shared : []) { list.string(name) }
                 })
             writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
         }

@@ -46,7 +46,10 @@ extension Session {
         }
     }
 
-    /// The names in the state directory that no erasure reaches.
+    /// Whether machines share the log of the ledger, as far as this user may see it.
+    var sharesLog: Bool { (try? FleetMark.read(in: directories.state)) != nil }
+
+    /// What lies in the state directory and no erasure reaches.
     var setAsideNames: [String] { SetAside.list(in: directories.state) }
 
     // MARK: Without a daemon

@@ -94,17 +94,14 @@ extension Session {
 
     /// The findings of pushrouterd-fleet about the database: this program has no libpq.
     private func database() -> [HealthFinding] {
-        let name = "pushrouterd-fleet"
-        guard let path = BridgeFile.places(of: name).first(where: { access($0, X_OK) == 0 }) else {
+        let name = FleetProgram.name
+        guard let path = FleetProgram.path else {
             return [
                 .error(
                     .database, "\(name) is not installed, and Log= names a database", do: "install the package \(name)")
             ]
         }
-        var words = ["timeout", "20", path, "--status", "--json"]
-        if requiresConfiguration, let directory = directories.configuration.first { words += ["--config", directory] }
-        let command = words.map(ShellCommand.quoted).joined(separator: " ") + " 2>&1"
-        guard let output = ShellCommand.output(of: command) else {
+        guard let output = ask(fleetProgram: path, "--status", "--json") else {
             return [.error(.database, "\(path) cannot be run", do: "run \"pushctl store status\"")]
         }
         let answer = try? JSONDocument(scanning: Array(output.text.utf8)).root

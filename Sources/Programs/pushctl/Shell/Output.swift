@@ -14,6 +14,8 @@ final class Output {
     /// The width of a line for people in characters; `nil`: any.
     let width: Int?
     private var hasNotedOnce = false
+    /// How far the copy was that the ledger is, where the machine follows another one: documents say it, too.
+    var copy: Synced?
     private let descriptor: Int32
     /// Writes to standard error.
     private let tell: ([UInt8]) -> Void
@@ -51,10 +53,11 @@ final class Output {
         write(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    /// Writes a JSON document, given as one line with or without its line feed: unchanged for a program, with a line
-    /// for each value for a person at a terminal.
+    /// Writes a JSON document, given as one line with or without its line feed: for a program as it is, for a person at a
+    /// terminal with a line for each value. An object that was read from a copy has the member `copy`.
     func write(document: [UInt8]) {
-        let line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
+        var line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
+        if let copy { line = CopyMember.add(copy, to: Array(line))[...] }
         guard isTerminal, let tree = try? JSONTree(scanning: Array(line), limits: Self.limits) else {
             return write(line: line)
         }

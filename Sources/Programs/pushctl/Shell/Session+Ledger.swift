@@ -28,7 +28,10 @@ extension Session {
         do {
             let sync = ControlRequest.Operation.sync(timeout: Self.syncTimeout)
             let synced = try connection(for: sync).ask(sync, timeoutMilliseconds: Self.answerTimeout).synced()
-            if let follower = synced.follower { tell(follower, synced.batchesBehind) }
+            if let follower = synced.follower {
+                tell(follower, synced.batchesBehind)
+                output.copy = synced
+            }
             return synced
         } catch {
             return nil

@@ -95,7 +95,7 @@ final class HandlerTrial {
             trial?.attempts[last].answer = answer
             trial?.attempts[last].ended = now
         case .failedToStart: trial?.attempts[last].began = nil
-        case .observed, .clock, .reconfigured, .draining: break
+        case .observed, .clock, .reconfigured, .handingOver, .draining: break
         }
     }
 

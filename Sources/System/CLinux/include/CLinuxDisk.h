@@ -13,7 +13,10 @@ int CLinux_open_for_writing(const char *_Nonnull path, bool create, bool synced,
 /* Reserves room for the first `length` bytes of a file, and extends the file to that length (fallocate). */
 int CLinux_allocate(int file, int64_t length);
 
-/* Lowers the priority of the calling thread below all others of the process (nice 10). */
+/* Has the kernel write a part of a file to the disk, and waits for that; the file's length may be on the disk later. */
+int CLinux_write_back(int file, int64_t offset, int64_t length);
+
+/* Makes the calling thread give way to all others of the process when there is not enough processor for all. */
 int CLinux_lower_thread_priority(void);
 
 /* Makes malloc return larger freed blocks to the system at once instead of keeping them. */

@@ -192,7 +192,7 @@ final class SharedLog: BatchLog {
         }
         let header = BatchHeader(
             number: reference.number, previousChecksum: position.checksum, rowsLength: buffer.byteCount, released: 0,
-            lastSequence: lastSequence, writtenAt: time, id: id)
+            lastSequence: lastSequence, writtenAt: store.wall?() ?? time, id: id)
         let checksum = header.write(to: buffer)
         var batch = ChainBatch(
             reference: reference, previous: last.id, epoch: store.epoch, boot: store.boot,

@@ -16,6 +16,8 @@ public final class SharedStore: Sendable {
     let reading: any ShardEngine
     private let clockReadings: Mutex<BootClocks>
     private let lastBatch = Mutex<Instant?>(nil)
+    /// The wall clock that batches have; `nil`: this machine's own.
+    let wall: (@Sendable () -> WallTime)?
     /// The highest version of batches that this program reads and writes.
     let version: Int
     private let leastReader = Mutex<Int?>(nil)
@@ -27,12 +29,13 @@ public final class SharedStore: Sendable {
     ///   - clocks: the clocks of the machines that wrote the chain, as this node read them while it followed.
     ///   - writing: the session of the log's thread.
     ///   - reading: the session of the ledger's thread.
+    ///   - wall: the wall clock that batches have; `nil`: this machine's own.
     ///   - version: the highest version of batches that this program reads and writes.
     public init(
         identity: ShardIdentity, epoch: Int64, boot: UUID128, clocks: BootClocks, writing: any ShardEngine,
-        reading: any ShardEngine, version: Int = ChainBatch.currentVersion
+        reading: any ShardEngine, wall: (@Sendable () -> WallTime)? = nil, version: Int = ChainBatch.currentVersion
     ) {
-        self.version = version
+        (self.wall, self.version) = (wall, version)
         (self.identity, self.epoch, self.boot) = (identity, epoch, boot)
         (self.writing, self.reading) = (writing, reading)
         clockReadings = Mutex(clocks)

@@ -17,27 +17,33 @@ struct SnapshotFile {
 
     /// The steps of SQLite's virtual machine between two calls of `isStopped`.
     private static let steps: Int32 = 50_000
+    /// The same while a file is written: some rows lie between.
+    private static let pacedSteps: Int32 = 200
 
     /// Copies the ledger of a state directory as it is now, with `VACUUM INTO`, beside a running daemon. The file is
     /// not synced.
     ///
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - path: the file; an existing one is replaced.
-    ///   - isStopped: called at intervals.
-    /// - Throws: `missing`, and errors of the disk and SQLite; any error if it was stopped. An error leaves no file.
+    ///   - path: what was there is replaced.
+    ///   - rate: how many bytes of the file are written in a second, at most.
+    ///   - isStopped: asked from time to time.
+    /// - Throws: `missing`, and what the disk and SQLite say; anything when it was stopped. Then nothing is left of the file.
     static func make(
-        ofLedgerIn directory: String, at path: String, isStopped: @escaping () -> Bool
+        ofLedgerIn directory: String, at path: String, rate: Int = .max, isStopped: @escaping () -> Bool
     ) throws(StoreError) {
         unlink(path)
-        guard FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) != nil else {
+        guard let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
             throw StoreError.system("open", path, errno: errno)
         }
+        let pace = WritingPace(of: file, rate: rate)
         do throws(StoreError) {
             let reader = try LedgerReader(directory: directory)
             var copy = try reader.database.prepare("VACUUM INTO ?1")
             copy.bind(path.hasPrefix("/") ? path : "./" + path, at: 1)
-            try reader.database.asking(isStopped, every: Self.steps) { () throws(StoreError) in try copy.run() }
+            try reader.database.asking({ pace.wait(unless: isStopped) }, every: Self.pacedSteps) {
+                () throws(StoreError) in try copy.run()
+            }
         } catch {
             unlink(path)
             var error = error

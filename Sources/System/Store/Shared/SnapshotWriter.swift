@@ -15,7 +15,7 @@ public struct SnapshotWriter {
     ///   - engine: the session to write with.
     ///   - directory: the state directory.
     ///   - node: the node's name.
-    ///   - rate: the highest number of bytes a second, to send and to read back.
+    ///   - rate: how many bytes a second are copied into a file, sent, and read back, at most.
     ///   - pause: waits; returns whether to stop.
     public init(
         _ engine: any ShardEngine, directory: String, node: String, rate: Int, pause: @escaping (Duration) -> Bool
@@ -57,7 +57,7 @@ public struct SnapshotWriter {
         let presence = Presence { [engine, pause] in pause(.zero) || (try? engine.moveSnapshot(id)) == false }
         let file: SnapshotFile
         do throws(StoreError) {
-            try SnapshotFile.make(ofLedgerIn: directory, at: path) { presence.isStopped }
+            try SnapshotFile.make(ofLedgerIn: directory, at: path, rate: rate) { presence.isStopped }
             file = try SnapshotFile(checking: path) { presence.isStopped }
         } catch {
             if presence.hasStopped { return nil }
