@@ -7,7 +7,7 @@ import Testing
 struct SentenceTests {
     private func sentence(_ story: RequestStory) -> String { PushSummary(PushFacts(story)).sentence }
 
-    /// What stands for an outcome. A new one needs words here.
+    /// Returns the words for an outcome. A new outcome needs words here.
     private func end(_ outcome: Outcome) -> String {
         switch outcome {
         case .handedToTracker: "handed to the tracker"

@@ -67,7 +67,7 @@ struct AccessTests {
     func foreignPages(name: String, value: String) throws {
         #expect(status(try act([(name, value)])) == 403)
         #expect(status(try .test("POST", "/api/session", [("X-Pushrouter", "1"), (name, value)])) == 403)
-        // What changes nothing may be linked to.
+        // Another site may link to a page that changes nothing.
         #expect(status(try .test("GET", "/", [(name, value)])) == nil)
     }
 
@@ -125,7 +125,7 @@ struct AccessTests {
         }
         #expect(status(try .test("GET", "/api/pushes", [("Authorization", "Bearer \(Self.token)")]), access) == nil)
         #expect(status(try .test("GET", "/", [("authorization", "bearer \(Self.token)")]), access) == nil)
-        // What the form of the login is made of is for everybody.
+        // The assets of the login form need no token.
         for path in ["/login", "/assets/page.css"] { #expect(status(try .test("GET", path), access) == nil) }
         #expect(status(try .form("/login", [("token", "wrong")]), access) == nil)
     }

@@ -188,7 +188,7 @@ final class DeskScene {
 }
 
 extension WebResponse {
-    /// What a person reads: without markup, white space folded.
+    /// Returns the text of a page without markup, white space folded.
     var readable: String {
         var text = ""
         var isInTag = false

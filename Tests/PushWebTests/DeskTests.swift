@@ -296,7 +296,7 @@ struct DeskTests {
         #expect(try scene.post("/push/41/send", [("payload", "{")]).status == 400)
         #expect(try scene.post("/push/42/send").status == 409 && scene.post("/push/7/send").status == 409)
         #expect(scene.daemon.lines.count == 3)
-        // What is shown has the beginning of the token alone.
+        // The page shows only the beginning of the token.
         #expect(try !scene.get("/push/41").text.contains("a-token-of-some-length"))
         let full = Scene([story], fullTokens: true)
         #expect(try full.get("/push/41").text.contains("a-token-of-some-length"))
@@ -430,7 +430,7 @@ struct DeskTests {
         #expect(try scene.get("/").text.contains("before=71"))
         #expect(try scene.get("/?before=71").text.contains("id=\"p70\""))
         #expect(try !scene.get("/?before=71").text.contains("data-position"))
-        // What was there before is not asked for.
+        // Earlier pushes do not match.
         let after = try scene.get("/api/pushes?after=118&limit=50").root
         #expect(after["pushes"]?.elements.map { $0["seq"]?.int64 } == [120, 119] && after["next"]?.kind == .null)
     }
@@ -446,7 +446,7 @@ struct DeskTests {
         }
         #expect(try scene.get("/api/pushes/\(Int64.max)").status == 404)
         for position in ["0.0.1", "\(Int64.max).\(Int64.max)", "9.4.x"] {
-            // Whatever it is, the answer is one.
+            // Each position gets an answer.
             let answer = scene.desk.answer(try .test("GET", "/events", [("Last-Event-ID", position)]))
             if case .wait = answer { Issue.record("\(position) waits") }
         }

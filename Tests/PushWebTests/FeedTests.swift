@@ -63,7 +63,7 @@ struct LiveFeedsTests {
         }
         #expect(pushes.map { $0["seq"]?.int64 } == [41, 42])
         #expect(pushes.map { $0["outcome"]?.string } == ["handled", "handed_to_tracker"])
-        // What does not match moves the place all the same.
+        // A push that does not match moves the position, too.
         feeds.add(try subscription("device:none", of: scene), as: 2)
         scene.source.commit(Sample.handed(43))
         #expect(parts(feeds.poll())[2] == "id: 43.1\n:\n\n")

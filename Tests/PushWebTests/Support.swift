@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushWeb
 
-/// What a test could not go on without.
+/// A missing precondition of a test.
 struct TestFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -135,7 +135,7 @@ final class FakeDaemon: WebDaemon {
     var mayControl = true
     /// The lines that were injected.
     private(set) var lines: [String] = []
-    /// What was asked over `control.sock`.
+    /// The requests over `control.sock`.
     private(set) var orders: [ControlRequest.Operation] = []
     var reply = #"{"ok":true,"seq":77}"#
     var replayed = #"{"ok":true,"replayed":[{"of":41,"seq":78}],"refused":[]}"#
@@ -165,7 +165,7 @@ final class FakeDaemon: WebDaemon {
 
 /// A desk with its source and its daemon.
 final class Scene {
-    /// What a person did, as the journal has it.
+    /// The journal's entries about acts of a person.
     final class Notes { var lines: [String] = [] }
 
     let source = FakeSource()
@@ -240,14 +240,14 @@ extension WebResponse {
     var root: JSONNode { get throws { try JSONDocument(scanning: body).root } }
 }
 
-/// What tests have in common: a Braze push, a push of an app's own, a tap.
+/// Stories for tests: a Braze push, a push of the app's own, a tap.
 enum Sample {
     /// 2026-11-24T13:00:00Z.
     static let now = WallTime(milliseconds: 1_795_525_200_000)
     /// An hour before.
     static let accepted = WallTime(milliseconds: 1_795_521_600_000)
     static let table = RoutingTable(routes: [], handlers: [:])
-    /// What steers a browser, or a terminal, if it is shown as it is.
+    /// A text that steers a browser or a terminal if it is not escaped.
     static let hostile = "<script>alert(1)</script>\"onmouseover=x \u{1B}[31m\u{202E}"
     static let formToken = "101112131415161718191a1b1c1d1e1f"
     static let session = "000102030405060708090a0b0c0d0e0f"

@@ -66,7 +66,7 @@ struct SnapshotTests: ~Copyable {
         let begin = SystemClock.monotonicNanoseconds
         try SnapshotFile.make(ofLedgerIn: directory.path, at: path, rate: 16 << 20) { false }
         let (taken, length) = (SystemClock.monotonicNanoseconds - begin, readFile(path)?.count ?? 0)
-        // What SQLite writes at the end, out of its cache, is not held back.
+        // The pace does not slow the pages that SQLite writes out of its cache at the end.
         #expect(length > 6_400_000 && taken >= 200_000_000, "\(length) bytes in \(taken) ns")
         var questions = 0
         #expect(throws: StoreError.self) {

@@ -23,7 +23,7 @@ public final class PushFacts {
     /// Whether it is a push: one, or one for many.
     var isPush: Bool { story.request.operation == .deliver || story.request.operation == .publish }
 
-    /// What is shown of the payload; `nil`: nothing is.
+    /// The visible content of the payload; `nil` if there is none.
     public var content: NotificationContent? {
         guard let payload = line?["payload"], payload.kind == .object else { return nil }
         return NotificationContent(payload, platform: story.request.platform, transport: story.request.transport)

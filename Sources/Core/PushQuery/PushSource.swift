@@ -1,10 +1,7 @@
 public import PushModel
 public import PushReporting
 
-/// Where pushes are read: the ledger of this machine, or something else that has the same. One protocol for page, API and live
-/// stream.
-///
-/// It is used on one thread at a time.
+/// The source of pushes for page, API and live stream, such as the ledger of this machine. For one thread at a time.
 public protocol PushSource: AnyObject {
     /// Searches, the newest first.
     func search(_ search: PushSearch) throws(SourceError) -> PushPage
@@ -12,7 +9,7 @@ public protocol PushSource: AnyObject {
     func story(of seq: SequenceNumber) throws(SourceError) -> FoundStory
     /// The place behind all that there is now.
     func position() throws(SourceError) -> SourcePosition
-    /// What is new or another since, oldest first, and moves the position behind it.
+    /// Returns the requests that are new or changed since a position, oldest first, and moves the position behind them.
     ///
     /// - Parameter limit: of new requests.
     func changes(since position: inout SourcePosition, limit: Int) throws(SourceError) -> SourceChanges
@@ -34,9 +31,9 @@ public protocol PushSource: AnyObject {
     var delay: String? { get }
 }
 
-/// What is searched for.
+/// A search.
 public struct PushSearch: Sendable {
-    /// What a push must match.
+    /// The query that a push must match.
     public var query: PushQuery
     /// Only requests before this one; `nil`: from the newest on.
     public var before: SequenceNumber?
@@ -121,7 +118,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 
     /// `41.7`, or `41.7.38-40_1` while the first invocation of request 38 and the second one of request 40 have no outcome.
     public var description: String {
-        // What stands for more than it names is sent again.
+        // A position with too many undecided invocations lies before the first of them: the stream sends these again.
         let isNamed = pending.count <= Self.pendingMax
         let place = isNamed ? last : SequenceNumber((pending.first?.seq.value ?? 1) - 1)
         let named = isNamed ? pending.map { $0.n == 0 ? "\($0.seq)" : "\($0.seq)_\($0.n)" } : []
@@ -129,7 +126,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What changed.
+/// The changes since a position.
 public struct SourceChanges: Sendable {
     /// The requests that are new, or have a new outcome or event; oldest first, each once.
     public var stories: [RequestStory] = []
@@ -140,7 +137,7 @@ public struct SourceChanges: Sendable {
     public init() {}
 }
 
-/// What a report is asked to show.
+/// The options of a report.
 public struct ReportOrder: Sendable {
     /// The time that it is about.
     public var window: ReportWindow

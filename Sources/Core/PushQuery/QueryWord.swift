@@ -22,7 +22,7 @@ public enum QueryWord: String, Sendable, CaseIterable {
         case span
     }
 
-    /// What it takes.
+    /// The values of the word.
     public var values: Values {
         switch self {
         case .app, .device, .user, .campaign, .id, .handler, .owner, .route, .client, .topic, .code, .label: .patterns
@@ -38,7 +38,7 @@ public enum QueryWord: String, Sendable, CaseIterable {
         }
     }
 
-    /// What it asks of a push, for people.
+    /// The meaning, for people.
     public var meaning: String {
         switch self {
         case .app: "the app's package name or bundle id"
@@ -95,13 +95,13 @@ public enum QueryWord: String, Sendable, CaseIterable {
     }
 }
 
-/// What `has:` asks for.
+/// The values of `has:`.
 public enum QueryFeature: String, Sendable, CaseIterable {
     case notification, buttons, image, campaign, replay, open, error, attempts
     case customData = "custom_data"
 }
 
-/// What `is:` asks for.
+/// The values of `is:`.
 public enum QueryState: String, Sendable, CaseIterable {
     case dead, pending, late, retry, replay, observed, opened, erased
 }

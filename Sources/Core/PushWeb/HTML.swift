@@ -25,7 +25,7 @@ enum HTML {
         "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(markup(label))\">\(text.shownLines.map(\.escapedForMarkup).joined(separator: "\n"))</pre>\n"
     }
 
-    /// What is shown when somebody asks for it.
+    /// Returns content that the reader folds out.
     static func details(_ summary: String, _ content: String, open: Bool = false) -> String {
         content.isEmpty
             ? "" : "<details\(open ? " open" : "")><summary>\(markup(summary))</summary>\n\(content)</details>\n"

@@ -1,11 +1,11 @@
 public import PushModel
 public import PushQuery
 
-/// What somebody who listens wants to hear of.
+/// The subscription of a stream, or of a request that waits.
 public struct WebSubscription: Sendable {
-    /// What a push must match.
+    /// The query that a push must match.
     public var query: PushQuery
-    /// Behind what it has.
+    /// The position behind the changes that were sent.
     public var position: SourcePosition
     /// Whether it gets rows of the page's list, in place of JSON.
     public var sendsRows = false
@@ -25,7 +25,7 @@ public struct WebSubscription: Sendable {
 
 /// Those who listen, and what each of them gets next. Used on the thread of its source.
 public struct LiveFeeds {
-    /// What one who listens gets.
+    /// The output for one subscription.
     public enum Output: Sendable {
         /// A part of a stream.
         case part([UInt8])
@@ -53,14 +53,14 @@ public struct LiveFeeds {
     /// Somebody listens.
     public mutating func add(_ subscription: WebSubscription, as number: UInt64) {
         subscriptions[number] = subscription
-        // What came since its position is behind the last change.
+        // The next poll reads the changes since the position, also without a new commit.
         lastChange = nil
     }
 
     /// Somebody listens no more.
     public mutating func remove(_ number: UInt64) { subscriptions[number] = nil }
 
-    /// What those who listen get now. Reads nothing where nothing was committed.
+    /// Returns the new output of the subscriptions. Reads nothing if nothing was committed.
     ///
     /// - Returns: nothing for most of them.
     public mutating func poll() -> [(number: UInt64, output: Output)] {

@@ -65,7 +65,7 @@ struct ScenarioText {
         return writer.bytes
     }
 
-    /// What came of the delivery.
+    /// The lines that expect the delivery's invocations.
     private func expectations(of story: RequestStory) -> [[UInt8]] {
         story.invocations.filter { !$0.isObserver }.compactMap { invocation in
             guard let outcome = invocation.result?.outcome else { return nil }
@@ -77,7 +77,7 @@ struct ScenarioText {
                         $0.member("seq", 1)
                         $0.member("callback", invocation.callback.rawValue)
                         $0.member("provider", invocation.provider)
-                        // What a handler does is its own: without a script each one is done at once.
+                        // The scenario has no script for handlers, and a handler without a script is done at once.
                         if !outcome.isDue { $0.member("outcome", outcome.rawValue) }
                     })
             }

@@ -11,7 +11,7 @@ public protocol WebDaemon: AnyObject {
     var mayInject: Bool { get }
     /// Whether this user may use `control.sock`.
     var mayControl: Bool { get }
-    /// What the gateway says of itself; `nil`: it does not answer.
+    /// Returns the gateway's `GET /status`; `nil` if the gateway does not answer.
     func gatewayStatus() -> JSONNode?
 }
 
@@ -21,7 +21,7 @@ public struct WebProblem: Error, Hashable {
     public var status: Int
     /// One sentence without a full stop.
     public var message: String
-    /// What it is about; `nil`: the whole request.
+    /// The field with the problem; `nil` for the whole request.
     public var field: String?
 
     /// Joins the parts.

@@ -53,7 +53,7 @@ extension WebDesk {
         try ActFields(request, limits: facts.limits)
     }
 
-    /// What the daemon accepted: the page of the new request, or the reply for a program.
+    /// Sends a line to the daemon. Answers with the page of the new request, or with the reply for a program.
     private func accepted(_ request: WebRequest, _ line: [UInt8], then target: String?) throws(WebProblem) -> WebAnswer
     {
         let reply = try daemon.inject(line)
@@ -239,7 +239,7 @@ extension WebDesk {
         }
     }
 
-    /// What a program has done with dead letters.
+    /// The acts on dead letters of the API.
     enum DeadLetterAct { case replay, purge }
 
     func apiDeadLetters(_ request: WebRequest, _ act: DeadLetterAct) throws(WebProblem) -> WebAnswer {

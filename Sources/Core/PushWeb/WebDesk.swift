@@ -5,13 +5,13 @@ public import PushRouting
 
 /// Answers requests: it reads from a source, asks the daemon, and writes pages and JSON. On one thread.
 public struct WebDesk {
-    /// What stays the same as long as the program runs.
+    /// The facts that stay the same as long as the program runs.
     public struct Facts: Sendable {
-        /// Who may ask.
+        /// The rules of access.
         public var access: WebAccess
         /// The configuration, for explanations.
         public var table: RoutingTable
-        /// What the scan accepts of a payload.
+        /// The limits of a payload's scan.
         public var limits: JSONLimits
         /// Whether push tokens are shown whole.
         public var fullTokens: Bool

@@ -12,7 +12,7 @@ public struct WebRequest: Sendable {
     public var headers: [String: String]
     /// The body.
     public var body: [UInt8]
-    /// Who is at the other end of the connection.
+    /// The peer of the connection.
     public var peer: WebPeer
 
     /// Reads the target of the first line.
@@ -66,7 +66,7 @@ public struct WebRequest: Sendable {
     }
 }
 
-/// Who is at the other end of a connection to the page.
+/// The peer of a connection to the page.
 public struct WebPeer: Hashable, Sendable {
     /// For people: `127.0.0.1`, `uid 1000`.
     public var name: String
@@ -191,7 +191,7 @@ public struct WebResponse: Sendable {
     /// No content.
     static var none: WebResponse { WebResponse(204, type: "application/json", body: []) }
 
-    /// What every answer has: nothing from elsewhere is loaded, framed or run.
+    /// The headers of every response: the browser loads, frames and runs nothing from another host.
     public static let safety: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

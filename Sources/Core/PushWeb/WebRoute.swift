@@ -2,7 +2,7 @@ import PushModel
 
 /// One address of the page or the API: declared here alone, for the desk, the OpenAPI document and the tests.
 struct WebRoute: Sendable {
-    /// What an answer is.
+    /// The kinds of answers.
     enum Kind: Sendable {
         /// A page for a person.
         case page
@@ -14,7 +14,7 @@ struct WebRoute: Sendable {
         case stream
     }
 
-    /// What an act needs.
+    /// The socket that an act needs.
     enum Right: Sendable {
         case inject, control
     }
@@ -63,7 +63,7 @@ struct WebRoute: Sendable {
     }
 }
 
-/// What becomes of a request.
+/// The answer to a request.
 public enum WebAnswer: Sendable {
     case response(WebResponse)
     /// A live stream begins.

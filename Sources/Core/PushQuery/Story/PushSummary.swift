@@ -4,10 +4,9 @@ import PushReporting
 
 /// One request in a line: for a list, the live stream and the API.
 public struct PushSummary {
-    /// What it is made of.
+    /// The facts of the request.
     public let facts: PushFacts
-    /// The invocation that says most: one that waits, else one that missed its deadline or failed, else the first one of an
-    /// owner.
+    /// The most telling invocation of an owner: an undecided one, otherwise a dead letter, otherwise the first one.
     public let main: InvocationRecord?
 
     /// - Parameter facts: the whole story.
@@ -67,7 +66,7 @@ public struct PushSummary {
 
     // MARK: In words
 
-    /// What became of it, as one sentence with its full stop.
+    /// The fate of the request, as one sentence with its full stop.
     public var sentence: String {
         let story = facts.story
         if request.isErased { return "Erased: what it said and whom it was about is gone." }
@@ -184,7 +183,7 @@ public enum PushMember: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it means, for people.
+    /// The meaning, for people.
     public var meaning: String {
         switch self {
         case .seq: "the number of the request"

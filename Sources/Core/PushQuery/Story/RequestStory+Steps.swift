@@ -16,7 +16,7 @@ extension RequestStory {
         return attempts
     }
 
-    /// What happened to an invocation, step by step, each with its time from acceptance on; empty for what no handler had.
+    /// Returns the steps of an invocation, each with its time since acceptance; empty if no handler had it.
     public func steps(of invocation: InvocationRecord) -> [[String]] {
         let attempts = attempts(at: invocation)
         let ahead = invocation.result?.ahead

@@ -7,7 +7,7 @@ import PushRouting
 extension WebDesk {
     // MARK: Explain
 
-    /// What would become of a payload; nothing is stored.
+    /// Explains the fate of a payload; stores nothing.
     func explain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let form = request.form
         let text = form?.raw("payload") ?? ""

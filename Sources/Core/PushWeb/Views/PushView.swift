@@ -258,7 +258,7 @@ struct PushView {
         return text
     }
 
-    /// What each handler got on its standard input.
+    /// The standard input of each handler.
     private var handlerInputs: String {
         guard let line = try? Request(acceptedLine: request.body) else { return "" }
         return story.invocations.map { invocation in

@@ -64,7 +64,7 @@ extension ManPage {
         ),
     ]
 
-    /// What a command reads on a machine that follows another one.
+    /// The data that a command reads on a machine that follows another one.
     static let copyNotes = [
         """
         On a machine of a pair that follows, a command that reads the ledger reads the copy of that machine. Standard error \
@@ -73,7 +73,7 @@ extension ManPage {
         """
     ]
 
-    /// What the list of exit statuses does not say.
+    /// Facts that the list of exit statuses lacks.
     static let statusNotes = [
         """
         inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a whole, \

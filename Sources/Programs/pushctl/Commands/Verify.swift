@@ -39,7 +39,7 @@ extension Command {
 }
 
 extension Session {
-    /// What the program that takes `Log=` finds wrong with its value. It alone has the library that reads such an address.
+    /// Returns the problems that the program for `Log=` finds in its value. It alone has the library that reads such an address.
     fileprivate func addressFindings(of settings: Settings, _ sources: ConfigurationSources) -> [Diagnostic] {
         guard settings.store.shared.database != nil else { return [] }
         let place = sources.place(of: "Log")
@@ -57,7 +57,7 @@ extension Session {
     }
 }
 
-/// What there is to say about a configuration.
+/// The findings about a configuration.
 private struct VerifyReport {
     private let directories: [String]
     private let diagnostics: [Diagnostic]

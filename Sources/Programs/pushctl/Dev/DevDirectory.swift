@@ -226,7 +226,7 @@ enum DevConfiguration {
         (
             "routes.d/99-default.route",
             """
-            # Whatever no route before it takes.
+            # Matches every payload that no earlier route takes.
             [Match]
 
             [Route]

@@ -49,7 +49,7 @@ extension Session {
     /// Whether machines share the log of the ledger, as far as this user may see it.
     var sharesLog: Bool { (try? FleetMark.read(in: directories.state)) != nil }
 
-    /// What lies in the state directory and no erasure reaches.
+    /// Returns the files of the state directory that no erasure reaches.
     var setAsideNames: [String] { SetAside.list(in: directories.state) }
 
     // MARK: Without a daemon

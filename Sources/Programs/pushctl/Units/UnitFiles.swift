@@ -49,7 +49,7 @@ struct HandlerUnits {
 
         [Socket]
         ListenStream=\(Self.specifierFree(socketPath))
-        # Who may connect: the daemon.
+        # Only the daemon may connect.
         SocketUser=pushrouterd
         SocketMode=0600
         DirectoryMode=0755
@@ -119,7 +119,7 @@ struct HandlerUnits {
         SystemCallErrorNumber=EPERM
         SystemCallFilter=@system-service
         SystemCallFilter=~@privileged @resources
-        # What the daemon has is none of its business.
+        # Hides the daemon's files.
         InaccessiblePaths=-/var/lib/pushrouterd -/run/pushrouterd -/etc/pushrouterd
 
         """

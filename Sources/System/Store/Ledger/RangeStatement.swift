@@ -10,7 +10,7 @@ enum RangeStatement: Hashable {
     /// The numbers of the requests with an undecided invocation.
     case undecided
 
-    /// What is selected, and from where; the condition on the number follows.
+    /// The columns and the table; the condition on the number follows.
     private var selection: String {
         let (requests, invocations, events) = (LedgerTable.requests, LedgerTable.invocations, LedgerTable.events)
         // Each index is named: the planner would read the whole table in the order that is asked for.
