@@ -93,9 +93,9 @@ struct ArchitectureTests {
 
     @Test("a comment begins with the noun that acts, not with a clause in its place")
     func commentsBeginWithNouns() {
-        let files = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }
-        #expect(files.count > 1000)
-        for problem in files.flatMap(\.clausesForNouns) { Issue.record("\(problem)") }
+        let code = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }
+        #expect(code.count > 1000)
+        for problem in code.flatMap(\.clausesForNouns) { Issue.record("\(problem)") }
     }
 
     @Test("no file is longer than 500 lines")
