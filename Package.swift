@@ -220,8 +220,8 @@ let package = Package(
         program(
             "pushrouterd-fleet",
             [
-                "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL",
-                "Store", "PushDaemon", "ServiceProgram",
+                "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsSyntax",
+                "SettingsFiles", "PostgreSQL", "Store", "PushDaemon", "ServiceProgram",
             ]),
         program(
             "pushctl",

@@ -145,9 +145,8 @@ let layers = [
     TargetRule(
         "pushrouterd-fleet", .composition,
         [
-            "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL",
-            "Store", "PushDaemon",
-            "ServiceProgram",
+            "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsSyntax", "SettingsFiles",
+            "PostgreSQL", "Store", "PushDaemon", "ServiceProgram",
         ]),
     TargetRule(
         "pushctl", .composition,

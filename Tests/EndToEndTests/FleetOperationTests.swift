@@ -1,0 +1,125 @@
+import Glibc
+import LinuxSystem
+import PushModel
+import Store
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite(
+    "Two machines of a pair, operated", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
+struct FleetOperationTests {
+    @Test("are ready once they follow; without a database in the end, too, and the status says what is missing")
+    func ready() throws {
+        let pair = try MachinePair()
+        pair.server.stop(.fast)
+        let daemon = DaemonProcess(pair.first, program: "pushrouterd-fleet")
+        try daemon.waitForStatus("STATUS=does not follow as first: the database was not asked yet")
+        try daemon.waitForNotification("READY=1")
+        let ready = try #require(daemon.messages.first { $0.contains("READY=1") })
+        let status = ready.first { $0.hasPrefix("STATUS=does not follow as first: ") } ?? ""
+        #expect(status.contains("the shared log"), "\(ready)")
+        let refused = try pair.first.injectClient().ask(Requests.deliver(id: "x"))
+        #expect(refused.errorCode == "unavailable")
+        pair.server.start()
+        try daemon.waitForNotification("READY=1", times: 2)
+        #expect(daemon.messages.joined().contains("STATUS=follows as first; nobody leads yet"))
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("with one name: the second one ends, names both, and the first one goes on")
+    func oneName() throws {
+        let pair = try MachinePair()
+        let leader = try pair.startLeader(pair.first)
+        pair.second.write(
+            "pushrouterd.conf",
+            """
+            [Store]
+            Log=postgresql://postgres@/push?host=\(pair.server.root)&port=5432
+            Durability=engine
+            Node=first
+            """)
+        let second = DaemonProcess(pair.second, program: "pushrouterd-fleet")
+        #expect(try second.waitForEnd() == .exited(78))
+        #expect(!second.messages.contains { $0.contains("READY=1") })
+        #expect(second.standardError.contains("two machines have the name first: "), "\(second.standardError)")
+        for place in [pair.first.state, pair.second.state] { #expect(second.standardError.contains(", \(place))")) }
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        #expect(!leader.standardError.contains("57P01"), "\(leader.standardError)")
+        #expect(try leader.stop() == .exited(0))
+    }
+
+    @Test(
+        "are moved while a handler runs: no request stays refused, and each runs once",
+        arguments: [true, false])
+    func movesWhileItRuns(isOrdered: Bool) throws {
+        let pair = try MachinePair(lease: "60s")
+        for machine in [pair.first, pair.second] {
+            machine.addJob("slow", "cat >/dev/null; echo $PUSH_SEQ >>\(pair.server.root)/runs; sleep 3")
+        }
+        let (leader, follower) = try pair.startBoth()
+        #expect(try pair.first.injectClient().ask(Requests.deliver(job: "slow", id: "s", waits: false)).isAccepted)
+        try waitUntil("it runs") { pair.runs == ["1"] }
+        if isOrdered {
+            #expect(pair.begin("--move", "--to", "second"))
+        } else {
+            leader.send(SIGTERM)
+        }
+        var numbers: Set<Int64> = [1]
+        var (sent, hasMoved, after) = (0, false, 0)
+        while after < 10 {
+            sent += 1
+            let line = Requests.deliver(job: "note", id: "n\(sent)", waits: false)
+            let begin = SystemClock.monotonicNanoseconds
+            while true {
+                let machine = hasMoved ? pair.second : pair.first
+                if let client = try? machine.injectClient(), (try? client.send(line: line)) != nil,
+                    let bytes = try? client.receiveLine(timeoutMilliseconds: patience),
+                    let answer = try? Line(bytes), answer.isAccepted
+                {
+                    numbers.insert(answer.seq ?? -1)
+                    break
+                }
+                hasMoved.toggle()
+                // Twice the second that is promised: tests run on busy machines.
+                try #require(SystemClock.monotonicNanoseconds - begin < 2_000_000_000, "request \(sent) stays refused")
+                usleep(20_000)
+            }
+            if hasMoved { after += 1 }
+            usleep(50_000)
+        }
+        #expect(try leader.waitForEnd() == .exited(isOrdered ? 75 : 0))
+        #expect(sent > 20 && numbers == Set(1...Int64(sent + 1)), "\(numbers)")
+        try waitUntil("all have run") { pair.runs.count > sent }
+        try pair.second.waitUntilIdle()
+        #expect(pair.runs.compactMap { Int64($0) }.sorted() == Array(1...Int64(sent + 1)))
+        #expect(try follower.stop() == .exited(0))
+        let last = try #require(try pair.second.ledger().story(of: SequenceNumber(Int64(sent + 1))))
+        #expect(last.invocations.compactMap(\.result?.outcome) == [.handled])
+    }
+
+    @Test("read their configuration again, the one that follows too, which goes by it when it leads")
+    func reload() throws {
+        let pair = try MachinePair(lease: "60s")
+        let (leader, follower) = try pair.startBoth()
+        let control = try Client(path: pair.second.controlSocket)
+        pair.second.addHandler("broken", "Exec=relative")
+        let refused = try control.ask(#"{"op":"reload","id":"r1"}"#)
+        #expect(refused["reloaded"]?.bool == false, "\(refused)")
+        #expect(refused["problem"]?.string?.contains("broken") == true, "\(refused)")
+        #expect(try DaemonStatus(of: pair.second)["configuration_problem"]?.string?.contains("broken") == true)
+        unlink(pair.second.configuration + "/handlers.d/broken.handler")
+        pair.second.addJob("new", "cat >/dev/null; echo new-$PUSH_SEQ >>\(pair.server.root)/runs")
+        let read = try control.ask(#"{"op":"reload","id":"r2"}"#)
+        #expect(read.id == "r2" && read["reloaded"]?.bool == true && read["routes"]?.int64 == 4, "\(read)")
+        try waitUntil("it says so") { follower.standardError.contains("reloaded: device mode, 4 routes") }
+        follower.send(SIGHUP)
+        try follower.waitForNotification("RELOADING=1", times: 3)
+        try follower.waitForNotification("READY=1", times: 4)
+        #expect(try leader.stop() == .exited(0))
+        try follower.waitForNotification("READY=1", times: 5)
+        #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "new")).outcome == "handled")
+        #expect(pair.runs == ["new-1"])
+    }
+}
