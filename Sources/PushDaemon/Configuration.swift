@@ -55,7 +55,7 @@ struct Configuration: Sendable {
 /// Reads the configuration again, on its own thread: hundreds of files, or a slow user directory, take longer than a
 /// turn of the loop may.
 final class ConfigurationReader: Sendable {
-    /// What a reading found.
+    /// The result of a reading.
     typealias Reading = Result<(settings: Settings, warnings: [String]), StartFailure>
 
     private let thread: JobThread<Void>

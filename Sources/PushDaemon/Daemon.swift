@@ -259,7 +259,7 @@ final class Daemon {
         case .renewed(let row, let outage):
             parts.leadership?.store.learn(row)
             let now = EventLoop.nowNanoseconds
-            // What is written may lack a standby all the same: a renewal is not asked about that.
+            // A renewal does not show whether a standby has the written data.
             if outage == nil { engine.answered(at: now) } else { engine.confirmed(at: now) }
             if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }
         case .handOver(let node): handOver(to: node)

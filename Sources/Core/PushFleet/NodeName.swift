@@ -1,6 +1,6 @@
 public import PushModel
 
-/// Where a process of a node runs. Of two processes of one place only one runs: it has locked the state directory.
+/// The place of a node's process. Only one process runs at a place: it has locked the state directory.
 public struct NodePlace: Hashable, Sendable {
     /// The name that the machine has for people.
     public var host: String
@@ -19,7 +19,7 @@ public struct NodePlace: Hashable, Sendable {
 
 /// The process that has a node's name, as the engine knows it.
 public struct NameHolder: Hashable, Sendable {
-    /// Where it runs.
+    /// The place of the process.
     public var place: NodePlace
     /// The process.
     public var incarnation: UUID128
@@ -39,7 +39,7 @@ public struct NameHolder: Hashable, Sendable {
 ///
 /// Times are of `CLOCK_BOOTTIME`.
 public struct NameWatch: Sendable {
-    /// What is known of the other process.
+    /// The finding about the other process.
     public enum Finding: Hashable, Sendable {
         /// It is gone: the name may be taken from this process at this sign, and from no other.
         case gone(NameHolder)

@@ -47,11 +47,11 @@ final class Standby {
     private var hasFollowed = false
     /// Whether the service manager was told that the node is ready.
     private var isReady = false
-    /// What keeps the node from following; `nil`: nothing does.
+    /// The obstacle that keeps the node from following; `nil` if it follows.
     private var obstacle: String? = "the database was not asked yet"
     private var reader: ConfigurationReader?
     private var reloads = Reloads()
-    /// What is wrong with the configuration that was read last; `nil`: it is in force.
+    /// The problem of the configuration that was read last; `nil` if it is in force.
     private var configurationProblem: String?
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     private var follower: ChainFollower?

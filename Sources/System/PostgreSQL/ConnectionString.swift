@@ -33,7 +33,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
     private static func complaint(of text: String) -> String {
         let known = knownParameters
         let complaints = names(in: text).enumerated().filter { !known.contains($0.element) }.map { place, name in
-            // What a password holds that was not encoded looks like a parameter, so only a name that is misspelt is repeated.
+            // A part of a password that was not encoded looks like a parameter: the message repeats only a misspelt name.
             nearest(to: name, among: known).map { "\(name) is no parameter of libpq's; \($0) is one" }
                 ?? "libpq does not know parameter \(place + 1)"
         }

@@ -32,7 +32,7 @@ public final class KnownChain: Sendable {
 public struct NameClaim: Sendable {
     /// The id that the process drew.
     public var incarnation: UUID128
-    /// Where it runs.
+    /// The place of the process.
     public var place: NodePlace
     /// How long another process of the name may give no sign before the name is taken from it.
     public var patience: Duration
@@ -67,7 +67,7 @@ public struct EngineOptions: Sendable {
     public var node: String
     /// The process that has the name to itself; `nil`: nobody looks at that.
     public var claim: NameClaim?
-    /// What the session is for.
+    /// The role of the session.
     public var role: EngineRole
     /// The longest time of a call, including the connection.
     public var time: Duration

@@ -15,8 +15,8 @@ enum FleetSchema {
             push_snapshot_parts, push_confirmations, push_nodes
         """)
 
-    /// Who has each node's name. A database of an older program lacks the table, and any node's first connection adds it:
-    /// an older program does not look at it.
+    /// The table of the processes that have the nodes' names. A database of an older program lacks it, and the first
+    /// connection of a node adds it: an older program does not read it.
     static let createNodes = Statement(
         "create_nodes",
         """

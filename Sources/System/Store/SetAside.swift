@@ -5,9 +5,9 @@ public import PushModel
 /// Files that were moved away in a state directory, for people. They are never read again. Old copies of a shared log are
 /// removed; nothing else is.
 public enum SetAside {
-    /// What the names of the directories begin with; milliseconds since 1970 follow.
+    /// The beginning of the directories' names; milliseconds since 1970 follow.
     private static let prefix = "set-aside-"
-    /// What the names of those end with that have a copy of a shared log, whose rows the database and other copies have.
+    /// The end of the name of a directory with a copy of a shared log: the database and other copies have its rows.
     private static let copySuffix = "-copy"
 
     /// The directories in a state directory to which something was moved.
