@@ -91,6 +91,17 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("README names each library that the build needs")
+    func librariesAreNamed() throws {
+        let packages = try #require(text(of: "packaging/common.sh")).split { $0.isWhitespace }
+            .filter {
+                $0.hasSuffix("-dev") && !$0.hasPrefix("libc6") && !$0.hasPrefix("libgcc") && !$0.hasPrefix("libstdc")
+            }
+        let readme = Set(try #require(text(of: "README.md")).split { $0.isWhitespace })
+        #expect(packages.count > 8)
+        for package in packages { #expect(readme.contains(package), "\(package)") }
+    }
+
     @Test("a comment begins with the noun that acts, not with a clause in its place")
     func commentsBeginWithNouns() {
         let code = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }
