@@ -143,12 +143,13 @@ def main():
         rest = b""
         while not stop.is_set():
             rest += own.recv(1 << 16)
+            subscribed.set()
             while (end := rest.find(b"\n\n")) >= 0:
                 event, rest = rest[:end], rest[end + 2:]
                 if b"event: push" in event:
                     lag.append(time.monotonic() - probes.pop(0))
 
-    probes = []
+    probes, subscribed = [], threading.Event()
     threads = [threading.Thread(target=measure, args=(seed,), daemon=True) for seed in range(5)]
     threads.append(threading.Thread(target=listen, daemon=True))
     for thread in threads:
@@ -156,6 +157,8 @@ def main():
     prober = Feeder(f"{root}/run/inject.sock")
 
     def probe():
+        # An event of an earlier probe would be taken for that of the next one.
+        subscribed.wait()
         while not stop.is_set():
             probes.append(time.monotonic())
             prober.socket.sendall(json.dumps({
