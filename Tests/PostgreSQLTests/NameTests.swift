@@ -61,13 +61,17 @@ struct NameTests {
         #expect(first.log.append(batch(2, behind: batch(1).reference)) == .there)
     }
 
-    @Test("is a restarted process's at once, on the same machine, and another machine's once the first is silent")
+    @Test("passes to a restarted process at once, and to another machine once that has seen no sign for the time")
     func restarted() throws {
         try process(1, on: "alpha").note()
         #expect(problem(try process(2, on: "alpha")) == nil)
         #expect(problem(try process(3, on: "beta", patience: .seconds(600)))?.kind == .unreachable)
+        // As after the database's clock was set ahead.
         fleet.server.sql("UPDATE push_nodes SET seen = seen - interval '11 min'", database: fleet.database)
-        #expect(problem(try process(4, on: "beta", patience: .seconds(600))) == nil)
+        #expect(problem(try process(4, on: "beta", patience: .seconds(600)))?.kind == .unreachable)
+        let other = try process(5, on: "beta", patience: .zero)
+        #expect(problem(other)?.kind == .unreachable, "the first look begins the time")
+        #expect(problem(other) == nil)
     }
 
     @Test("is no more of a process that was silent and lost it: its lease and its notes end, and it takes nothing back")
@@ -76,6 +80,7 @@ struct NameTests {
         try first.note()
         let epoch = try #require(try first.lease.take(try first.lease.lease(), for: first.node))
         #expect(try first.lease.renew(first.node, epoch: epoch) != nil)
+        #expect(problem(second)?.kind == .unreachable)
         #expect(problem(second) == nil)
         // As any session that bears the name of a process that has it.
         #expect(problem(first)?.code == "57P01")

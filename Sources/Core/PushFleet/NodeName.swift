@@ -25,19 +25,17 @@ public struct NameHolder: Hashable, Sendable {
     public var incarnation: UUID128
     /// A counter that each of its signs of life raises.
     public var signs: Int64
-    /// How long ago the last one was, by the engine's clock.
-    public var age: Duration
 
     /// Joins the parts.
-    public init(place: NodePlace, incarnation: UUID128, signs: Int64, age: Duration) {
-        (self.place, self.incarnation, self.signs, self.age) = (place, incarnation, signs, age)
+    public init(place: NodePlace, incarnation: UUID128, signs: Int64) {
+        (self.place, self.incarnation, self.signs) = (place, incarnation, signs)
     }
 }
 
 /// Another process's hold of a node's name, as one sees it that wants the name: it takes the name of a process that has
 /// given no sign of life for some time, and gives way to one that gave a sign meanwhile.
 ///
-/// Times are of `CLOCK_BOOTTIME`.
+/// Times are of this machine's `CLOCK_BOOTTIME`: the engine's clock may be set while a process watches.
 public struct NameWatch: Sendable {
     /// The finding about the other process.
     public enum Finding: Hashable, Sendable {
@@ -57,11 +55,11 @@ public struct NameWatch: Sendable {
 
     /// The name was held by another process.
     public mutating func saw(_ holder: NameHolder, at now: Instant) -> Finding {
-        if let first, first.holder.incarnation == holder.incarnation, first.holder.signs != holder.signs {
-            return .lives
+        guard let first, first.holder.incarnation == holder.incarnation else {
+            first = (holder, now)
+            return .unknown
         }
-        if first?.holder.incarnation != holder.incarnation { first = (holder, now) }
-        let time = max(holder.age, first.map { now - $0.at } ?? .zero)
-        return time > patience ? .gone(holder) : .unknown
+        guard first.holder.signs == holder.signs else { return .lives }
+        return now - first.at > patience ? .gone(holder) : .unknown
     }
 }

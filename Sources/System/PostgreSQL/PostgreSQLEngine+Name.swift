@@ -61,7 +61,7 @@ extension PostgreSQLEngine {
         NameHolder(
             place: NodePlace(
                 host: try row.text(1), machine: try row.uuid(2), boot: try row.uuid(3), directory: try row.text(4)),
-            incarnation: try row.uuid(0), signs: try row.integer(5), age: .microseconds(try row.integer(6)))
+            incarnation: try row.uuid(0), signs: try row.integer(5))
     }
 
     /// Why a process ends that has lost its name.

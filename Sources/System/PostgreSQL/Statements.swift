@@ -67,9 +67,7 @@ enum Statements {
     static let nameHolder = Statement(
         "name_holder", [.int4, .text],
         """
-        SELECT incarnation, host, machine, boot, directory, signs,
-            (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
-        FROM push_nodes WHERE shard = $1 AND node = $2
+        SELECT incarnation, host, machine, boot, directory, signs FROM push_nodes WHERE shard = $1 AND node = $2
         """)
 
     // MARK: The chain
