@@ -232,6 +232,7 @@ extension EndpointAnswer {
     fileprivate init(_ result: HTTPResult) {
         switch result {
         case .failure(let wasSent, let reason): self = .failure(wasSent: wasSent, reason: reason)
+        case .expired: self = .expired
         case .answer(let answer):
             self = .response(
                 EndpointResponse(

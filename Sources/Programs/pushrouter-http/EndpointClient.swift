@@ -114,6 +114,7 @@ final class EndpointClient {
             guard isReachable else { return }
             isReachable = false
             log(JournalEntry(.warning, "\(name): no answer: \(reason)", fields: [.init(.handler, name)]))
+        case .expired: preconditionFailure("this program's requests have no expiry")
         }
     }
 }
@@ -144,6 +145,7 @@ extension HTTPReply {
     fileprivate init(_ result: HTTPResult) {
         switch result {
         case .failure(let wasSent, let reason): self = .failure(wasSent: wasSent, reason: reason)
+        case .expired: preconditionFailure("this program's requests have no expiry")
         case .answer(let answer):
             self = .answer(
                 status: answer.status, headers: answer.headers, body: answer.body, isWhole: answer.damage == nil)

@@ -84,6 +84,8 @@ public enum HTTPResult: Equatable, Sendable {
     ///   - wasSent: whether any part of the request was sent, so that the server may have got it.
     ///   - reason: the error, for people.
     case failure(wasSent: Bool, reason: String)
+    /// Nothing was sent: the request was about to leave after `HTTPDestination.expiryNanoseconds`.
+    case expired
 }
 
 /// The answer to a request.

@@ -188,6 +188,7 @@ final class Transfer {
 
     /// Returns the result of the request.
     func result(_ code: CURLcode) -> HTTPResult {
+        if hasExpired { return .expired }
         let problem = code == CURLE_OK ? nil : reason(code)
         guard hasAllHeaders else {
             return .failure(wasSent: wasSent, reason: problem ?? "there was no answer")
@@ -199,7 +200,6 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
-        if hasExpired { return "the daemon's word that it may be sent was too old when it was about to leave" }
         if wasTooLate { return "its deadline came before it could be sent" }
         if wasRefusedAgain { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""

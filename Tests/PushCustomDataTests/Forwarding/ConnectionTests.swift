@@ -54,7 +54,7 @@ struct ConnectionTests {
         #expect(bench.answer(1, 201, Bench.success).departures == [[2]])
     }
 
-    @Test("limits the time in which a confirmed entry may leave; a later one is released")
+    @Test("an entry whose time to leave has passed waits for a new confirmation, and is no failure of the endpoint")
     func expiry() throws {
         var bench = Bench(Self.settings)
         bench.confirmsDepartures = false
@@ -66,10 +66,9 @@ struct ConnectionTests {
             return
         }
         // The machine was suspended before the first byte left.
-        let refused = bench.handle(.answered(request: 1, .failure(wasSent: false, reason: "too old")))
-        #expect(refused.settled == ["1 queued: too old"], "it is nobody's again, and not of unknown outcome")
-        let (_, later) = try bench.passUntilDue()
-        #expect(later.claims.count <= 1 && bench.forwarder.state.failures == 1)
+        let expired = bench.handle(.answered(request: 1, .expired))
+        #expect(expired.departures == [[1]] && expired.sent.isEmpty && expired.settled.isEmpty)
+        #expect(bench.forwarder.state.failures == 0)
     }
 
     @Test("keeps an entry that a person discarded meanwhile from leaving")

@@ -24,6 +24,7 @@ extension Forwarder {
             settlements += batch.entries.map { Settlement($0.entry.number, .unknown, reason: reason) }
             // The failure may persist: the next request may be lost as well.
             if isNews { backOff(reason, now: now, using: &random) }
+        case .unsent: wait(batch.entries)
         case .failed(let reason):
             wait(batch.entries)
             if isNews { backOff(reason, now: now, using: &random) }

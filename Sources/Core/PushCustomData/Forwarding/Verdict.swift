@@ -11,6 +11,8 @@ enum Verdict: Equatable {
     case unknown(String)
     /// The endpoint took no entry: too many requests. Wait until this time if it named one.
     case slowDown(until: WallTime?, String)
+    /// The request did not leave, for a reason that is not the endpoint's.
+    case unsent
     /// The endpoint took no entry; the failure may end by itself.
     case failed(String)
     /// The endpoint took no entry, and a person has to act: the error and the remedy.
@@ -31,6 +33,7 @@ enum Verdict: Equatable {
         case .failure(wasSent: true, let reason):
             self = .unknown("the request was sent and no answer came: \(reason)")
         case .failure(wasSent: false, let reason): self = .failed(reason)
+        case .expired: self = .unsent
         case .response(let response): self.init(response, attributes: attributes, events: events)
         }
     }
