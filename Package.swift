@@ -364,7 +364,7 @@ let package = Package(
         // The limits of the cost of one delivery.
         tests(
             "BudgetTests",
-            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),
+            ["PushModel", "LinuxSystem", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),
         tests("ArchitectureTests", []),
         tests(
             "EndToEndTests", ["PushModel", "LinuxSystem", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),

@@ -104,6 +104,38 @@ struct CancelledStartTests {
         }
     }
 
+    // A lease lets the kernel wait with the exec, as a busy disk does. The program then closes its output, which is read
+    // already.
+    @Test("that the kernel executes late runs to its end")
+    func lateExec() async {
+        await #expect(processExitsWith: .success) {
+            // The kernel tells the end of a lease by SIGIO.
+            signal(SIGIO, SIG_IGN)
+            var answers: [HandlerAnswer] = []
+            let (loop, runner) = try Self.begin {
+                if case .finished(_, let answer) = $0 { answers.append(answer) }
+            }
+            let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
+            patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
+            let directory = TemporaryDirectory()
+            for number: Int64 in 1...5 {
+                let program = "\(directory.path)/program\(number)"
+                writeFile("#!/bin/sh\nexec >/dev/null\nsleep 0.1\n", to: program)
+                #expect(chmod(program, 0o700) == 0)
+                let lease = open(program, O_RDONLY | O_CLOEXEC)
+                defer { close(lease) }
+                // F_SETLEASE; file systems of containers may have no leases.
+                guard fcntl(lease, 1024, F_WRLCK) == 0 else { return print("left out: a lease: \(systemReason())") }
+                let release = try TimerSource(loop: loop) { _ = fcntl(lease, 1024, F_UNLCK) }
+                release.arm(at: EventLoop.nowNanoseconds + 15_000_000)
+                runner.start(Self.run(number, isWorker: false, arguments: [program]))
+                let code = try loop.run { if answers.count == number { loop.exit(code: 0) } }
+                try #require(code == 0)
+            }
+            for answer in answers { if case .signaled(let signal) = answer { Issue.record("signal \(signal)") } }
+        }
+    }
+
     // RLIMIT_NPROC counts the processes and threads of a user, and does not bind root: uses a user without others.
     @Test(
         "that RLIMIT_NPROC refuses is retried until its deadline",

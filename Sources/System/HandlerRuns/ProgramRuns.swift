@@ -22,6 +22,8 @@ final class ProgramRuns {
         var exitWatch: ExitWatch?
         var outputSource: IOSource?
         var errors: ErrorLines?
+        /// Whether its outputs are read as they come; a source of an output that has ended is gone.
+        var isRead = false
         var output: [UInt8] = []
         /// The bytes of output beyond the limit.
         var outputDiscarded = 0
@@ -210,7 +212,8 @@ final class ProgramRuns {
     }
 
     private func readOutputs(of run: Run, _ child: ChildProcess) {
-        guard !run.isStopped, run.outputSource == nil, let output = child.standardOutput else { return }
+        guard !run.isStopped, !run.isRead, let output = child.standardOutput else { return }
+        run.isRead = true
         do throws(SystemError) {
             run.outputSource = try IOSource(loop: system.loop, descriptor: output, interest: .read) {
                 [unowned self] _ in
