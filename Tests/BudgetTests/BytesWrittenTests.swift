@@ -45,7 +45,8 @@ final class BytesWrittenTests {
 
     // Of the ledger's, 2 % are the pages that say which page is used by what: with them it can give back space (Decisions/ledger).
     @Test(
-        "are bounded, for one at a time and for 64 at a time", arguments: [(256, 1, 4784, 100_000), (16, 64, 2065, 4960)])
+        "are bounded, for one at a time and for 64 at a time",
+        arguments: [(256, 1, 4784, 192_500), (16, 64, 2065, 7846)])
     func bytes(batches: Int, size: Int, logMax: Int, ledgerMax: Int) throws {
         let (log, ledger) = try write(batches: batches, of: size)
         #expect(log <= logMax, "\(log) bytes to the log")

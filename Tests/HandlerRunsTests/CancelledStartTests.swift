@@ -104,9 +104,8 @@ struct CancelledStartTests {
         }
     }
 
-    // A lease lets the kernel wait with the exec, as a busy disk does. The program then closes its output, which is read
-    // already.
-    @Test("that the kernel executes late runs to its end")
+    // A lease lets the kernel wait with the exec, as a busy disk does. Then the program closes its output.
+    @Test("lets a program that the kernel executes late run to its end")
     func lateExec() async {
         await #expect(processExitsWith: .success) {
             // The kernel tells the end of a lease by SIGIO.
@@ -125,7 +124,7 @@ struct CancelledStartTests {
                 let lease = open(program, O_RDONLY | O_CLOEXEC)
                 defer { close(lease) }
                 // F_SETLEASE; file systems of containers may have no leases.
-                guard fcntl(lease, 1024, F_WRLCK) == 0 else { return print("left out: a lease: \(systemReason())") }
+                guard fcntl(lease, 1024, F_WRLCK) == 0 else { return print("left out: a lease: \(errno)") }
                 let release = try TimerSource(loop: loop) { _ = fcntl(lease, 1024, F_UNLCK) }
                 release.arm(at: EventLoop.nowNanoseconds + 15_000_000)
                 runner.start(Self.run(number, isWorker: false, arguments: [program]))
