@@ -272,7 +272,7 @@ final class Daemon {
             engine.isUnprotected(since: now, at: now)
             parts.journal.log(
                 JournalEntry(
-                    .error, "the database answers, and ends no commit: no standby may have what is written",
+                    .error, "the database answers queries, but no commit ends: no standby has the written batches",
                     messageID: .storeStalled))
         case .lost: fail(StoreError.leaseLost)
         }

@@ -88,7 +88,7 @@ final class DaemonProcess {
                 JournalEntry(
                     .warning,
                     "the ledger was a copy of fleet \(mark.fleet), and is one machine's own from now on: no machine of that "
-                        + "fleet has what comes"))
+                        + "fleet gets its later requests"))
         }
         let parts = try Parts(
             directories: options.directories, configuration: configuration, settings: settings, state: state,

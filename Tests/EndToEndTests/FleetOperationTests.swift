@@ -23,7 +23,7 @@ struct FleetOperationTests {
         #expect(refused.errorCode == "unavailable")
         pair.server.start()
         try daemon.waitForNotification("READY=1", times: 2)
-        #expect(daemon.messages.joined().contains("STATUS=follows as first; nobody leads yet"))
+        #expect(daemon.messages.joined().contains("STATUS=follows as first; no machine leads yet"))
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
         #expect(try daemon.stop() == .exited(0))
     }

@@ -177,7 +177,7 @@ struct FleetTests {
         #expect(pair.runs == ["1"])
         #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
         #expect(try follower.stop() == .exited(0))
-        #expect(pair.status.contains("nobody leads"))
+        #expect(pair.status.contains("no machine leads"))
     }
 
     @Test("move the lead by an order: the leader lets handlers end, hands over, and follows again")
@@ -233,7 +233,7 @@ struct FleetTests {
         #expect(last.end == .exited(69) && last.errors.contains("--force"), "\(last)")
         #expect(try follower.stop() == .exited(0))
         // The lease is free, and the only machine that runs may not take it.
-        try again.waitForStatus("STATUS=follows as first; nobody leads yet")
+        try again.waitForStatus("STATUS=follows as first; no machine leads yet")
         #expect(pair.order("--drain", "--node", "first", "--undo").end == .exited(0))
         try again.waitForNotification("READY=1", times: 2)
         #expect(pair.status.contains("first leads, term 3"))

@@ -48,8 +48,8 @@ struct LimitTests {
     @Test(
         "a surplus connection gets a time to come again, and there is room after another one closes",
         arguments: [
-            (setting: "ConnectionsMax", reason: "there are 2 connections, the most that is allowed"),
-            (setting: "ConnectionsMaxPerPeer", reason: "uid \(getuid()) has 2 connections, the most that is allowed"),
+            (setting: "ConnectionsMax", reason: "there are 2 connections, the limit"),
+            (setting: "ConnectionsMaxPerPeer", reason: "uid \(getuid()) has 2 connections, the limit"),
         ])
     func connections(limit: (setting: String, reason: String)) throws {
         let installation = Installation("[Daemon]\n\(limit.setting)=2\n")
@@ -117,7 +117,7 @@ struct LimitTests {
 
         let refused = try client.ask(Requests.deliver(id: "late"))
         #expect(refused.errorCode == "overloaded" && refused.id == "late", "\(refused)")
-        #expect(refused.errorMessage == "2 requests are in flight, the most that is allowed")
+        #expect(refused.errorMessage == "2 requests are in flight, the limit")
         #expect(refused["error"]?["retry"]?.bool == true)
         let wait = try #require(refused["error"]?["retry_after_ms"]?.int64)
         #expect(wait > 0 && wait <= 1000)
@@ -144,7 +144,7 @@ struct LimitTests {
         let client = try installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "slow")).isAccepted)
         let refused = try client.ask(Requests.deliver(waits: false))
-        #expect(refused.errorMessage == "1 request of uid 0 is in flight, the most that is allowed")
+        #expect(refused.errorMessage == "1 request of uid 0 is in flight, the limit")
 
         let reply = try ask(Requests.deliver(waits: false), ofUser: 65_534, at: installation)
         #expect(reply.isAccepted, "\(reply)")

@@ -46,7 +46,7 @@ struct OtherFormatTests {
         #expect(status.output.contains("store.set_aside.1") && status.output.contains(path))
         #expect(daemon.pushctl("status").lines.contains("Set aside      \(path)"))
         let doctor = daemon.pushctl("doctor", "--quiet")
-        #expect(doctor.output.contains("\(path): ledger or log were moved here"), "\(doctor.output)")
+        #expect(doctor.output.contains("\(path): a start or a restore moved ledger or log here"), "\(doctor.output)")
         #expect(try daemon.process.stop() == .exited(0))
     }
 }

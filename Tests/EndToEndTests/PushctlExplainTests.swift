@@ -238,7 +238,7 @@ struct PushctlExplainTests {
                 Callbacks
                   onMessageReceived -> tracker of opens
                 Warnings
-                  - silent, with a campaign: nobody can tap it. A tap that is reported all the same counts as a direct open
+                  - silent, with a campaign: the user sees nothing to tap, but a tap that is reported counts as a direct open
 
                 """)
         let other = explain(#"{"x":1}"#, "--platform", "android").output

@@ -60,7 +60,7 @@ final class PushctlTestTests {
             {"expect":{"event":{"event_type":"Open"}}}
 
             """#, to: path)
-        let message = "direct open of delivery 1, which was not displayed: nobody can have tapped it"
+        let message = "direct open of delivery 1, which was never displayed"
         let junit = directory.path + "/report.xml"
         let result = test(path, "--junit", junit)
         #expect(result.end == .exited(0))

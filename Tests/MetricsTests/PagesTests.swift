@@ -98,14 +98,14 @@ struct PagesTests {
             (#"{"ok":true,"status":{"state":"running","store_problem":"full"}}"#, nil),
             (#"{"ok":true,"status":{"state":"stopping"}}"#, "the daemon is stopping"),
             (#"{"ok":true,"status":{"state":"following","fleet":{"leader":"a"}}}"#, "a leads"),
-            (#"{"ok":true,"status":{"state":"following","fleet":{"leader":null}}}"#, "nobody leads yet"),
+            (#"{"ok":true,"status":{"state":"following","fleet":{"leader":null}}}"#, "no machine leads yet"),
             (
                 #"{"ok":false,"error":{"code":"unavailable","message":"b follows","retry":true,"leader":"a"}}"#,
                 "a leads"
             ),
             (
-                #"{"ok":false,"error":{"code":"unavailable","message":"nobody leads yet","retry":true}}"#,
-                "nobody leads yet"
+                #"{"ok":false,"error":{"code":"unavailable","message":"no machine leads yet","retry":true}}"#,
+                "no machine leads yet"
             ),
         ])
     func asked(reply: String, said: String?) throws {

@@ -27,7 +27,7 @@ struct FindingsTests {
         #expect(found.health.connections > 0 && found.health.fleetAge < .seconds(60))
         #expect(
             bad(found) == [
-                "error: synchronous_standby_names is empty: nothing is acknowledged", "error: nobody leads",
+                "error: synchronous_standby_names is empty: nothing is acknowledged", "error: no machine leads",
                 "warning: no second machine follows: nobody goes on if this one dies",
             ])
         var good = found

@@ -131,7 +131,7 @@ struct QueryTests {
             ("larger:x", "larger:x", 1, "larger:2k"), ("slower:fast", "slower:fast", 1, "slower:5s"),
             ("app:", "app:", 1, "app:com.example.shop"), ("app:a,,b", "app:a,,b", 1, "needs a value"),
             ("https://x", "https://x", 1, "quotation marks"), ("before:1,2", "before:1,2", 1, "one value"),
-            ("has:wings", "has:wings", 1, "notification"), ("\"\"", "\"\"", 1, "nothing to look for"),
+            ("has:wings", "has:wings", 1, "notification"), ("\"\"", "\"\"", 1, "the query is empty"),
         ])
     func errors(_ text: String, word: String, column: Int, says: String) {
         #expect {

@@ -142,7 +142,7 @@ struct HealthTests {
     @Test("a stopped daemon is one error with one cause; a socket of another group has the way to join the group")
     func stopped() {
         expectOne(
-            .error, .sockets, "pushrouterd is not running: nobody listens in /r",
+            .error, .sockets, "pushrouterd is not running: no process listens in /r",
             do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR"
         ) {
             $0.runtime = FileFacts("/r", .missing)
@@ -236,7 +236,7 @@ struct HealthTests {
             problems("#!/bin/x -e\n", .missing) == ["error handler crm: /p: its interpreter /bin/x: it is not there"])
         #expect(
             problems("#!/bin/x\n", file("/bin/x", owner: 0, mode: 0o644).condition)
-                == ["error handler crm: /p: its interpreter /bin/x is no program"])
+                == ["error handler crm: /p: its interpreter /bin/x is not an executable file"])
         let env = "#!/usr/bin/env python9\n"
         #expect(problems(env, there, isFound: true) == [])
         #expect(
@@ -298,7 +298,7 @@ struct HealthTests {
         #expect(report.errors == 1 && report.warnings == 0)
         #expect(
             report.text(problemsOnly: true) == """
-                error    disk           nothing can be written and synced in the state directory: no
+                error    disk           cannot write and sync a file in the state directory: no
                                         do: look for errors of the disk in the kernel's log (dmesg)
 
                 """)

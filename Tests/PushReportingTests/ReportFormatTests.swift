@@ -242,7 +242,7 @@ struct ReportFormatTests {
             shown(report([]), objective: objective) == """
                 Nothing was due.
 
-                Window               all that the ledger holds, which is nothing
+                Window               the ledger is empty
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s
                 Deadline compliance  nothing was due

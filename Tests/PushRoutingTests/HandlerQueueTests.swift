@@ -37,7 +37,7 @@ struct HandlerQueueTests {
         #expect(
             refusal(&bench, .deliver(Self.slow, to: "phone"))
                 == .overloaded(
-                    message: "2 callbacks wait for the handler slow already, the most that is allowed (Queue=)",
+                    message: "2 callbacks wait already for the handler slow, the limit (Queue=)",
                     retryAfter: .milliseconds(200)))
         #expect(bench.ledger.requests.count == 3 && bench.router.requestsInFlight == 3)
         #expect(bench.router.memory.devices.known("phone", app: "shop") == nil)

@@ -132,7 +132,7 @@ struct PayloadMemoryTests {
         #expect(bench.router.invocationBytes == 4 * 904)
         #expect(
             throws: Refusal.overloaded(
-                message: "what is in flight of uid 7 takes 3616 bytes of memory, as much as is allowed",
+                message: "the requests of uid 7 in flight take 3616 bytes of memory, the limit",
                 retryAfter: second)
         ) { try bench.submit(.deliver(), uid: 7) }
         // The texts of a request count as well: its app and its device.
@@ -140,7 +140,7 @@ struct PayloadMemoryTests {
         #expect(bench.router.invocationBytes == 4 * 904 + 2 * 1004)
         #expect(
             throws: Refusal.overloaded(
-                message: "what is in flight takes 5624 bytes of memory, as much as is allowed", retryAfter: second)
+                message: "the requests in flight take 5624 bytes of memory, the limit", retryAfter: second)
         ) { try bench.submit(.deliver(), uid: 9) }
         for seq in 1...3 as ClosedRange<Int64> {
             for n in 0...1 { bench.finished(seq, n) }
@@ -155,13 +155,13 @@ struct PayloadMemoryTests {
         try bench.submit(.deliver(), uid: 7)
         #expect(
             throws: Refusal.overloaded(
-                message: "the requests of uid 7 in flight would have 27 bytes, more than is allowed", retryAfter: second
+                message: "the requests of uid 7 in flight would have 27 bytes, more than the limit", retryAfter: second
             )
         ) { try bench.submit(.deliver(), uid: 7) }
         try bench.submit(.deliver(), uid: 8)
         #expect(
             throws: Refusal.overloaded(
-                message: "the requests in flight would have 36 bytes, more than is allowed", retryAfter: second)
+                message: "the requests in flight would have 36 bytes, more than the limit", retryAfter: second)
         ) { try bench.submit(.deliver(), uid: 9) }
         bench.finished(1)
         try bench.submit(.deliver(), uid: 7)

@@ -83,7 +83,7 @@ struct PlaceTests {
         bench.at(.milliseconds(8_700))
         #expect(
             throws: Refusal.overloaded(
-                message: "2 requests of uid 7 are in flight, the most that is allowed", retryAfter: .milliseconds(300))
+                message: "2 requests of uid 7 are in flight, the limit", retryAfter: .milliseconds(300))
         ) { try bench.submit(.deliver(), uid: 7) }
         #expect(try bench.submit(.deliver(), uid: 8).first == "request 3")
         bench.finished(1)
@@ -96,7 +96,7 @@ struct PlaceTests {
         try bench.submit(.deliver(), uid: 7)
         #expect(
             throws: Refusal.overloaded(
-                message: "1 request is in flight, the most that is allowed", retryAfter: .seconds(1))
+                message: "1 request is in flight, the limit", retryAfter: .seconds(1))
         ) { try bench.submit(.deliver(), uid: 8) }
     }
 

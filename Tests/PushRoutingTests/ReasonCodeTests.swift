@@ -122,7 +122,7 @@ struct ReasonCodeTests {
         try bench.submit(.open(seq: 1, on: "d"))
         #expect(bench.end(2)?.reasonCode == .openedNotDisplayed)
         #expect(
-            bench.end(2)?.reason == "direct open of delivery 1, which was not displayed: nobody can have tapped it")
+            bench.end(2)?.reason == "direct open of delivery 1, which was never displayed")
         #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.opened])
     }
 

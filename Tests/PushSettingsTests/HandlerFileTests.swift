@@ -285,8 +285,8 @@ struct HandlerFileTests {
             ),
             (
                 "Type=http\nURL=https://x/\nHeader=Authorization: Basic abc",
-                ":4: warning: Header=Authorization: who may read this file may read it; a bearer token belongs into a "
-                    + "file of its own, named with BearerFile="
+                ":4: warning: Header=Authorization: every reader of this file can read it; put a bearer token into "
+                    + "a file of its own and name that with BearerFile="
             ),
             (
                 "Type=exec\nExec=/y\nPipeline=2",

@@ -69,8 +69,8 @@ struct RegistrationFileTests {
         let (settings, diagnostics) = registration("[Registration]\nToken=*\nDevice=pixel")
         #expect(
             diagnostics == [
-                "registrations.d/20-x.registration:3: warning: Device=pixel: every token is that of one device; "
-                    + "without Device= each has one of its own"
+                "registrations.d/20-x.registration:3: warning: Device=pixel makes all tokens one device; "
+                    + "without Device= each token is a device"
             ])
         #expect(settings?.routing.registrations.count == 1)
     }

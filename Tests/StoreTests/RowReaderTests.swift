@@ -40,9 +40,9 @@ struct RowReaderTests {
 
     @Test("give an error that names an unknown kind of row or value")
     func unknown() throws {
-        #expect(throws: RowError(message: "there is no kind of row 255")) { try Self.read([255, 0, 0, 0, 0]) }
+        #expect(throws: RowError(message: "unknown kind of row: 255")) { try Self.read([255, 0, 0, 0, 0]) }
         let kind = try #require(Self.rows.first?.first)
-        #expect(throws: RowError(message: "a value begins with 255, which stands for nothing")) {
+        #expect(throws: RowError(message: "a value has the unknown type 255")) {
             try Self.read([kind, 1, 0, 0, 0, 255])
         }
         #expect(throws: RowError(message: "a row ends within its length")) { try Self.read([kind, 1, 0, 0]) }

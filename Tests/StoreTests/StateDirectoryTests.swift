@@ -62,7 +62,7 @@ struct StateDirectoryTests {
         let linked = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
         #expect(
             linked?.message
-                == "the lock is a link, which this program never makes; look where it leads, and remove it")
+                == "the lock is a symbolic link; find where it leads, and remove it")
         #expect(readFile(directory.path + "/other") == Array("precious".utf8))
     }
 
@@ -75,12 +75,12 @@ struct StateDirectoryTests {
             return #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }?.message
         }
         #expect(refusal { chmod($0, 0o666) } == "users other than its owner may write the lock; chmod go-w ends that")
-        #expect(refusal { link($0, $0 + "2") }?.contains("has another name elsewhere") == true)
+        #expect(refusal { link($0, $0 + "2") }?.contains("has another hard link") == true)
         #expect(
             refusal {
                 unlink($0)
                 mkfifo($0, 0o600)
-            } == "the lock is no regular file; remove it")
+            } == "the lock is not a regular file; remove it")
         guard isRoot else { return }
         #expect(
             refusal { chown($0, 65534, 65534) }
@@ -109,7 +109,7 @@ struct StateDirectoryTests {
         link(directory.path + "/ledger.db", directory.path + "/other.db")
         let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
         #expect(error?.kind == .notPermitted)
-        #expect(error?.message.contains("has another name elsewhere") == true)
+        #expect(error?.message.contains("has another hard link") == true)
     }
 
     @Test("is refused with a ledger of another user in it", .enabled(if: isRoot, "only root can give a file away"))
@@ -119,10 +119,10 @@ struct StateDirectoryTests {
         chown(directory.path + "/ledger.db", 65534, 65534)
         let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
         #expect(error?.kind == .notPermitted)
-        #expect(error?.message == "this is no file of user 0, but of user 65534")
+        #expect(error?.message == "this file belongs to user 65534, and this is user 0")
     }
 
-    @Test("is refused, with the reason, when its ledger is a link or no regular file", arguments: [true, false])
+    @Test("is refused, with the reason, when its ledger is a link or not a regular file", arguments: [true, false])
     func oddLedger(isLink: Bool) throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/ledger.db"
@@ -130,7 +130,7 @@ struct StateDirectoryTests {
         #expect((isLink ? symlink(directory.path + "/other", path) : mkfifo(path, 0o640)) == 0)
         let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
         #expect(error?.kind == .notPermitted && error?.context == path)
-        #expect(error?.message.hasPrefix("the ledger is \(isLink ? "a symbolic link" : "no regular file")") == true)
+        #expect(error?.message.hasPrefix("the ledger is \(isLink ? "a symbolic link" : "not a regular file")") == true)
     }
 
     @Test("is refused where another user owns it", .enabled(if: isRoot, "only root can give a directory away"))
@@ -145,7 +145,7 @@ struct StateDirectoryTests {
     func refused() throws {
         let directory = TemporaryDirectory()
         let orphan = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/a/b") }
-        #expect(orphan?.message == "the directory that it is in does not exist")
+        #expect(orphan?.message == "its parent directory does not exist")
         close(open(directory.path + "/file", O_CREAT | O_WRONLY, 0o600))
         let file = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/file") }
         #expect(file?.message == "mkdir: Not a directory")

@@ -115,7 +115,7 @@ struct StoredWordTests {
                 try writer.apply([$0], through: LogPosition(number: 1, checksum: 0, segment: 0, end: 0))
             }
         }
-        #expect(error?.kind == .contradiction && error?.message.hasSuffix("is no word of its set") == true)
+        #expect(error?.kind == .contradiction && error?.message.hasSuffix("is not one of its words") == true)
         #expect(try writer.database.integer("SELECT count(*) FROM requests") == 0)
     }
 

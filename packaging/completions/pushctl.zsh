@@ -719,8 +719,8 @@ gateway)
     ;;
 erase)
     _arguments -S \
-        '*--user=[the user, with what names nobody on the user'\''s devices]:user: ' \
-        '*--device=[whoever used this device]:device: ' \
+        '*--user=[the user; also rows without a user on the user'\''s devices]:user: ' \
+        '*--device=[every user of this device]:device: ' \
         '*--dry-run[print what would be erased and erase nothing]' \
         '*--yes[do not ask]' \
         '*--json[print JSON, for programs]' \

@@ -82,8 +82,8 @@ extension HTTPEndpoint: BridgeSettings {
                 report.error("Header=Authorization: there is BearerFile=, which is the same header", line: line)
             } else {
                 report.warning(
-                    "Header=Authorization: who may read this file may read it; a bearer token belongs into a file of its "
-                        + "own, named with BearerFile=", line: line)
+                    "Header=Authorization: every reader of this file can read it; put a bearer token into a file of "
+                        + "its own and name that with BearerFile=", line: line)
             }
         }
         return true

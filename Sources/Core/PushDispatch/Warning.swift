@@ -64,7 +64,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .brazeBesideNotification:
             "a Braze payload beside a notification block: in the background the system shows it, Braze never sees the payload, and the open is lost"
         case .brazeCampaignNotDisplayed:
-            "silent, with a campaign: nobody can tap it. A tap that is reported all the same counts as a direct open"
+            "silent, with a campaign: the user sees nothing to tap, but a tap that is reported counts as a direct open"
         case .brazeAlertAndContentAvailable:
             "an alert beside content-available: Braze documents its behavior as undefined; its SDK treats it as silent, and iOS shows it"
         case .apsMissing: "aps is missing: every real push has it"

@@ -3,7 +3,7 @@ public struct FigureError: Error, Hashable, Sendable {
     /// The problem, as a sentence without its full stop.
     public let message: String
 
-    static let unreadable = FigureError(message: "these bytes are no figures")
+    static let unreadable = FigureError(message: "the figures cannot be read")
 }
 
 /// Writes figures as bytes: unsigned LEB128, seven bits a byte, the lowest first, with the eighth bit set if more bytes

@@ -142,7 +142,7 @@ extension Schema<GatewaySettings> {
                 """),
         Key(
             "Gateway", "TokensAreHexadecimal", { $1(&$0.hexadecimalTokens) }, .boolean, default: "no",
-            meaning: "Whether a token of APNs that is no even number of hexadecimal digits gets `BadDeviceToken`."),
+            meaning: "Whether a token of APNs that is not an even number of hexadecimal digits gets `BadDeviceToken`."),
         Key(
             "Gateway", "ErrorTokens", { $1(&$0.errorTokens) }, .boolean, default: "no",
             meaning: """

@@ -197,7 +197,7 @@ private struct QueryToken {
 
     private func condition(_ now: WallTime) throws(QueryError) -> PushQuery.Term.Condition {
         guard let name = word else {
-            guard !values[0].isEmpty else { throw error("there is nothing to look for") }
+            guard !values[0].isEmpty else { throw error("the query is empty") }
             // As the request is: other letters than those of ASCII keep their case.
             return .text(values[0].utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
         }

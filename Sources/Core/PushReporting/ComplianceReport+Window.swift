@@ -6,7 +6,7 @@ extension ComplianceReport {
     public func windowText(_ zone: LocalZone) -> String {
         let asked = zone.text(window)
         guard let covered else {
-            return window == ReportWindow() ? "all that the \(source.word) holds, which is nothing" : asked
+            return window == ReportWindow() ? "the \(source.word) is empty" : asked
         }
         return switch (window.since, window.until) {
         case (nil, nil): "\(zone.text(covered)) (all that the \(source.word) holds)"

@@ -118,8 +118,8 @@ public struct BreakerChange: Hashable, Sendable {
     /// The sentence for the journal, without a full stop.
     public var text: String {
         isOpen
-            ? "\(handler) failed to answer \(rules.failures) times in a row: its breaker is open, and other routes have "
-                + "what is its; tried again in \(rules.pause.milliseconds) ms"
+            ? "\(handler) failed to answer \(rules.failures) times in a row: its breaker is open, its callbacks go to "
+                + "other routes, and the next try is in \(rules.pause.milliseconds) ms"
             : "\(handler) answers again: its breaker is closed"
     }
 }

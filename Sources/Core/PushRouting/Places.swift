@@ -158,8 +158,8 @@ struct Places: Sendable {
             free -= starting
             guard starting < count, own.waiting + count - starting > own.handler.queueMax else { continue }
             byHandler[name]?.refused += 1
-            return "\(own.waiting) callbacks wait for the handler \(name) already, "
-                + (own.handler.queueMax == 0 ? "which lets none wait (Queue=)" : "the most that is allowed (Queue=)")
+            return "\(own.waiting) callbacks wait already for the handler \(name), "
+                + (own.handler.queueMax == 0 ? "which has no queue (Queue=0)" : "the limit (Queue=)")
         }
         return nil
     }

@@ -29,9 +29,9 @@ extension Router {
         let message =
             count >= rules.pendingMax
             ? "\(counted(count, "entry of custom data waits", "entries of custom data wait")) to be flushed or sent, "
-                + "the most that is allowed (MaxPending=)"
+                + "the limit (MaxPending=)"
             : "the entries of custom data that wait to be flushed or sent have \(waiting.bytes) bytes; with this one they "
-                + "would have more than is allowed (MaxPendingSize=)"
+                + "would have more than the limit (MaxPendingSize=)"
         throw .overloaded(message: message, retryAfter: .seconds(1))
     }
 

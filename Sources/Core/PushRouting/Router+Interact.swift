@@ -124,7 +124,7 @@ extension InteractionResult {
         case .opened where !wasDisplayed:
             .init(
                 .openedNotDisplayed,
-                "direct open of \(it), which was not displayed: nobody can have tapped it")
+                "direct open of \(it), which was never displayed")
         case .opened: .init(.directOpen, "direct open of \(it)")
         case .closed: .init(.closeButton, "a button closed \(it): a click, not a direct open")
         case .duplicate where act == .opened: .init(.openedBefore, "not counted: \(it) was already opened")
@@ -134,13 +134,13 @@ extension InteractionResult {
             .init(
                 .unattributedOpen,
                 "unattributed: \(it) has no campaign id"
-                    + (wasDisplayed ? "" : ", and was not displayed: nobody can have tapped it"))
+                    + (wasDisplayed ? "" : ", and was never displayed"))
         case .dismissed:
             .init(
                 .notificationDismissed, "dismissed: not an open; a later session can still count as an influenced open")
         case .unknownAction: .init(.buttonNotInPayload, "not counted: \(it) has no such button")
         case .elsewhere: .init(.deliveredElsewhere, "not counted: \(it) went to another device or app")
-        case .unmatched: .init(.unmatched, "unmatched: as many taps as may wait for the same push do already")
+        case .unmatched: .init(.unmatched, "unmatched: the limit of taps that wait for one push is reached")
         }
     }
 }

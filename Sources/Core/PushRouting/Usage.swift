@@ -26,18 +26,18 @@ struct Usage: Sendable {
         let own = byAccount[account] ?? Share()
         let (size, ownSize) = (self.bytes + bytes, own.bytes + bytes)
         if requests >= limits.inFlight {
-            return "\(counted(requests, "request is", "requests are")) in flight, the most that is allowed"
+            return "\(counted(requests, "request is", "requests are")) in flight, the limit"
         } else if own.requests >= limits.inFlightPerPeer {
             let requests = "\(counted(own.requests, "request")) of \(account)"
-            return "\(requests) \(own.requests == 1 ? "is" : "are") in flight, the most that is allowed"
+            return "\(requests) \(own.requests == 1 ? "is" : "are") in flight, the limit"
         } else if size > limits.unfinishedBytes {
-            return "the requests in flight would have \(size) bytes, more than is allowed"
+            return "the requests in flight would have \(size) bytes, more than the limit"
         } else if ownSize > limits.unfinishedBytesPerPeer {
-            return "the requests of \(account) in flight would have \(ownSize) bytes, more than is allowed"
+            return "the requests of \(account) in flight would have \(ownSize) bytes, more than the limit"
         } else if invocationBytes >= limits.invocationMemory {
-            return "what is in flight takes \(invocationBytes) bytes of memory, as much as is allowed"
+            return "the requests in flight take \(invocationBytes) bytes of memory, the limit"
         } else if own.memory >= limits.invocationMemoryPerPeer {
-            return "what is in flight of \(account) takes \(own.memory) bytes of memory, as much as is allowed"
+            return "the requests of \(account) in flight take \(own.memory) bytes of memory, the limit"
         }
         return nil
     }

@@ -46,7 +46,7 @@ struct DaemonSource: Sendable {
         let state = status?["state"]?.string
         if state == "running" { return nil }
         guard state == "following" else { return "the daemon is \(state ?? "in no state")" }
-        return status?["fleet"]?["leader"]?.string.map { "\($0) leads" } ?? "nobody leads yet"
+        return status?["fleet"]?["leader"]?.string.map { "\($0) leads" } ?? "no machine leads yet"
     }
 
     private func ask(_ operation: ControlRequest.Operation) throws(DaemonError) -> ControlReply {

@@ -62,7 +62,7 @@ final class DaemonSockets: WebDaemon {
             return nil
         }
         let fleet = status["fleet"]
-        let leader = fleet?["leader"]?.string.map { "follows \($0)" } ?? "follows, and nobody leads"
+        let leader = fleet?["leader"]?.string.map { "follows \($0)" } ?? "follows, and no machine leads"
         let behind = fleet?["behind_ms"]?.int64.map { ", \($0) ms behind" } ?? ""
         return "\(fleet?["node"]?.string ?? "This machine") \(leader): this page shows its copy\(behind)."
     }

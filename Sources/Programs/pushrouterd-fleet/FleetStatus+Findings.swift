@@ -86,7 +86,7 @@ extension FleetStatus {
         var findings: [HealthFinding] = [
             leader.map { .fine(.database, "\($0) leads, term \(shard.lease.epoch)") }
                 ?? .error(
-                    .database, "nobody leads", do: "start pushrouterd on one of the machines, and read its journal")
+                    .database, "no machine leads", do: "start pushrouterd on one of the machines, and read its journal")
         ]
         let others = shard.copies.filter { $0.node != leader }
         for copy in others {

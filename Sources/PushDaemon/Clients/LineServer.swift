@@ -193,14 +193,14 @@ final class LineServer {
         if sessions.count >= limits.connections {
             return turnAway(
                 connection, account, .connections,
-                "there \(sessions.count == 1 ? "is" : "are") \(counted(sessions.count, "connection")), the most that is allowed"
+                "there \(sessions.count == 1 ? "is" : "are") \(counted(sessions.count, "connection")), the limit"
             )
         }
         let ofPeer = connectionsByAccount[account] ?? 0
         if ofPeer >= limits.connectionsPerPeer {
             return turnAway(
                 connection, account, .peerConnections,
-                "\(account) has \(counted(ofPeer, "connection")), the most that is allowed")
+                "\(account) has \(counted(ofPeer, "connection")), the limit")
         }
         if let descriptor = try? connection.descriptor, descriptor.rawValue >= limits.descriptors {
             return turnAway(

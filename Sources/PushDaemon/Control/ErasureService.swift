@@ -144,7 +144,7 @@ final class ErasureService {
         if case .rest(let receipt) = order.stage {
             client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
         } else {
-            refuse(client, "the order is taken and goes on by itself: \(error.message)")
+            refuse(client, "the erasure is ordered and is tried again until it is done: \(error.message)")
         }
     }
 
@@ -165,7 +165,7 @@ final class ErasureService {
 extension JournalEntry {
     /// The entry for an erasure that has to wait.
     init(erasureWaitsFor error: StoreError) {
-        let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
+        let message = "an erasure has to wait, and is tried again until it is done: \(error.message); \(error.advice)"
         self.init(.warning, message, messageID: .erasureWaits)
     }
 }

@@ -12,7 +12,7 @@ extension JournalEntry {
             self.init(
                 .warning,
                 "this machine's clock is \(seconds) \(ahead > .zero ? "ahead of" : "behind") the database's, whose time counts: "
-                    + "set the one right that is wrong")
+                    + "set the wrong clock right")
         case .right: self.init(.notice, "this machine's clock agrees with the database's again")
         }
     }

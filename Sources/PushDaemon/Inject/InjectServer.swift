@@ -280,7 +280,7 @@ final class InjectServer {
         }
         guard !candidate.request.waitsForOutcome || processor.mayWait(for: seq) else {
             throw ProtocolError(
-                .overloaded, field: "id", message: "too many wait for the outcomes of this id already",
+                .overloaded, field: "id", message: "too many requests wait for the outcomes of this id",
                 retryAfter: .seconds(1), id: candidate.request.id)
         }
         let undecided = story.invocations.count { $0.result == nil }
@@ -294,7 +294,7 @@ final class InjectServer {
     /// Asks for an id again once the ledger has all decisions up to now.
     private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
         guard case .held(let hash, let asks) = candidate.admission, asks < Self.asksMax else {
-            throw Self.unavailable("outcomes of this id come faster than it is asked for", candidate)
+            throw Self.unavailable("the outcomes of this id change faster than the ledger is read", candidate)
         }
         var candidate = candidate
         candidate.admission = .held(hash: hash, asks: asks + 1)

@@ -122,7 +122,7 @@ final class LedgerPruning {
             "\(counted(remains.entries, "entry", "entries")) of custom data that waits",
             "figures (\(remains.figureBytes) bytes)", "profiles and sessions",
         ]
-        return "the ledger is larger than MaxSize= all the same, and nothing more can be deleted; it has "
+        return "the ledger is still larger than MaxSize=, and nothing more can be deleted; it has "
             + parts.joined(separator: ", ") + ": raise MaxSize=, or lower DeadLetterSizeMax="
     }
 }

@@ -95,7 +95,7 @@ public final class LogControlService {
         if sd_bus_message_is_method_error(message, nil) > 0 {
             let error = sd_bus_message_get_error(message)?.pointee
             let words = error?.message.map { String(cString: $0).prefix(256) } ?? "no reason given"
-            service.refusal = "the bus does not give the name: \(words)"
+            service.refusal = "the bus refuses the name: \(words)"
             return 0
         }
         var result: UInt32 = 0
@@ -116,7 +116,7 @@ public final class LogControlService {
         let properties = "org.freedesktop.DBus.Properties"
         if sd_bus_message_is_method_call(message, properties, "Get") > 0 {
             guard text(message) == Self.interface, let property = text(message), let value = value(property) else {
-                return refuse(message, "UnknownProperty", "LogLevel, LogTarget and SyslogIdentifier are there")
+                return refuse(message, "UnknownProperty", "the interface has LogLevel, LogTarget and SyslogIdentifier")
             }
             return reply(message) { reply in append(value, to: reply) }
         }
@@ -144,7 +144,7 @@ public final class LogControlService {
         case "LogLevel" where log.levels.contains(word): log.setLevel(word)
         case "LogLevel": return refuse(message, "InvalidArgs", "the levels are \(log.levels.joined(separator: ", "))")
         case "LogTarget" where word == log.target: break
-        case "LogTarget": return refuse(message, "NotSupported", "where entries go is decided at the start")
+        case "LogTarget": return refuse(message, "NotSupported", "LogTarget cannot be changed while the daemon runs")
         default: return refuse(message, "PropertyReadOnly", "\(property) cannot be set")
         }
         return reply(message) { _ in 0 }

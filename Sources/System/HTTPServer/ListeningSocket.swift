@@ -39,7 +39,7 @@ public struct ListeningSocket: ~Copyable {
         guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
             [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor))
         else {
-            throw ListenError("the socket that was handed over is no TCP socket that listens (ListenStream=)")
+            throw ListenError("the socket from the service manager is not a listening TCP socket (ListenStream=)")
         }
         let flags = fcntl(descriptor, F_GETFL)
         guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {

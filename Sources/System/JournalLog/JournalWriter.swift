@@ -130,7 +130,7 @@ extension JournalEntry {
     static func dropped(_ count: Int) -> JournalEntry {
         JournalEntry(
             .warning,
-            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: nobody took them, or not as fast as they came",
+            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: journald did not take them, or too slowly",
             messageID: .entriesDropped, fields: [Field(.dropped, count)])
     }
 }

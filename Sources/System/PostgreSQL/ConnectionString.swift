@@ -34,7 +34,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         let known = knownParameters
         let complaints = names(in: text).enumerated().filter { !known.contains($0.element) }.map { place, name in
             // A part of a password that was not encoded looks like a parameter: the message repeats only a misspelt name.
-            nearest(to: name, among: known).map { "\(name) is no parameter of libpq's; \($0) is one" }
+            nearest(to: name, among: known).map { "libpq has no parameter \(name); did you mean \($0)?" }
                 ?? "libpq does not know parameter \(place + 1)"
         }
         return complaints.isEmpty

@@ -130,7 +130,7 @@ extension FleetDatabase {
     }
 
     private static let interrupted = EngineProblem(
-        .unreachable, message: "somebody else sets the database up at the same time")
+        .unreachable, message: "another \"pushctl store init\" sets up this database now")
 
     /// Runs one transaction; returns the rows of each statement.
     private static func run(

@@ -275,7 +275,7 @@ public final class PostgreSQLEngine: ShardEngine {
                 .notOurs,
                 message: """
                     the session does not have the settings that it asked for (synchronous_commit is \(mode), \
-                    client_min_messages is \(messages)): something between this node and the engine takes them away
+                    client_min_messages is \(messages)): a proxy or pooler between this node and the engine drops them
                     """)
         }
         var identity = ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))

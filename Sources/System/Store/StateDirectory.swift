@@ -57,7 +57,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
             guard number != ENOENT else {
-                throw StoreError(.noDirectory, message: "the directory that it is in does not exist", context: path)
+                throw StoreError(.noDirectory, message: "its parent directory does not exist", context: path)
             }
             var facts = stat()
             guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
@@ -115,7 +115,7 @@ public struct StateDirectory: ~Copyable, Sendable {
             guard errno == ELOOP else { throw StoreError.system("open", lockPath, errno: errno) }
             throw StoreError(
                 .notPermitted,
-                message: "the lock is a link, which this program never makes; look where it leads, and remove it",
+                message: "the lock is a symbolic link; find where it leads, and remove it",
                 context: lockPath)
         }
         if let reason = objection(toLock: lock) {
@@ -142,13 +142,13 @@ public struct StateDirectory: ~Copyable, Sendable {
     /// keep it locked.
     private static func objection(toLock lock: Int32) -> String? {
         var facts = stat()
-        guard fstat(lock, &facts) == 0 else { return "the lock cannot be looked at: \(errorText(errno))" }
-        if facts.st_mode & S_IFMT != S_IFREG { return "the lock is no regular file; remove it" }
+        guard fstat(lock, &facts) == 0 else { return "the lock cannot be read: \(errorText(errno))" }
+        if facts.st_mode & S_IFMT != S_IFREG { return "the lock is not a regular file; remove it" }
         if facts.st_uid != geteuid() {
             return "the lock belongs to user \(facts.st_uid), and this is user \(geteuid()); remove it, or chown it"
         }
         if facts.st_nlink > 1 {
-            return "the lock has another name elsewhere, and that file would be overwritten; remove it"
+            return "the lock has another hard link, and that file would be overwritten; remove it"
         }
         if facts.st_mode & 0o022 != 0 { return "users other than its owner may write the lock; chmod go-w ends that" }
         return nil

@@ -118,14 +118,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(nil): "stop the other daemon first, or name another directory with --state"
         case .notPermitted:
             Membership.advice(for: context)
-                ?? "the daemon must own the state directory and its files; who reads them is in their group"
+                ?? "the daemon must own the state directory and its files; readers must be in their group"
         case .readOnly:
             "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
         case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
         case .otherFormat:
             context.hasSuffix("/ledger.db")
                 ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
-                : isOfDatabase ? "see to the database that Log= names" : "name another file"
+                : isOfDatabase ? "check the database that Log= names" : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace:
@@ -134,22 +134,22 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 : "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
-        case .engineAway: "nothing accepted so far is lost; see to the database that Log= names"
+        case .engineAway: "nothing accepted so far is lost; check the database that Log= names"
         case .unprotected:
             "set synchronous_standby_names in the database, or Durability=engine where the service itself survives a machine"
         case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
         case .otherFleet(led: true):
             "nothing was changed. \"pushctl store init --ledger\" makes a new pair of it, in an empty database; to follow this "
-                + "database instead, move what is in the state directory away: it alone has what it accepted"
+                + "database instead, move the contents of the state directory away, and keep them: no other copy has them"
         case .otherFleet(led: false):
             "nothing was changed. Have Log= name the database that was there before; where this one is to take its place, "
                 + "\"pushctl store init --adopt\" makes a new fleet of it, and each machine begins with an empty state directory"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
-        case .noDirectory: "make the directory that it is in, or name another place"
+        case .noDirectory: "make the parent directory, or name another place"
         case .corrupt:
             context.hasSuffix("/ledger.db")
-                ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
+                ? "the file is unchanged. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
                     + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
                     + "\"pushctl restore --empty\" from nothing"
                 : "name another file; \"pushctl salvage\" reads what a damaged ledger has"

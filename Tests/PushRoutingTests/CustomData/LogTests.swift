@@ -80,7 +80,7 @@ struct LogTests {
         try bench.submit(.event(brazeID: "b1"))
         #expect(
             throws: Refusal.overloaded(
-                message: "2 entries of custom data wait to be flushed or sent, the most that is allowed (MaxPending=)",
+                message: "2 entries of custom data wait to be flushed or sent, the limit (MaxPending=)",
                 retryAfter: .seconds(1))
         ) { try bench.submit(.event()) }
         #expect(bench.router.lastNumber == SequenceNumber(2))

@@ -100,7 +100,7 @@ struct InstancePoolTests {
         #expect(
             pool.writes(line, 1) == [
                 "close 1",
-                "finished 1 lost: the worker that had it did not answer: wrote 1000 lines that answer nothing",
+                "finished 1 lost: the worker that had it did not answer: wrote 1000 lines that answer no callback",
             ])
     }
 

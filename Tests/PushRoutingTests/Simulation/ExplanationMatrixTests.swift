@@ -35,7 +35,7 @@ struct ExplanationMatrixTests {
                 "android | background | braze | none* | shown_by_system* | "
                     + "lost: Braze never saw it* | -*",
                 "android | terminated | braze | none | shown_by_system | lost: Braze never saw it | -",
-                "android | forceStopped | braze | none | not_woken* | nobody can tap it* | -",
+                "android | forceStopped | braze | none | not_woken* | cannot be tapped* | -",
             ])
         #expect(matrix.table(name: "", payload: []).rows.map(\.isLost) == [false, true, true, false])
     }

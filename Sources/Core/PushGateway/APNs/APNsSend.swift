@@ -90,7 +90,7 @@ public struct APNsSend: Sendable {
         }
         guard rules.takesOnlyHexadecimalTokens else { return token }
         guard token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy({ hexadecimalValue(of: $0) != nil }) else {
-            throw APNsRejection(.badDeviceToken, remark: "the token is no even number of hexadecimal digits")
+            throw APNsRejection(.badDeviceToken, remark: "the token is not an even number of hexadecimal digits")
         }
         return token
     }
@@ -144,7 +144,7 @@ public struct APNsSend: Sendable {
             throw APNsRejection(rules.unreadablePayload, remark: "the payload: \(error.message)")
         }
         guard root.kind == .object else {
-            throw APNsRejection(rules.unreadablePayload, remark: "the payload is \(root.kind.name), no object")
+            throw APNsRejection(rules.unreadablePayload, remark: "the payload is \(root.kind.name), not an object")
         }
         return root
     }

@@ -89,7 +89,7 @@ extension DemandRule {
         _ json: JSONNode, of field: String, _ known: Set<String>
     ) throws(DemandRuleFault) -> [String: JSONNode] {
         guard json.kind == .object else {
-            throw DemandRuleFault(field: field, message: "this is \(json.kind.name), no object")
+            throw DemandRuleFault(field: field, message: "this is \(json.kind.name), not an object")
         }
         var members: [String: JSONNode] = [:]
         for (key, value) in json.members {

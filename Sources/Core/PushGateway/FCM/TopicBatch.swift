@@ -51,18 +51,18 @@ public struct TopicBatch: Hashable, Sendable {
             throw Fault(message: error.message)
         }
         self.isAdding = isAdding
-        guard let to = root["to"]?.string else { throw Fault(message: "to is missing, or no string") }
+        guard let to = root["to"]?.string else { throw Fault(message: "to is missing, or not a string") }
         topic = to.hasPrefix(Self.prefix) ? String(to.dropFirst(Self.prefix.count)) : to
         guard V1Body.isTopic(topic) else { throw Fault(message: "to: \(V1Body.topicForm)") }
         guard let list = root["registration_tokens"], list.kind == .array, list.count > 0 else {
-            throw Fault(message: "registration_tokens is missing, empty, or no list")
+            throw Fault(message: "registration_tokens is missing, empty, or not a list")
         }
         guard list.count <= Self.tokensMax else {
             throw Fault(message: "registration_tokens has \(list.count), more than \(Self.tokensMax)")
         }
         tokens = list.elements.compactMap(\.string)
         guard tokens.count == list.count else {
-            throw Fault(message: "registration_tokens has a token that is no string")
+            throw Fault(message: "registration_tokens has a token that is not a string")
         }
     }
 

@@ -26,7 +26,7 @@ public struct RowReader {
     /// Returns the next row; `nil` at the end.
     public mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
         guard let number = rest.first else { return nil }
-        guard let kind = RowKind(rawValue: number) else { throw RowError(message: "there is no kind of row \(number)") }
+        guard let kind = RowKind(rawValue: number) else { throw RowError(message: "unknown kind of row: \(number)") }
         guard rest.count >= 5 else { throw RowError(message: "a row ends within its length") }
         let length = Int(UInt32(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
         guard length <= rest.count - 5 else { throw RowError(message: "a row is longer than its batch") }
@@ -83,7 +83,7 @@ public struct RowValues {
             let length = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let bytes = try take(Int(length), from: start, after: 5)
             return number == RowValueTag.text.rawValue ? .text(bytes) : .bytes(bytes)
-        default: throw RowError(message: "a value begins with \(number), which stands for nothing")
+        default: throw RowError(message: "a value has the unknown type \(number)")
         }
     }
 
@@ -113,7 +113,7 @@ extension RowValues: RowSource {
 
     /// Reads a whole number.
     public mutating func integer() throws(RowError) -> Int64 {
-        guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
+        guard case .integer(let value) = try next() else { throw RowError(message: "a value is not a number") }
         return value
     }
 
@@ -122,7 +122,7 @@ extension RowValues: RowSource {
         switch try next() {
         case .null: return nil
         case .text(let text): return String(decoding: text, as: UTF8.self)
-        case .integer, .bytes: throw RowError(message: "a value is no text")
+        case .integer, .bytes: throw RowError(message: "a value is not a text")
         }
     }
 
@@ -131,7 +131,7 @@ extension RowValues: RowSource {
         switch try next() {
         case .null: return []
         case .bytes(let bytes): return Array(bytes)
-        case .integer, .text: throw RowError(message: "a value is no bytes")
+        case .integer, .text: throw RowError(message: "a value is not bytes")
         }
     }
 

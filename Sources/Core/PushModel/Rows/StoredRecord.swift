@@ -50,7 +50,7 @@ extension RowSource {
     /// Reads a whole number within a range.
     @inlinable public mutating func integer(in range: ClosedRange<Int64>) throws(Failure) -> Int64 {
         let value = try integer()
-        guard range.contains(value) else { throw unreadable("no row has \(value) there") }
+        guard range.contains(value) else { throw unreadable("a row has the unknown value \(value)") }
         return value
     }
 

@@ -77,7 +77,7 @@ extension UUID128: StoredValue {
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         let bytes = try row.bytes()
-        guard bytes.count == 16 else { throw row.unreadable("\(bytes.count) bytes are no 128-bit id") }
+        guard bytes.count == 16 else { throw row.unreadable("an id has \(bytes.count) bytes rather than 16") }
         self.init(
             high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
     }

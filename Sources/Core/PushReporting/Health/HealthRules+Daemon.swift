@@ -30,7 +30,7 @@ extension HealthFacts {
             return [
                 .error(
                     .runtime,
-                    "\(runtime.path): it belongs to user \(attributes.owner), who could put sockets of his own there",
+                    "\(runtime.path): it belongs to user \(attributes.owner), who could place sockets there",
                     do: "chown root \(runtime.path)")
             ]
         }
@@ -41,7 +41,7 @@ extension HealthFacts {
         guard !isStopped else {
             return [
                 .error(
-                    .sockets, "pushrouterd is not running: nobody listens in \(runtime?.path ?? "its directory")",
+                    .sockets, "pushrouterd is not running: no process listens in \(runtime?.path ?? "its directory")",
                     do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR")
             ]
         }
@@ -94,7 +94,7 @@ extension HealthFacts {
         if status["store"]?["is_slow"]?.bool == true {
             findings.append(
                 .warning(
-                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "look what writes to it"))
+                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "find what writes to it"))
         }
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
@@ -103,12 +103,12 @@ extension HealthFacts {
     }
 
     private func following(_ fleet: JSONNode) -> HealthFinding {
-        let leader = fleet["leader"]?.string.map { "\($0) leads" } ?? "nobody leads"
+        let leader = fleet["leader"]?.string.map { "\($0) leads" } ?? "no machine leads"
         let behind = fleet["behind_ms"]?.int64 ?? 0
         let message = "this machine follows as \(fleet["node"]?.string ?? "?"), and \(leader)"
         guard behind > 10_000 else { return .fine(.daemon, message) }
         return .warning(
-            .daemon, "\(message); its copy had all that there is \(behind / 1000) s ago",
+            .daemon, "\(message); its copy is \(behind / 1000) s behind",
             do: "look at the database (area database) and at the journal of this machine")
     }
 

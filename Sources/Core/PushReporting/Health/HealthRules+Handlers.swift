@@ -34,7 +34,7 @@ extension HealthFacts {
             return attributes.kind == .file
                 ? nil
                 : .error(
-                    .handlers, "handler \(handler.name): \(program.path) is no file", do: "change Exec= in its file")
+                    .handlers, "handler \(handler.name): \(program.path) is not a file", do: "change Exec= in its file")
         }
         if !attributes.allows(1, runner) {
             return .error(
@@ -84,14 +84,14 @@ extension HealthFacts {
             guard let attributes = secret.file.attributes else {
                 if secret.mayBeElsewhere, secret.file.condition == .missing {
                     return .warning(
-                        .secrets, "\(name): it is not there, unless its service loads it from elsewhere",
+                        .secrets, "\(name): the file does not exist; ignore this if the service loads it from elsewhere",
                         do: "look at LoadCredential= and LoadCredentialEncrypted= of the service; \(secret.purpose)")
                 }
                 let file = FileFacts(name, secret.file.condition)
                 return absence(.secrets, file, "write the secret into it, mode 0600: \(secret.purpose)")
             }
             if attributes.kind != .file {
-                return .error(.secrets, "\(name): this is no file", do: "write the secret into a file, mode 0600")
+                return .error(.secrets, "\(name): this is not a file", do: "write the secret into a file, mode 0600")
             }
             if secret.isPrivate, attributes.mode & 0o077 != 0 {
                 return .error(

@@ -53,7 +53,7 @@ extension HealthFacts {
         }
         guard attributes.kind == .directory else {
             return [
-                .error(.state, "\(directory.path): this is no directory", do: "move it away, and start pushrouterd")
+                .error(.state, "\(directory.path): this is not a directory", do: "move it away, and start pushrouterd")
             ]
         }
         let findings = state.flatMap { file in file.attributes.map { stateFindings(file.path, $0) } ?? [] }
@@ -118,8 +118,8 @@ extension HealthFacts {
     private var setAsideFindings: [HealthFinding] {
         setAside.map {
             .warning(
-                .state, "\($0): ledger or log were moved here; no report has what is in it, and no erasure reaches it",
-                do: "the journal says why (journalctl -u pushrouterd); remove the directory when nobody needs it")
+                .state, "\($0): a start or a restore moved ledger or log here; reports and erasures leave them out",
+                do: "the journal says why (journalctl -u pushrouterd); remove the directory when you no longer need it")
         }
     }
 
@@ -155,12 +155,12 @@ extension HealthFacts {
             findings.append(
                 .warning(
                     .disk, "a sync took \(time.milliseconds) ms: a request is acknowledged after one",
-                    do: "look what else writes to that disk, or move the state directory to a faster one"))
+                    do: "find what else writes to that disk, or move the state directory to a faster one"))
         case .took(let time)?: findings.append(.fine(.disk, "a sync took \(time.milliseconds) ms"))
         case .failed(let reason)?:
             findings.append(
                 .error(
-                    .disk, "nothing can be written and synced in the state directory: \(reason)",
+                    .disk, "cannot write and sync a file in the state directory: \(reason)",
                     do: "look for errors of the disk in the kernel's log (dmesg)"))
         case .noSpace?:
             findings.append(
@@ -192,7 +192,7 @@ extension HealthFacts {
                     do: "run \"timedatectl\"; install systemd-timesyncd or chrony")
             ]
         case nil:
-            [.warning(.clock, "it cannot be told whether the clock is synchronised", do: "run \"timedatectl\"")]
+            [.warning(.clock, "the kernel does not say whether the clock is synchronised", do: "run \"timedatectl\"")]
         }
     }
 

@@ -66,7 +66,7 @@ extension HealthFacts {
         if start.hasCarriageReturn {
             return .error(
                 .handlers,
-                "\(place): a carriage return ends its first line, so the system looks for an interpreter whose name ends in one",
+                "\(place): a carriage return ends its first line, so the kernel looks for an interpreter whose name ends in it",
                 do: "take the carriage returns out: sed -i 's/\\r$//' \(program)")
         }
         let remedy = "install the interpreter, or change the first line of \(program)"
@@ -81,6 +81,6 @@ extension HealthFacts {
                 .handlers, FileFacts("\(place): its interpreter \(file.path)", file.condition), remedy)
         }
         guard attributes.kind != .file || attributes.mode & 0o111 == 0 else { return nil }
-        return .error(.handlers, "\(place): its interpreter \(file.path) is no program", do: remedy)
+        return .error(.handlers, "\(place): its interpreter \(file.path) is not an executable file", do: remedy)
     }
 }

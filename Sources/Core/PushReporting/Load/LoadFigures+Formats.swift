@@ -13,7 +13,7 @@ extension LoadFigures {
             lines.append(("Refused", "\(grouped(refusedInAll)): \(codes.joined(separator: ", "))"))
         }
         let problems = [
-            ("Unanswered", unanswered, "accepted or not, nobody knows"),
+            ("Unanswered", unanswered, "no reply came, so they may have been accepted"),
             ("Overdue", overdue, "not sent: the daemon did not keep up with the rate"),
             ("Rejected", rejectedParts, "accepted, with custom data that was rejected"),
             ("Stray replies", strayReplies, "they answer no request"),

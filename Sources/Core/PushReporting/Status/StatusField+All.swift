@@ -40,7 +40,7 @@ extension StatusField {
             metric: "copy_behind_batches"),
         Field(
             "fleet.behind_ms", .gauge,
-            "How long ago the copy of a follower had all that there was; null for the leader.",
+            "How long ago a follower's copy had every batch of the log; null for the leader.",
             metric: "copy_behind_seconds"),
         Field(
             "gaps", .counter,

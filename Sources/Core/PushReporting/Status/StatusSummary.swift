@@ -51,7 +51,7 @@ public struct StatusSummary {
         let role =
             isFollower
             ? "follows as \(text("node", of: fleet)); "
-                + (fleet["leader"]?.string.map { "\($0) leads, term \(number("term", of: fleet))" } ?? "nobody leads")
+                + (fleet["leader"]?.string.map { "\($0) leads, term \(number("term", of: fleet))" } ?? "none leads")
             : "leads as \(text("node", of: fleet)), term \(number("term", of: fleet))"
         let behind =
             isFollower

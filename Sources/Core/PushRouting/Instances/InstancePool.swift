@@ -210,7 +210,7 @@ public struct InstancePool: Sendable {
         }
         instances[id] = instance
         guard instance.strayLines >= Self.strayLinesMax else { return }
-        lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
+        lose(id, "wrote \(Self.strayLinesMax) lines that answer no callback", at: now, &effects)
     }
 
     /// Notes that the instance writes and accepts no more lines. Its invocations stay with it until it is closed.
@@ -273,7 +273,7 @@ public struct InstancePool: Sendable {
                 instances[id] = nil
                 effects.append(.close(id))
             } else if !instance.takenBack.isEmpty {
-                lose(id, "did not answer what was taken back", at: now, &effects)
+                lose(id, "did not answer a cancelled callback", at: now, &effects)
             } else {
                 end(id, at: now, &effects)
             }

@@ -5,7 +5,7 @@ public import PushModel
 public struct Tap: Hashable, Sendable {
     /// Whether there may be a notification to tap.
     public let isPossible: Bool
-    /// The tracker's verdict; `nil` if the push is not Braze's, or nobody can tap it.
+    /// The tracker's verdict; `nil` if the push is not Braze's, or cannot be tapped.
     public let verdict: Interaction.Verdict?
     /// The campaign of a Braze push; `nil` if it has none.
     public let campaignID: String?
@@ -24,7 +24,7 @@ public struct Tap: Hashable, Sendable {
 
     /// The verdict in words, for people.
     public var text: String {
-        guard isPossible else { return "nobody can tap it" }
+        guard isPossible else { return "cannot be tapped" }
         switch verdict {
         case nil: return "no open of Braze's"
         case .opened: return "direct open" + (campaignID.map { " of campaign \($0)" } ?? "")

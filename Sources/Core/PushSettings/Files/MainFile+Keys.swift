@@ -21,13 +21,13 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "ConnectionsMax", { $1(&$0.daemon.connectionsMax) }, .integer(1...1_000_000), default: "1024",
                 meaning: """
-                    How many clients may be connected to a socket at once, 1 to 100000. One more gets `overloaded` and is \
+                    How many clients may be connected to a socket at once, 1 to 1000000. One more gets `overloaded` and is \
                     closed.
                     """),
             Key(
                 "Daemon", "ConnectionsMaxPerPeer", { $1(&$0.daemon.connectionsMaxPerPeer) }, .integer(1...1_000_000),
                 default: "512",
-                meaning: "How many of them may have the same user id, 1 to 1000000."),
+                meaning: "How many clients with the same user id may be connected to a socket at once, 1 to 1000000."),
             Key(
                 "Daemon", "InputSizeMax", { $1(&$0.daemon.inputSizeMax) }, .byteSize(1 << 20...16 << 30),
                 default: "16M",
@@ -39,7 +39,7 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "InputSizeMaxPerPeer", { $1(&$0.daemon.inputSizeMaxPerPeer) }, .byteSize(1 << 20...16 << 30),
                 default: "8M",
-                meaning: "The same of the clients with the same user id."),
+                meaning: "The same limit for the clients with the same user id."),
             Key(
                 "Daemon", "OutputSizeMax", { $1(&$0.daemon.outputSizeMax) }, .byteSize(1 << 20...16 << 30),
                 default: "16M",
@@ -52,7 +52,7 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "OutputSizeMaxPerPeer", { $1(&$0.daemon.outputSizeMaxPerPeer) },
                 .byteSize(1 << 20...16 << 30), default: "8M",
-                meaning: "The same of the clients with the same user id."),
+                meaning: "The same limit for the clients with the same user id."),
             Key(
                 "Daemon", "LineTimeout", { $1(&$0.daemon.lineTimeout) }, .timeSpan(.seconds(1) ... .seconds(86_400)),
                 default: "30s",
@@ -135,7 +135,7 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "RequestsInFlightMaxPerPeer", { $1(&$0.routing.limits.inFlightPerPeer) },
                 .integer(1...10_000_000), default: "20000",
-                meaning: "How many of them may come from the same user id."),
+                meaning: "How many unfinished requests may come from the same user id."),
             Key(
                 "Dispatch", "RequestsInFlightSizeMax", { $1(&$0.routing.limits.unfinishedBytes) },
                 .byteSize(1 << 20...16 << 40), default: "1G",
@@ -146,7 +146,7 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "RequestsInFlightSizeMaxPerPeer", { $1(&$0.routing.limits.unfinishedBytesPerPeer) },
                 .byteSize(1 << 20...16 << 40), default: "512M",
-                meaning: "How many bytes of them may come from the same user id."),
+                meaning: "How many bytes on disk the unfinished requests from the same user id may have."),
             Key(
                 "Dispatch", "PayloadMemoryMax", { $1(&$0.routing.limits.payloadMemory) }, .byteSize(0...16 << 30),
                 default: "32M",
@@ -166,7 +166,7 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "InvocationMemoryMaxPerPeer", { $1(&$0.routing.limits.invocationMemoryPerPeer) },
                 .byteSize(1 << 20...16 << 30), default: "28M",
-                meaning: "How many of these bytes requests from the same user id may take."),
+                meaning: "How many bytes of that memory the unfinished requests from the same user id may take."),
             Key(
                 "Dispatch", "DeviceMemoryMax", { $1(&$0.routing.limits.deviceMemory) }, .byteSize(1 << 20...16 << 30),
                 default: "512M",
@@ -191,7 +191,7 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "RetryDelayMax", { $1(&$0.routing.retry.delayMax) },
                 .timeSpan(.milliseconds(1) ... .seconds(9)), default: "2s",
-                meaning: "What the wait does not grow beyond, 1ms to 9s."),
+                meaning: "The longest wait before a retry, 1ms to 9s."),
             Key(
                 "Dispatch", "PresentationOptions", { $1(&$0.routing.completion.presentationOptions) }, .presentation,
                 meaning: """

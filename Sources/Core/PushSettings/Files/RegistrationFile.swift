@@ -18,7 +18,7 @@ struct RegistrationDraft: Fillable {
         }
         if let device, tokens.contains(where: \.matchesAll) {
             report.warning(
-                "Device=\(printable(device)): every token is that of one device; without Device= each has one of its own",
+                "Device=\(printable(device)) makes all tokens one device; without Device= each token is a device",
                 line: lines["Device"])
         }
         guard !report.hasErrors else { return nil }

@@ -53,7 +53,7 @@ struct BenchPlan {
             throw arguments.usageFailure("--ids and --no-ids exclude each other")
         }
         if arguments.operands.contains("-"), !arguments.has(.unasked), !Self.isScratch(session.directories.runtime) {
-            throw arguments.usageFailure("payloads from standard input need --yes: nobody can be asked there")
+            throw arguments.usageFailure("payloads from standard input need --yes: then it cannot answer a question")
         }
         idPrefix = arguments.has(.withoutIDs) ? nil : "bench-\(SystemClock.wallMilliseconds)-\(getpid())-"
         socket = session.directories.injectSocket

@@ -103,8 +103,8 @@ extension Option {
     static let withoutIDs = Option("no-ids", .none, "send requests without ids")
 
     // Erasing.
-    static let erasedUser = Option("user", .text("USER"), "the user, with what names nobody on the user's devices")
-    static let erasedDevice = Option("device", .text("DEVICE"), "whoever used this device")
+    static let erasedUser = Option("user", .text("USER"), "the user; also rows without a user on the user's devices")
+    static let erasedDevice = Option("device", .text("DEVICE"), "every user of this device")
     static let unasked = Option("yes", .none, "do not ask")
     static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
 

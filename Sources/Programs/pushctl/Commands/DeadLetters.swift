@@ -72,7 +72,7 @@ extension Session {
     func tellOfNone() -> ExitStatus {
         let last = try? reading { ledger throws(StoreError) in try ledger.story(of: ledger.highestSequenceNumber()) }
         let isDevice = last?.request.mode == .device
-        output.note("no dead letter is like that" + (isDevice ? "; in device mode there are none (Mode=)" : ""))
+        output.note("no dead letter matches" + (isDevice ? "; in device mode there are none (Mode=)" : ""))
         return .done
     }
 

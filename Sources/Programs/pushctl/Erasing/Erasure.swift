@@ -22,7 +22,7 @@ struct Erasure {
                 + "\(counted(receipt.attributes, "attribute")), \(counted(receipt.states, "row")) of sessions and devices."
         ]
         if let waitsFor {
-            lines.append("Old pages are still in the files of the ledger: \(waitsFor). The daemon goes on by itself.")
+            lines.append("Old pages are still in the files of the ledger: \(waitsFor). The daemon tries again.")
         }
         if receipt.othersOnDevices > 0 {
             let requests = counted(receipt.othersOnDevices, "request")

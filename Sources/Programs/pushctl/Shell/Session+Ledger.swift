@@ -40,7 +40,7 @@ extension Session {
 
     /// Prints once whose copy this ledger is: it lacks the leader's latest batches.
     private func tell(_ follower: Synced.Follower, _ batches: Int) {
-        let leader = follower.leader.map { "follows \($0)" } ?? "follows, and nobody leads"
+        let leader = follower.leader.map { "follows \($0)" } ?? "follows, and no machine leads"
         output.noteOnce(
             "\(follower.node) \(leader); this is its copy, \(counted(batches, "batch", "batches")) and "
                 + "\(follower.behind.milliseconds) ms behind")

@@ -360,13 +360,13 @@ final class LedgerWriter {
         case S_IFLNK:
             return "the ledger is a symbolic link, which this program never makes and does not follow; "
                 + "put the file itself in its place"
-        default: return "the ledger is no regular file; move it away"
+        default: return "the ledger is not a regular file; move it away"
         }
         guard facts.st_uid == geteuid() else {
-            return "this is no file of user \(geteuid()), but of user \(facts.st_uid)"
+            return "this file belongs to user \(facts.st_uid), and this is user \(geteuid())"
         }
         guard facts.st_nlink == 1 else {
-            return "this file has another name elsewhere, under which it could be read or changed; "
+            return "this file has another hard link, by which it could be read or changed; "
                 + "copy it, and put the copy in its place"
         }
         return nil

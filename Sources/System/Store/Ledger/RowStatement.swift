@@ -55,7 +55,7 @@ struct RowStatement: ~Copyable {
                 case .plain, .name: statement.bind(lending: text, at: index)
                 case .word(let words):
                     guard let number = words.number(of: text) else {
-                        throw StoreError.row(RowError(message: "value \(place + 1) of a row is no word of its set"))
+                        throw StoreError.row(RowError(message: "value \(place + 1) of a row is not one of its words"))
                     }
                     statement.bind(number, at: index)
                 case .shared:

@@ -18,7 +18,8 @@ extension Database {
         let number = try integer(sql)
         guard StoredRange.number.contains(number) else {
             throw StoreError(
-                .corrupt, message: "the ledger has the number \(number), which nothing was given", context: path)
+                .corrupt, message: "the ledger has the number \(number), which is outside the valid range",
+                context: path)
         }
         return number
     }

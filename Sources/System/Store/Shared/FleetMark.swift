@@ -34,7 +34,7 @@ public struct FleetMark: Hashable, Sendable {
             if parts.count == 2 { values[parts[0]] = parts[1] }
         }
         guard let fleet = values["fleet"].flatMap({ UUID128(String($0)) }) else {
-            throw StoreError(.corrupt, message: "the file does not say which fleet the ledger is of", context: path)
+            throw StoreError(.corrupt, message: "the file names no fleet", context: path)
         }
         func number(_ name: Substring) -> Int64? { values[name].flatMap { Int64($0) } }
         return FleetMark(
@@ -81,8 +81,8 @@ public struct FleetMark: Hashable, Sendable {
             throw StoreError(
                 .otherFleet(led: true),
                 message:
-                    "the ledger was a copy of fleet \(left.fleet), and led alone since: the database cannot have what "
-                    + "it accepted", context: directory)
+                    "the ledger was a copy of fleet \(left.fleet), and led alone since: the database lacks the "
+                    + "requests that it accepted", context: directory)
         }
         guard var mark = try read(in: directory) else {
             return try FleetMark(fleet: identity.fleet, place: identity.place).write(in: directory)

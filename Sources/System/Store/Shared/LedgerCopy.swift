@@ -62,7 +62,7 @@ public final class LedgerCopy {
         let segments = try log.segmentsForReading()
         var chain = try LogChain(segments)
         guard try chain.next(after: writer.position) == nil, try chain.damage(behind: writer.position) == nil else {
-            throw .forked("the log of one machine goes on behind batch \(writer.position.number)")
+            throw .forked("the log in the state directory has batches behind \(writer.position.number)")
         }
         for segment in segments { segment.remove() }
         rmdir(log.path)

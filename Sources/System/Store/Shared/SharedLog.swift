@@ -133,7 +133,7 @@ final class SharedLog: BatchLog {
                         keep(underway)
                         throw problem.kind == .unreachable
                             ? StoreError(
-                                .unprotected, message: "a commit does not end, and questions are answered: \(problem)",
+                                .unprotected, message: "the engine answers queries, but a commit hangs: \(problem)",
                                 context: StoreError.engine)
                             : StoreError(problem)
                     }
@@ -159,12 +159,12 @@ final class SharedLog: BatchLog {
                 return position
             case .fenced(let tail):
                 throw StoreError(
-                    .fenced, message: "batch \(tail.reference.number) of term \(tail.epoch) is there",
+                    .fenced, message: "another leader wrote batch \(tail.reference.number) in term \(tail.epoch)",
                     context: StoreError.engine)
             case .lost(let tail):
                 throw StoreError(
                     .forked,
-                    message: "it ends with batch \(tail.reference.number), and batch "
+                    message: "the chain ends with batch \(tail.reference.number), although batch "
                         + "\(underway.batch.reference.number - 1) was acknowledged",
                     context: StoreError.engine)
             }

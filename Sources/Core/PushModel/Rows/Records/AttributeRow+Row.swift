@@ -48,7 +48,7 @@ extension AttributeRow {
             change = .add(try row.list(), elementsMax: elementsMax)
         case "drop": change = .drop(try row.list())
         case "increment": change = .increment(try row.integer())
-        case let other: throw RowError(message: "'\(other)' is no change of a field")
+        case let other: throw RowError(message: "unknown change of a field: '\(other)'")
         }
         (at, entry) = try row.next()
     }

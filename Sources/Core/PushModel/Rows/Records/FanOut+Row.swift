@@ -17,7 +17,7 @@ extension FanOut: StoredRecord {
         devices = []
         for number in text?.utf8.split(separator: 0x20) ?? [] {
             guard let value = Int64(String(decoding: number, as: UTF8.self)), StoredRange.number.contains(value) else {
-                throw row.unreadable("these are no numbers of devices")
+                throw row.unreadable("the numbers of devices cannot be read")
             }
             devices.append(SequenceNumber(value))
         }

@@ -85,7 +85,7 @@ extension HeldInteraction: StoredRecord {
                 .payload(digest ?? 0)
             }
         let name: String = try row.next()
-        guard Self.acts.contains(name) else { throw row.unreadable("'\(name)' is nothing that a person does") }
+        guard Self.acts.contains(name) else { throw row.unreadable("unknown interaction '\(name)'") }
         let button: String = try row.next()
         let act: Interaction.Act = name == "opened" ? .opened : name == "button" ? .button(button) : .dismissed
         interaction = Interaction(

@@ -28,7 +28,7 @@ extension KnownDevice: StoredRecord {
         token = try row.next()
         var detail = DeviceDetail()
         if let text: String = try row.next() {
-            guard let topics = [Subscription](columnText: text) else { throw row.unreadable("these are no topics") }
+            guard let topics = [Subscription](columnText: text) else { throw row.unreadable("unreadable topics") }
             detail.topics = topics
         }
         detail.state = try row.next()
@@ -104,11 +104,11 @@ extension StartsRow: StoredRecord {
         (number, app, isAnonymous, owner) = try row.next()
         key = Key(owner: owner, isAnonymous: isAnonymous, app: app.isEmpty ? nil : app)
         let bytes = try row.bytes()
-        guard bytes.count % 8 == 0 else { throw row.unreadable("\(bytes.count) bytes are no list of times") }
+        guard bytes.count % 8 == 0 else { throw row.unreadable("a list of times has \(bytes.count) bytes") }
         starts = []
         for start in stride(from: 0, to: bytes.count, by: 8) {
             let time = Int64(bitPattern: bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
-            guard StoredRange.time.contains(time) else { throw row.unreadable("no row has the time \(time) there") }
+            guard StoredRange.time.contains(time) else { throw row.unreadable("a row has the impossible time \(time)") }
             starts.append(WallTime(milliseconds: time))
         }
         since = try row.next()
