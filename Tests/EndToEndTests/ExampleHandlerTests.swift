@@ -61,7 +61,7 @@ struct ExampleHandlerTests {
     private static let guide = "Sources/PushDaemon/Documentation.docc/Guides/GuideForHandlerAuthors.md"
 
     @Test(
-        "are in the pages verbatim",
+        "each example program is in a page of the guides verbatim",
         arguments: [
             ("exec.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
             ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
@@ -77,7 +77,7 @@ struct ExampleHandlerTests {
         #expect(text.contains(example), "\(name) is not in \(page) as it is")
     }
 
-    @Test("are all in a page")
+    @Test("every example handler is in a page of the guides")
     func shown() {
         let names = TestSupport.names(in: Self.examples)
         #expect(

@@ -298,7 +298,7 @@ struct ForwardTests {
     }
 
     @Test(
-        "prints its usage",
+        "pushrouter-forward --help prints the usage",
         arguments: [
             (["--help"], 0, "usage: pushrouter-forward"), (["--version"], 0, "pushrouter-forward 1."),
             (["--key", "k"], 2, "there is no option --key"), (["--config"], 2, "--config needs a directory"),

@@ -41,7 +41,7 @@ struct LongFlushTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("continues by itself")
+    @Test("a flush that is longer than a turn continues in the next turns")
     func whole() throws {
         let (bed, client) = try start()
         #expect(try client.ask(Self.start).isAccepted)

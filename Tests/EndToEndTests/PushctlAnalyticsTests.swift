@@ -141,7 +141,7 @@ struct PushctlAnalyticsTests {
         #expect(first.lines + second.lines == export("--event", Self.all).lines)
     }
 
-    @Test("continues after any line")
+    @Test("an export continues after any line of its output, by that line's cursor")
     func after() throws {
         let lines = export("--after", "0").lines
         #expect(lines.count == 5)

@@ -30,7 +30,7 @@ struct PushctlBenchTests {
         #expect(try report(daemon.pushctl("bench", "--count", "10", "--json", "--yes"))["first_seq"]?.int64 == 701)
     }
 
-    @Test("sends each payload in turn")
+    @Test("pushctl bench sends the payloads of its files in turn")
     func payloads() throws {
         let file = daemon.installation.root + "/payloads"
         writeFile("{\"a\":\"1\"}\n{\"op\":\"session\",\"kind\":\"start\",\"app\":\"s\",\"device\":\"d\"}\n", to: file)

@@ -177,7 +177,7 @@ struct PushctlCustomDataTests {
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 
-    @Test("prints the status as metrics")
+    @Test("pushctl status --format openmetrics prints the metrics")
     func metrics() throws {
         let daemon = try TestDaemon()
         let lines = daemon.pushctl("status", "--format", "openmetrics").lines

@@ -24,7 +24,7 @@ struct PushctlExampleTests {
         #expect(order.map { lines.firstIndex(of: $0) ?? -1 } == order.compactMap { lines.firstIndex(of: $0) }.sorted())
     }
 
-    @Test("follows the existing configuration")
+    @Test("explain --example decides by the existing configuration")
     func configured() {
         let directory = TemporaryDirectory()
         let config = directory.path + "/config"

@@ -163,7 +163,7 @@ struct PushctlImportTests {
         #expect(result.errors.hasPrefix("pushctl: \(directory.path)/x: \(message)"), "\(result.errors)")
     }
 
-    @Test("only remote-storage can be imported")
+    @Test("pushctl import refuses every format but remote-storage")
     func usage() {
         #expect(pushctl.run(["import", "avro", "x"]).end == .exited(2))
     }

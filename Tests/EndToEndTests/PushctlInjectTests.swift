@@ -65,7 +65,7 @@ struct PushctlInjectTests {
         #expect(try request(3).text == #"{"op":"interact","kind":"opened","message":1,"device":"d"}"#)
     }
 
-    @Test("takes .apns files for iOS")
+    @Test("pushctl inject sends .apns files as payloads for iOS")
     func apns() throws {
         let path = daemon.installation.root + "/push.apns"
         writeFile(#"{"Simulator Target Bundle":"com.example.app","aps":{"alert":"x"}}"#, to: path)
@@ -193,7 +193,7 @@ struct PushctlInjectTests {
         #expect(daemon.pushctl("inject", path).errors.contains("\(path):2:1: not JSON: "))
     }
 
-    @Test("marks the outcomes of observers")
+    @Test("pushctl inject --wait marks the outcomes of observers' copies")
     func observers() throws {
         let installation = Installation()
         installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")

@@ -40,7 +40,7 @@ struct PushctlInteractionTests {
             try request(3) == #"{"op":"interact","kind":"dismissed","payload":{"aps": {}},"platform":"ios"}"#)
     }
 
-    @Test("sends sessions and tokens")
+    @Test("pushctl session and token send sessions and push tokens")
     func sessionsAndTokens() throws {
         #expect(daemon.pushctl("session", "start", "--device", "d", "--external-id", "u").end == .exited(0))
         #expect(try request(2) == #"{"op":"session","kind":"start","device":"d","external_id":"u"}"#)

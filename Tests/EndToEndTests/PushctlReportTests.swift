@@ -168,7 +168,7 @@ struct PushctlReportTests {
         #expect(text.contains("local.pushnotification.Received"))
     }
 
-    @Test("shows an interaction")
+    @Test("pushctl show prints a tap with its verdict")
     func showInteraction() throws {
         let tap = #"{"op":"interact","platform":"ios","kind":"opened","message":"m\u001b[1m"}"#
         let client = try daemon.installation.injectClient()

@@ -139,7 +139,7 @@ final class PushctlTestTests {
         #expect(xml.contains(#"<error message="\#(unreadable): the scenario expects nothing"#))
     }
 
-    @Test("prints one object with --json")
+    @Test("pushctl test --json prints one object for all scenarios")
     func forPrograms() throws {
         let path = directory.path + "/fails.jsonl"
         writeFile(Self.fails, to: path)

@@ -112,7 +112,7 @@ struct PushctlVerifyTests {
         for line in lines { #expect(daemon.standardError.contains(line), "\(daemon.standardError)") }
     }
 
-    @Test("names an unreadable directory")
+    @Test("pushctl verify names a directory that it cannot read")
     func missing() {
         let result = verify("/nowhere")
         #expect(result.end == .exited(1))

@@ -53,7 +53,7 @@ struct ReadSocketTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("has the configured mode")
+    @Test("read.sock has the mode of ReadMode=")
     func mode() throws {
         let daemon = try DaemonProcess.ready(installation)
         var facts = stat()

@@ -102,14 +102,14 @@ struct StartFailureTests {
         #expect(access(installation.state, F_OK) != 0, "it touched the state before it knew its configuration")
     }
 
-    @Test("reports a missing configuration directory")
+    @Test("a daemon whose configuration directory is missing says so and ends")
     func missingConfiguration() throws {
         let (end, errors) = try failure(config: installation.root + "/nowhere")
         #expect(end == .exited(78) && errors.contains("\(installation.root)/nowhere"), "\(errors)")
     }
 
     @Test(
-        "explains a wrong command line",
+        "a daemon with a wrong command line says what is wrong and ends",
         arguments: [
             (["--stat", "/x"], "there is no option --stat"), (["start"], "there is no operand start"),
             (["--state"], "--state needs a directory"), (["--state="], "--state needs a directory"),

@@ -111,7 +111,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("answers the service manager's watchdog")
+    @Test("a running loop sends WATCHDOG=1 to the service manager")
     func answersTheWatchdog() async {
         await #expect(processExitsWith: .success) {
             let manager = try FakeServiceManager()

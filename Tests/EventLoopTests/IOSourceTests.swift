@@ -23,7 +23,7 @@ struct IOSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("waits for its current interest")
+    @Test("a source calls its handler for its current interest alone")
     func followsItsInterest() throws {
         let source = try IOSource(loop: loop, descriptor: pair.near, interest: []) { events in
             #expect(events == .write)
@@ -68,7 +68,7 @@ struct IOSourceTests {
         withExtendedLifetime((source, copy)) {}
     }
 
-    @Test("holds its descriptor open")
+    @Test("a source keeps its descriptor open")
     func holdsItsDescriptor() throws {
         var owned: SharedDescriptor? = try SharedDescriptor(copying: pair.near.rawValue)
         let source = try IOSource(loop: loop, descriptor: try #require(owned), interest: .read) { _ in
@@ -99,7 +99,7 @@ struct IOSourceTests {
         withExtendedLifetime((source, other)) {}
     }
 
-    @Test("reports the peer's hangup")
+    @Test("a source reports that the peer has closed the connection")
     func reportsHangup() throws {
         let source = try IOSource(loop: loop, descriptor: pair.near, interest: [.read, .peerClosed]) { events in
             #expect(events == [.read, .peerClosed, .hangup])

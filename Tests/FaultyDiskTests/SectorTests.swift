@@ -68,7 +68,7 @@ struct SectorTests {
         return Set(files.map(ScriptedDisk.runs))
     }()
 
-    @Test("has no guarantee after sync_file_range")
+    @Test("data that sync_file_range wrote may be lost in a power cut")
     func range() throws {
         var seen: Set<String> = []
         for seed in 1...20 as ClosedRange<UInt64> {

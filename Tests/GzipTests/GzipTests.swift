@@ -11,7 +11,7 @@ struct GzipTests {
     ]
     private static let text = #"{"message":{"token":"tok1"}}"#
 
-    @Test("are decompressed")
+    @Test("gzip bodies are decompressed")
     func reads() throws {
         #expect(try Gzip.inflate(Self.compressed, limit: 100) == Array(Self.text.utf8))
         #expect(try Gzip.inflate(Self.compressed, limit: Self.text.utf8.count) == Array(Self.text.utf8))

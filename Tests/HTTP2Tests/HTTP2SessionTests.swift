@@ -28,7 +28,7 @@ struct HTTP2SessionTests {
         #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
     }
 
-    @Test("answers HEAD with headers only")
+    @Test("an HTTP/2 session answers HEAD with headers only")
     func head() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -42,7 +42,7 @@ struct HTTP2SessionTests {
         #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
     }
 
-    @Test("reads single bytes")
+    @Test("an HTTP/2 session reads input that comes byte by byte")
     func oneByOne() throws {
         let session = try HTTP2Session()
         var client = HTTP2Client()
@@ -182,7 +182,7 @@ struct HTTP2SessionTests {
         #expect(count < 66_000)
     }
 
-    @Test("survives any bytes", arguments: 0..<200 as Range<UInt64>)
+    @Test("an HTTP/2 session survives random bytes", arguments: 0..<200 as Range<UInt64>)
     func noise(_ seed: UInt64) throws {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
         func next() -> UInt64 {

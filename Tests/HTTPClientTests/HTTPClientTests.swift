@@ -47,7 +47,7 @@ struct HTTPClientTests {
         #expect(result == .answer(answer))
     }
 
-    @Test("reuses a connection")
+    @Test("two requests use one connection")
     func keepsAlive() throws {
         let server = TrackServer()
         let poller = try Poller()
@@ -85,7 +85,7 @@ struct HTTPClientTests {
         #expect(reason.contains("onnect"), "\(reason)")
     }
 
-    @Test("does not follow a redirect")
+    @Test("the client does not follow a redirect")
     func redirect() throws {
         let other = TrackServer()
         let answer = TrackAnswer.status(307, headers: ["Location: \(other.url)/users/track"])
@@ -234,7 +234,7 @@ struct HTTPClientTests {
         #expect(reason.contains("certificate"), "\(reason)")
     }
 
-    @Test("speaks HTTP only", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
+    @Test("the client refuses URLs other than http and https", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
     func otherSchemes(url: String) throws {
         guard case .failure(wasSent: false, _) = try Poller().post(Self.body, to: .track(url)) else {
             Issue.record("there is an answer")

@@ -153,7 +153,9 @@ struct HTTPServerTests {
 
 @Suite("Addresses to listen on")
 struct ListenAddressTests {
-    @Test("are numeric, with a port", arguments: ["127.0.0.1:9771", "[::1]:9771", "0.0.0.0:1", "[2001:db8::1]:65535"])
+    @Test(
+        "an address to listen on is numeric, with a port",
+        arguments: ["127.0.0.1:9771", "[::1]:9771", "0.0.0.0:1", "[2001:db8::1]:65535"])
     func good(text: String) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.description == text)
@@ -161,7 +163,7 @@ struct ListenAddressTests {
     }
 
     @Test(
-        "have no other form",
+        "an address to listen on without a port, or with a host name, is refused",
         arguments: ["", "localhost:1", "127.0.0.1", "127.0.0.1:", "::1:80", "1.2.3:1", "1.2.3.4:65536"])
     func bad(text: String) { #expect(ListenAddress(text) == nil) }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A program's process group", .timeLimit(.minutes(30)))
 struct GroupTests {
-    @Test("ends by SIGTERM")
+    @Test("SIGTERM ends all processes of a program's group")
     func terminate() throws {
         let child = try shell("echo; sleep 60").start()
         _ = try child.outputLines(1)
@@ -66,7 +66,7 @@ struct GroupTests {
         #expect(kill(processes[1], 0) == -1 && errno == ESRCH, "the leader is reaped")
     }
 
-    @Test("dies in hundreds at once")
+    @Test("SIGKILL ends hundreds of processes of a group at once")
     func hundreds() throws {
         let children = try (0..<300).map { _ in
             try ProcessCommand(

@@ -40,7 +40,7 @@ struct LaunchTests {
         #expect(try child.waitForExit() == .exited(7))
     }
 
-    @Test("cannot change its input")
+    @Test("a program cannot change the memory that its standard input is read from")
     func sealedInput() throws {
         let child = try shell("(echo more >>/proc/self/fd/0) 2>/dev/null; echo $?", input: "1").start()
         #expect(try child.outputLines() != ["0"])
@@ -155,14 +155,14 @@ struct LaunchTests {
         #expect(getpgid(child.processID) == child.processID)
     }
 
-    @Test("ends with its exit code", arguments: [0, 1, 75, 80, 255] as [Int32])
+    @Test("a program's exit code is reported", arguments: [0, 1, 75, 80, 255] as [Int32])
     func exitCode(code: Int32) throws {
         let child = try shell("exit \(code)").start()
         #expect(try child.waitForExit() == .exited(code))
         #expect(child.reap() == nil, "a status is given once")
     }
 
-    @Test("ends by a signal", arguments: [SIGKILL, SIGTERM, SIGSEGV])
+    @Test("the signal that ended a program is reported", arguments: [SIGKILL, SIGTERM, SIGSEGV])
     func exitSignal(signal: Int32) throws {
         let child = try shell("kill -\(signal) $$").start()
         #expect(try child.waitForExit() == .signaled(signal))

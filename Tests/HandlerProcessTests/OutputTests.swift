@@ -20,7 +20,7 @@ struct OutputTests {
         #expect(try child.waitForExit() == .exited(0))
     }
 
-    @Test("is never awaited")
+    @Test("reading a program's output never waits for the program")
     func nothingYet() throws {
         let child = try shell("sleep 60").start()
         var kept: [UInt8] = []

@@ -21,7 +21,7 @@ struct ProcessFilesTests {
         return Array((fields[1...].joined(separator: " ") + "\n").utf8)
     }
 
-    @Test("may have any name", arguments: ["sh", "", ") R 1 1 1 (", "a b\nc)"])
+    @Test("the status of a process is read whatever its name is", arguments: ["sh", "", ") R 1 1 1 (", "a b\nc)"])
     func names(name: String) {
         let status = ProcessFiles.status(parsing: stat(name: name))
         #expect(

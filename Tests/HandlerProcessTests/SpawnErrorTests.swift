@@ -23,7 +23,7 @@ struct SpawnErrorTests {
     }
 
     @Test(
-        "reports the reason",
+        "a program that cannot be started has the reason in its error",
         arguments: [
             ("missing", ENOENT, "no such program"),
             ("no-shebang/x", ENOTDIR, "no such program"),

@@ -78,7 +78,7 @@ struct JournalWriterTests {
         #expect(writer.stop(timeoutMilliseconds: -1))
     }
 
-    @Test("writes without a stop")
+    @Test("an entry is written at once, before the writer is stopped")
     func writesAtOnce() throws {
         let pipe = WatchedPipe()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))

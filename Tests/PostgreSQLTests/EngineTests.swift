@@ -229,7 +229,7 @@ struct EngineTests {
 
     // MARK: As a whole
 
-    @Test("is set up once")
+    @Test("a database is set up once")
     func initialise() throws {
         let server = fleet.server
         let database = fleet.database + "_new"
@@ -256,7 +256,7 @@ struct EngineTests {
         #expect(server.sql("SELECT to_regclass('push_fleet') IS NULL", database: database) == ["t"])
     }
 
-    @Test("reports its state")
+    @Test("the status of a database has its fleet, server, batches and copies")
     func status() throws {
         let lease = try fleet.engine("a", .lease)
         _ = try lease.take(try lease.lease(), for: a)

@@ -12,7 +12,7 @@ struct AttributeCheckTests {
     }
 
     @Test(
-        "attributes are a non-empty object",
+        "custom attributes that are not an object, or an empty one, are refused",
         arguments: [
             ("{}", "attributes: is missing"),
             (#"{"attributes":{}}"#, "attributes: has no attribute in it"),

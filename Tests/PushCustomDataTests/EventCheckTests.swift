@@ -87,7 +87,7 @@ struct EventCheckTests {
     }
 
     @Test(
-        "properties are an object",
+        "properties of an event that are not an object are refused",
         arguments: [
             ("[]", "an array"), (#""a""#, "a string"), ("1", "a number"), ("null", "null"), ("true", "true or false"),
         ])

@@ -95,7 +95,7 @@ struct UserFieldTests {
         ])
     func places(attributes: String, expected: String) throws { #expect(try reasons(attributes) == [expected]) }
 
-    @Test("null clears a field")
+    @Test("null clears a user attribute")
     func null() throws {
         let fields = [
             "email", "first_name", "last_name", "phone", "phone_number", "dob", "country", "home_city", "language",

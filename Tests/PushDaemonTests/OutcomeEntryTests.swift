@@ -64,7 +64,7 @@ struct OutcomeEntryTests {
         #expect(entry.message == "seq 41: willPresent, observing handler crm: timed_out (exit status 1)")
     }
 
-    @Test("omits fields without a value")
+    @Test("the journal entry of an outcome omits fields without a value")
     func bare() {
         var bare = self
         (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)

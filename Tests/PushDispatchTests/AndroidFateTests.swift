@@ -114,7 +114,7 @@ struct AndroidFateTests {
 
     // FirebaseMessagingService.handleIntent; BrazePushReceiver.handlePush and handleAdmRegistrationIntent.
     @Test(
-        "follows the intent's action",
+        "the action of an Android intent decides which callback of FCM runs",
         arguments: [
             ("com.google.android.c2dm.intent.RECEIVE", "{}", [.onMessageReceived], .dataMessage),
             ("com.google.firebase.messaging.RECEIVE_DIRECT_BOOT", "{}", [.onMessageReceived], .dataMessage),

@@ -157,7 +157,7 @@ struct AndroidMessageTests {
         #expect(message.ttl == 2_419_200)
     }
 
-    @Test("exist only on FCM")
+    @Test("only FCM's messages have the getters of RemoteMessage")
     func existsForFCM() throws {
         #expect(try decision(.android, #"{"k":"v"}"#).message == nil)
         #expect(try decision(.ios, #"{"aps":{},"gcm.message_id":"m"}"#).message == nil)

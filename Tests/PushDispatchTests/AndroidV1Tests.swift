@@ -186,7 +186,7 @@ struct V1BodyTests {
 
     // ErrorCode: 4096 bytes, 2048 to topics, keys and values counted.
     @Test(
-        "have a limit for data",
+        "FCM v1 refuses data beyond 4096 bytes to a device and 2048 to a topic",
         arguments: [("token", 4096), ("fid", 4096), ("topic", 2048), ("condition", 2048)])
     func haveRoom(_ target: String, _ limit: Int) throws {
         func error(_ bytes: Int) throws -> PayloadError? {

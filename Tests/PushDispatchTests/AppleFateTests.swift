@@ -90,7 +90,7 @@ struct AppleFateTests {
 @Suite("iOS payload forms")
 struct AppleFormTests {
     @Test(
-        "read userInfo from every form",
+        "userInfo is read from every form of an iOS payload",
         arguments: [
             #"{"aps":{"alert":"x"},"ab":{"c":"c"},"k":"v"}"#,
             #"{"userInfo":{"aps":{"alert":"x"},"ab":{"c":"c"},"k":"v"}}"#,

@@ -51,7 +51,7 @@ struct AppleTableTests {
     // Source: UNNotificationSettings.authorizationStatus: if denied, the system does not deliver notifications to the
     // app. A data push wakes the app without permission.
     @Test(
-        "and if they are denied",
+        "the iOS callbacks are as in the table when notifications are denied",
         arguments: [
             "alert     -   -  -  -", "alert+c   R   R  R  N", "alert+m   -   -  -  -", "alert+c+m R   R  R  N",
             "sound     -   -  -  -", "sound+c   R   R  R  N", "sound+m   -   -  -  -", "sound+c+m R   R  R  N",
@@ -87,7 +87,7 @@ struct AppleTableTests {
 
     // Sources: ORIGIN.md beside the files.
     @Test(
-        "holds for other projects' payloads",
+        "the iOS callbacks are as in the table for payloads of other projects",
         arguments: [
             "fcm-apns/apns-alert-string                     P   S  S  S",
             "fcm-apns/apns-badge-zero                       P   S  S  S",

@@ -218,7 +218,7 @@ struct ProviderRuleTests {
     }
 
     @Test(
-        "name the condition that matched",
+        "a provider's match names the condition that matched",
         arguments: [
             (
                 .android, #"{"CIO-Delivery-ID":"x","CIO-Delivery-Token":"y"}"#,

@@ -35,7 +35,7 @@ struct HistogramTests {
         #expect(histogram.count == values.count)
     }
 
-    @Test("is exact below 128 µs")
+    @Test("a histogram is exact below 128 µs")
     func smallIsExact() {
         var histogram = Histogram()
         for value in (0..<128).reversed() { histogram.add(microseconds: Int64(value)) }

@@ -125,7 +125,7 @@ struct APNsSendTests {
     }
 
     @Test(
-        "may have each push type",
+        "APNs takes each push type",
         arguments: [
             "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity",
             "pushtotalk",
@@ -172,7 +172,7 @@ struct APNsSendTests {
         #expect(reason(request(), token: "ios-anna", rules) == nil)
     }
 
-    @Test("is refused for its payload")
+    @Test("APNs refuses a payload that is too long, empty or malformed")
     func payloads() {
         #expect(reason(request([:], "")) == .payloadEmpty)
         for body in ["no JSON", "[]", "7", #"{"a":1,"a":2}"#] { #expect(reason(request([:], body)) == .payloadEmpty) }

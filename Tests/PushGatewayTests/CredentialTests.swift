@@ -131,7 +131,7 @@ struct ProviderTokenTests {
         #expect(token.issued.seconds == 1_795_537_418)
     }
 
-    @Test("that are malformed are refused")
+    @Test("malformed provider tokens of APNs are refused")
     func invalid() {
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken(nil) }
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken("") }

@@ -18,7 +18,7 @@ struct DemandedErrorTests {
         return errors.verdict(on: subject, using: &generator)
     }
 
-    @Test("are off by default")
+    @Test("a token that begins with err- gets no error unless ErrorTokens= allows it")
     func off() {
         #expect(verdict(DemandedErrors(), Self.subject) == nil)
         #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, token: "tok")) == nil)

@@ -228,7 +228,7 @@ struct FCMSendTests {
         #expect(answer.text.has(#""errorCode":"INTERNAL""#))
     }
 
-    @Test("has ids of FCM's form")
+    @Test("the ids of sends have the form of FCM's message names")
     func messageID() {
         #expect(
             FCMSend.messageID(microseconds: 1_795_537_418_266_089, random: 0x0005_a637_d64b_4dd2)

@@ -39,7 +39,7 @@ struct AttributeChangeTests {
     }
 
     @Test(
-        "by remove removes every occurrence",
+        "the change remove takes every occurrence out of an array",
         arguments: [
             (nil, ["1"], nil),
             (#"["a","b","a"]"#, [#""a""#], #"["b"]"#),

@@ -6,7 +6,7 @@ import Testing
 @Suite("A glob")
 struct GlobTests {
     @Test(
-        "matches the whole text",
+        "a glob matches the whole text, not a part of it",
         arguments: [
             ("", ""), ("a", "a"), ("*", ""), ("*", "anything"), ("a*", "a"), ("*a", "banana"), ("a*b*c", "a1b2b3c"),
             ("**", "x"), ("?", "x"), ("?", "é"), ("??", "ab"), ("[abc]", "b"), ("[a-c]x", "bx"), ("[!a-c]", "d"),
@@ -35,7 +35,7 @@ struct GlobTests {
         #expect(!Glob(pattern).matches(String(repeating: "a", count: 2000)))
     }
 
-    @Test("prints as it was written")
+    @Test("a glob prints as it was written")
     func description() {
         #expect(Glob("a**[b").description == "a**[b")
     }

@@ -33,7 +33,7 @@ struct ProducerTests {
         #expect(numbers["jose\u{301}"] == nil)
     }
 
-    @Test("are limited in number")
+    @Test("a chain with the most producers refuses one more")
     func bounded() {
         var numbers = ProducerNumbers(
             (0..<UInt32(ProducerNumbers.limit - 1)).map { Producer(number: $0, name: "u\($0)") })

@@ -5,7 +5,7 @@ import Testing
 @Suite("RFC 3339 times")
 struct RFC3339Tests {
     @Test(
-        "are read",
+        "RFC 3339 times are read",
         arguments: [
             ("1970-01-01T00:00:00Z", 0),
             ("2026-11-21T03:08:00Z", 1_795_230_480_000),

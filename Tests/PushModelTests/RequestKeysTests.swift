@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The allowed keys of a request")
 struct RequestKeysTests {
-    @Test("have a bit each", arguments: RequestKey.allCases)
+    @Test("each key of a request has a bit of its own in RequestKeys", arguments: RequestKey.allCases)
     func bits(_ key: RequestKey) {
         let keys = RequestKeys([key])
         #expect(RequestKey.allCases.filter(keys.contains) == [key])

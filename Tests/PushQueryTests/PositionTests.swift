@@ -37,7 +37,7 @@ struct PositionTextTests {
     }
 
     @Test(
-        "refuses what it never writes",
+        "a stream position in a form that is never written is refused",
         arguments: [
             "", ".", "..", "...", "1", "1.", ".1", "1.2.3.4", "a.b", "1.-2", "-1.2", "1,2", "1.2.9", "1.2.-1", "9.4.0",
             "9.4.x", "1e3.1", "0x1.1", " 1.2", "1.2 ", "9223372036854775808.0", "0.9223372036854775808", "0.0.1",

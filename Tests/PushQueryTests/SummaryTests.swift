@@ -25,7 +25,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("says what became of it", arguments: Outcome.allCases)
+    @Test("the sentence about a push says its outcome", arguments: Outcome.allCases)
     func outcomes(_ outcome: Outcome) {
         let own = Story.story(nil, [Story.invocation(outcome)])
         #expect(sentence(own) == "Onesignal's, onMessageReceived ran handler crm, \(end(outcome)).")

@@ -170,7 +170,7 @@ struct CampaignReportTests {
         return report
     }
 
-    @Test("is complete as text")
+    @Test("the report of campaigns as text, in full")
     func text() {
         var shown = example
         shown.add(interaction(.unmatched, nil, at: -3_600_001), campaign: nil)

@@ -38,7 +38,7 @@ struct EventCountsTests {
         #expect(try JSONDocument(scanning: counts.json).root["rows_begin"]?.string == "1970-01-01T00:01:00Z")
     }
 
-    @Test("report a window without events")
+    @Test("counts of events report a window without events")
     func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nNo events.\n") }
 
     private var anna: UserProfile {
@@ -77,7 +77,7 @@ struct EventCountsTests {
         #expect(pushes[3]["closed_by"]?.elements.first?.string == "later")
     }
 
-    @Test("a profile for people")
+    @Test("a user's profile as text for people")
     func text() {
         let text = anna.text
         #expect(

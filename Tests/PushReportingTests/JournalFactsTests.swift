@@ -66,7 +66,7 @@ struct JournalFactsTests {
         #expect(report["by_handler"]?["crm"]?["total"]?["max_ms"]?.double == 0.03)
     }
 
-    @Test("is named in each format")
+    @Test("each format says that the report is of the journal")
     func named() {
         let document = document([outcome(1)])
         #expect(

@@ -56,14 +56,14 @@ struct PendingReportTests {
         #expect(text.contains(#"b\x0ac"#))
     }
 
-    @Test("reports that there is none")
+    @Test("the list of custom data entries says that it is empty")
     func none() {
         let report = PendingReport(now: WallTime(milliseconds: 0))
         #expect(report.text == "Nothing is waiting.\n")
         #expect(report.json == Array(#"{"entries":[],"counts":[]}"#.utf8) + [10])
     }
 
-    @Test("has everything for programs")
+    @Test("the list of custom data entries in JSON has every field")
     func json() throws {
         let root = try JSONDocument(scanning: report.json).root
         let entries = try #require(root["entries"]?.elements)

@@ -225,7 +225,7 @@ struct ReportDocumentTests {
         #expect(document([row(1, .handled)]).markdown.hasPrefix("## Deadline compliance: 100 %\n"))
     }
 
-    @Test("both clocks have their counts")
+    @Test("the report counts kept deadlines from acceptance and from invocation")
     func bothClocks() {
         let document = document([row(1, .handled, queue: .seconds(8), exec: .seconds(2)), row(2, .handled)])
         #expect(document.lines(TextStyle()).contains { $0.text == "From acceptance      50.0 %  (due 2, late 1)" })

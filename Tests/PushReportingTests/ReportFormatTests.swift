@@ -11,7 +11,7 @@ struct ReportFormatTests {
     private static let missed = row(
         3, .timedOut, queue: .microseconds(600), exec: .microseconds(9_000_100), total: .microseconds(9_000_700))
 
-    @Test("text, in full")
+    @Test("the compliance report as text, in full")
     func goldenText() {
         let rows = [
             trackerRow(1),
@@ -99,7 +99,7 @@ struct ReportFormatTests {
                 """)
     }
 
-    @Test("JSON, in full")
+    @Test("the compliance report as JSON, in full")
     func goldenJSON() {
         let report = report(
             [trackerRow(1), Self.missed, row(7, nil)],
@@ -236,7 +236,7 @@ struct ReportFormatTests {
         #expect(text.contains(#""due":1,"missed":0,"compliance":1.0,"by_route":{"90-audit":{"count":2,"due":1,"#))
     }
 
-    @Test("an empty ledger, in text")
+    @Test("the compliance report of an empty ledger, as text")
     func emptyText() {
         #expect(
             shown(report([]), objective: objective) == """

@@ -368,7 +368,7 @@ struct KnownDeviceTests {
         #expect(accepted.externalID == "u1")
     }
 
-    @Test("survive a restart")
+    @Test("the last known facts of a device survive a restart")
     func restart() throws {
         var bench = Bench()
         try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: .ios, user: "u1"))

@@ -51,7 +51,7 @@ struct DeliveryFiguresTests {
         #expect(crm.exec.counts.allSatisfy { $0 == 0 } && crm.total.counts.first == 1)
     }
 
-    @Test("continue after a reload")
+    @Test("the router's counts for metrics continue after a reload")
     func reload() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())

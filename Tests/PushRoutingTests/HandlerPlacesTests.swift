@@ -98,7 +98,7 @@ struct LeftPlacesTests {
         #expect(bench.router.places.running.owners == 6 && bench.router.places.running.observers == 2)
     }
 
-    @Test("get the only place")
+    @Test("a handler gets the only place there is")
     func onlyPlace() throws {
         var bench = bench(places: 1)
         #expect(try starts(of: "one", 2, &bench) == 1)

@@ -50,7 +50,7 @@ struct KnownDevicesTests {
         #expect(devices.byteCount == 0)
     }
 
-    @Test("never removes the spared device")
+    @Test("a full table of devices never removes the device that it must spare")
     func spared() {
         var devices = KnownDevices()
         devices.set(device(1))

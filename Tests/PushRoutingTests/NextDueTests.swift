@@ -43,7 +43,7 @@ struct NextDueTests {
         #expect(bench.clock() == ["InfluencedOpen 1"])
     }
 
-    @Test("moves to an earlier deadline")
+    @Test("the router's timer moves to an earlier deadline")
     func earlierDeadline() throws {
         var bench = Bench(.testing(routes: [.key("short", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
         try bench.submit(.deliver())

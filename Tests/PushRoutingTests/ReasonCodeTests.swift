@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The codes of reasons")
 struct ReasonCodeTests {
-    @Test("are lower-case words, each unique")
+    @Test("the codes of reasons are lower-case words, each unique")
     func words() {
         for code in ReasonCode.allCases {
             #expect(code.rawValue.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (97...122).contains($0) }, "\(code)")
@@ -38,7 +38,7 @@ struct ReasonCodeTests {
         }
     }
 
-    @Test("match the router's own reasons")
+    @Test("each reason of the router has its code")
     func router() throws {
         var bench = Bench(.testing())
         try bench.submit(.deliver(Payload.message("m"), to: "d"))

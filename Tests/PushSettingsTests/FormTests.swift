@@ -21,7 +21,7 @@ struct FormTests {
     }
 
     @Test(
-        "refuses malformed time spans",
+        "malformed time spans are refused",
         arguments: [
             "", " ", "1..5s", "-1s", "1.s", "s", "5S", "1ns", "1e3s", "+1s", "1s-1s", "9 s.", "nine", "1s,2s", "٣s",
         ])
@@ -32,7 +32,7 @@ struct FormTests {
     }
 
     @Test(
-        "refuses infinite time spans",
+        "infinite time spans are refused",
         arguments: ["infinity", "99999999999999999999y", "999999y", "292271y 292271y", "9223372036854775807us 1us"])
     func endlessTimeSpans(_ text: String) {
         #expect(throws: ValueError("is too long a time")) { try parseTimeSpan(text) }
@@ -58,12 +58,14 @@ struct FormTests {
         #expect(try Form.byteSize(0...Int.max).parse(text) == bytes)
     }
 
-    @Test("refuses other sizes", arguments: ["", "K", "256k", "256 K", "1.5K", "-1", "256KB", "٣"])
+    @Test("malformed sizes are refused", arguments: ["", "K", "256k", "256 K", "1.5K", "-1", "256KB", "٣"])
     func malformedSizes(_ text: String) {
         #expect(throws: ValueError("must be a size, such as 256K or 16M")) { try Form.byteSize(0...10).parse(text) }
     }
 
-    @Test("keeps sizes in their range", arguments: ["1023", "16777217", "17M", "9999999999999999999G", "9999999999G"])
+    @Test(
+        "sizes outside their range are refused",
+        arguments: ["1023", "16777217", "17M", "9999999999999999999G", "9999999999G"])
     func sizesOutOfRange(_ text: String) {
         #expect(throws: ValueError("must be from 1K to 16M")) {
             try Form.byteSize(1 << 10...16 << 20).parse(text)
@@ -81,7 +83,7 @@ struct FormTests {
         }
     }
 
-    @Test("reads systemd's booleans")
+    @Test("systemd's booleans are read")
     func booleans() throws {
         for text in ["1", "yes", "y", "true", "t", "on", "YES", "On"] { #expect(try Form.boolean.parse(text)) }
         for text in ["0", "no", "n", "false", "f", "off", "No"] { #expect(try !Form.boolean.parse(text)) }

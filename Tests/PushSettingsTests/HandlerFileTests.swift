@@ -7,7 +7,7 @@ import Testing
 
 @Suite("handlers.d/*.handler")
 struct HandlerFileTests {
-    @Test("reads an exec handler")
+    @Test("a handler file with Type=exec is read")
     func readsExec() throws {
         let (settings, diagnostics) = handler(
             """
@@ -38,14 +38,14 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .exec(Handler.Command(arguments: ["/bin/true"]))))
     }
 
-    @Test("reads the built-in handlers")
+    @Test("handler files of the built-in types are read")
     func readsBuiltIn() {
         #expect(handler("Type=journal").settings?.routing.handlers["crm"]?.kind == .journal)
         #expect(handler("Type=discard").settings?.routing.handlers["crm"]?.kind == .discard)
     }
 
     @Test(
-        "reports file, line and reason",
+        "a fault in a handler file is reported with file, line and reason",
         arguments: [
             (
                 "",

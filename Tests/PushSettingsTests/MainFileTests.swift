@@ -149,7 +149,7 @@ struct MainFileTests {
         #expect(settings?.routing.budget == .seconds(9))
     }
 
-    @Test("reports every error, by line")
+    @Test("pushrouterd.conf: every error is reported, by line")
     func saysEverything() {
         let (settings, diagnostics) = load(main: "[Deadline]\nBudget=0\n[Dispatch]\nMode=x\nHandlersMax=0\nnonsense")
         #expect(settings == nil)

@@ -47,7 +47,7 @@ struct NotifyHandlerFileTests {
         #expect(diagnostics.first?.hasPrefix("handlers.d/desk.handler:3: error: ") == true, "\(diagnostics)")
     }
 
-    @Test("takes no program")
+    @Test("a handler file with Type=notify takes no Exec=")
     func useless() {
         #expect(
             handler("Exec=/bin/true").diagnostics == [

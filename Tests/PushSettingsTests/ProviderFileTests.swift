@@ -120,7 +120,7 @@ struct ProviderFileTests {
     }
 
     @Test(
-        "reports file, line and reason",
+        "a fault in a provider file is reported with file, line and reason",
         arguments: [
             ("[Provider]\nTitle=x", ": error: no condition; [Android], [iOS] or [Web] needs All= or Any="),
             (

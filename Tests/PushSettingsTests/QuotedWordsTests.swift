@@ -12,7 +12,7 @@ struct QuotedWordsTests {
     }
 
     @Test(
-        "resolves quotes and escapes",
+        "quotes and escapes in Exec= and Environment= are resolved",
         arguments: [
             ("/usr/lib/crm/push --json", ["/usr/lib/crm/push", "--json"]),
             ("  a \t b  ", ["a", "b"]),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("registrations.d/*.registration")
 struct RegistrationFileTests {
-    @Test("reads every key")
+    @Test("every key of a registration file is read")
     func readsEverything() {
         let (settings, diagnostics) = registration(
             """
@@ -43,7 +43,7 @@ struct RegistrationFileTests {
     }
 
     @Test(
-        "reports file, line and reason",
+        "a fault in a registration file is reported with file, line and reason",
         arguments: [
             (
                 "[Registration]\nApp=shop",

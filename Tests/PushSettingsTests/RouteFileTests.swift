@@ -53,7 +53,7 @@ struct RouteFileTests {
     }
 
     @Test(
-        "reports file, line and reason",
+        "a fault in a route file is reported with file, line and reason",
         arguments: [
             ("[Match]\n", ": error: Handler= is missing; [Route] needs the name of a handler"),
             (

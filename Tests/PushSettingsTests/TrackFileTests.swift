@@ -198,7 +198,7 @@ struct TrackFileTests {
     }
 
     @Test(
-        "reads each identifier",
+        "each identifier of a track file is read",
         arguments: [
             ("KeyValue=braze_id", TrackIdentifier.brazeID(keyValue: "braze_id")),
             ("ExternalID=external_id", .externalID(.fact(.externalID))),
@@ -235,7 +235,7 @@ struct TrackFileTests {
         #expect(settings?.routing.tracks.map(\.name) == ["10-a", "9", "b"])
     }
 
-    @Test("reports file, line and reason", arguments: wrongHeads + wrongContents)
+    @Test("a fault in a track file is reported with file, line and reason", arguments: wrongHeads + wrongContents)
     func wrongFiles(lines: String, message: String) {
         let (settings, diagnostics) = track(lines)
         #expect(diagnostics == ["tracks.d/20-x.track\(message)"])

@@ -34,7 +34,7 @@ struct EventIdentifierTests {
         }
     }
 
-    @Test("differ between state directories")
+    @Test("event ids of two state directories differ")
     func states() {
         let one = AnalyticsEvent.identifier(state: UUID128(high: 1, low: 4), number: SequenceNumber(1), kind: .open)
         let other = AnalyticsEvent.identifier(state: UUID128(high: 1, low: 8), number: SequenceNumber(1), kind: .open)

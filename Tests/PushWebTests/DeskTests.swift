@@ -52,7 +52,7 @@ struct DeskTests {
 
     // MARK: Routes
 
-    @Test("answers each of its addresses", arguments: routes)
+    @Test("the page answers each of its addresses", arguments: routes)
     func answers(_ name: String) throws {
         let route = try route(name)
         let scene = filledScene()

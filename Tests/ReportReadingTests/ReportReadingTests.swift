@@ -209,7 +209,7 @@ struct ReportReadingTests {
         try compare(ledger, "opened again")
     }
 
-    @Test("after a recount")
+    @Test("a report from recounted figures equals the report from rows")
     func recount() throws {
         let ledger = try RandomLedger(seed: 6)
         for _ in 0..<3 { try ledger.store(80, pause: 60_000) }

@@ -38,7 +38,7 @@ final class NewLedgerTests {
         #expect(Array(header[68..<72]) == Array("push".utf8))
     }
 
-    @Test("replaces an empty file")
+    @Test("a new ledger replaces an empty file")
     func emptyFile() throws {
         writeFile("", to: path)
         _ = try LedgerWriter(directory: directory.path)

@@ -52,7 +52,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("every operation, mode and platform")
+    @Test("the ledger gives back every operation, mode and platform")
     func vocabulary() async throws {
         for (index, operation) in Operation.allCases.enumerated() {
             var request = Fixture.request(1)
@@ -89,7 +89,7 @@ struct RoundTripTests {
         try await roundTrip(Fixture.request(1), [invocation])
     }
 
-    @Test("budget, deadline, spans and completion", arguments: [true, false])
+    @Test("the ledger gives back budget, deadline, spans and completion", arguments: [true, false])
     func invocationResult(started: Bool) async throws {
         var invocation = Fixture.invocation(1, outcome: .handled)
         (invocation.started, invocation.isObserver) = (started, started)

@@ -62,7 +62,7 @@ final class SizeTests {
         #expect(left.first.map { $0 % 10 } == 0, "\(left.first ?? 0) is within a minute")
     }
 
-    @Test("below the limit keeps everything")
+    @Test("a ledger below MaxSize= keeps every request")
     func small() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit((1...20).flatMap { Fixture.delivery($0, acceptedAt: $0) })

@@ -7,7 +7,7 @@ import Testing
 /// The number of a word must never change: existing ledgers store it.
 @Suite("Words that rows store as numbers", .timeLimit(.minutes(30)))
 struct StoredWordTests {
-    @Test("keep their numbers")
+    @Test("words that rows store as numbers keep their numbers")
     func numbers() {
         #expect(
             WordSet(Operation.self).texts == [

@@ -108,7 +108,7 @@ struct ListenerTests {
         #expect(throws: ListenError.pathTooLong(path: "")) { _ = try Listener(path: "", mode: 0o600) }
     }
 
-    @Test("names the missing directory")
+    @Test("a listener in a missing directory names the directory")
     func refusesMissingDirectories() {
         let error = #expect(throws: ListenError.self) {
             _ = try Listener(path: directory.path + "/none/a.sock", mode: 0o600)
@@ -153,7 +153,7 @@ struct ListenerTests {
         #expect(directory.entries() == ["inject.sock"])
     }
 
-    @Test("adopts no other descriptor")
+    @Test("a listener adopts no descriptor but a listening Unix socket")
     func inheritedSomethingElse() {
         let file = open("/dev/null", O_RDONLY)
         #expect(throws: ListenError.notListening(descriptor: file)) { try Listener(inherited: file) }

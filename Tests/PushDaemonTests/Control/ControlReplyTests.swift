@@ -94,7 +94,7 @@ struct ControlReplyTests {
         }
     }
 
-    @Test("a refusal is read completely")
+    @Test("a client reads code, field, message and retry of a refusal")
     func refused() {
         let error = ProtocolError(
             .unavailable, field: "instance", message: "another forwarder, pid 7, is connected",

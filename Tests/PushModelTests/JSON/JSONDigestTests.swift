@@ -51,7 +51,7 @@ struct JSONEdgeTests {
     }
 
     @Test(
-        "are accepted if valid",
+        "valid brackets and numbers at the edges of a scanned block are accepted",
         arguments: [
             "[[[[]]]]", #"{"a":{"b":{}}}"#, #"[{"a":[{"b":[]}]},1]"#, "[1]", "[12345678901234567890]",
             "[12345678901234567,1,1,1,1,1,1,1,1,1,1,1]", #"{"0123456789abcde":1}"#, #"{"0123456789abcdef":1}"#,
@@ -61,7 +61,7 @@ struct JSONEdgeTests {
     func right(text: String) { #expect(scan(text) == text) }
 
     @Test(
-        "are refused if invalid",
+        "invalid brackets and numbers at the edges of a scanned block are refused",
         arguments: [
             "[[[]}]", #"{"a":[1}"#, #"{"a":{"b":1}"#, "[[1]]]", "[1,]", #"{"a":1,}"#, "[1 2]", #"{"a"}"#,
             #"{"a":1,"a":{}}"#, "[01]", "[11111111111111111111x]", #"{"0123456789abcde" 1}"#, #"[{"a":[1,]}]"#,

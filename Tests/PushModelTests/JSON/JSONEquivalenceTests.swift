@@ -15,7 +15,7 @@ struct JSONEquivalenceTests {
     }
 
     @Test(
-        "fails for any other difference",
+        "two values with any other difference are not equivalent",
         arguments: [
             ("1", "1.0"), ("1", "\"1\""), ("true", "false"), ("null", "false"), ("\"a\"", "\"b\""), ("[]", "{}"),
             ("\"\u{E9}\"", "\"e\u{301}\""), ("[1,2]", "[2,1]"), ("[1]", "[1,1]"), ("[[1],[]]", "[[],[1]]"),
@@ -27,7 +27,7 @@ struct JSONEquivalenceTests {
         #expect(try !root(right).isEquivalent(to: root(left)))
     }
 
-    @Test("compares values within larger documents")
+    @Test("values within larger documents are compared")
     func parts() throws {
         let left = try root(#"{"id":1,"payload":{"a":[1,2]}}"#)
         let right = try root(#"{"payload":{"a":[1,2]},"id":2}"#)

@@ -78,7 +78,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "unescapes strings",
+        "a scanned document unescapes its strings",
         arguments: [
             (#""""#, ""), (#""plain""#, "plain"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
             (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00 \uDBFF\uDFFF""#, "😀 \u{10FFFF}"),
@@ -152,7 +152,7 @@ struct JSONNodeTests {
         #expect(try root(widest).count == 50)
     }
 
-    @Test("may be 16 MiB long")
+    @Test("a document of 16 MiB is scanned")
     func length() throws {
         let text = [0x22] + [UInt8](repeating: 0x61, count: 16 << 20) + [0x22]
         #expect(try JSONDocument(scanning: text).root.rawBytes.count == text.count)

@@ -104,7 +104,7 @@ struct JSONRefusalTests {
                 "the key \"\(String(repeating: "k", count: 40))...\" comes twice"))
     }
 
-    @Test("a duplicate among 50,000 keys", arguments: [0, 25_000, 49_999])
+    @Test("the scan refuses a duplicate among 50,000 keys", arguments: [0, 25_000, 49_999])
     func duplicateAmongMany(index: Int) throws {
         let keys = (0..<50_000).map { "\"key\($0)\":0" }.joined(separator: ",")
         let text = "{\(keys),\"key\(index)\":0}"

@@ -53,7 +53,7 @@ struct JSONWriterTests {
         #expect(writer.bytes == Array(#"[{"n":1},{"n":2}]"#.utf8))
     }
 
-    @Test("inserts JSON text unchanged")
+    @Test("the JSON writer inserts JSON text unchanged")
     func raw() throws {
         let node = try JSONDocument(scanning: Array(#"{"a":[ 4503599627370497.5,"\u0041" ]}"#.utf8)).root
         let bytes = try #require(node["a"]).rawBytes
@@ -88,7 +88,7 @@ struct JSONWriterTests {
         #expect(written { $0.double(value) } == expected)
     }
 
-    @Test("writes integers of every width")
+    @Test("the JSON writer writes integers of every width")
     func integers() {
         let text = written {
             $0.array {

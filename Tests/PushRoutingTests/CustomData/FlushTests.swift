@@ -107,7 +107,7 @@ struct FlushTests {
         #expect(bench.ledger.events.compactMap(\.name) == ["here", "no device", "no app"])
     }
 
-    @Test("nothing without a device")
+    @Test("a session start without a device flushes no custom data")
     func withoutDevice() throws {
         var bench = Bench()
         try bench.submit(.event(on: nil))

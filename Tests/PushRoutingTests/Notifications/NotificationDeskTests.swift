@@ -132,7 +132,7 @@ struct NotificationDeskTests {
         #expect(desk.nextDue == nil)
     }
 
-    @Test("remembers the latest thousand notifications")
+    @Test("the notification handler remembers the latest thousand notifications")
     func bounded() {
         var desk = DeskBench()
         _ = desk.start(1)

@@ -62,7 +62,7 @@ struct EventFieldsTests {
         #expect(flat(event(.init(kind))) == #"{"event_type":"\#(kind.rawValue)",\#(Self.identity)}"#)
     }
 
-    @Test("unknown facts are left out")
+    @Test("an analytics event leaves out unknown facts")
     func unknown() {
         var start = event(.sessionStart)
         (start.externalUserID, start.deviceID, start.appID) = (nil, nil, nil)

@@ -338,7 +338,7 @@ struct HandlerOutputTests {
     }
 
     @Test(
-        "is otherwise ignored",
+        "a handler's output without a known member in one JSON object is ignored",
         arguments: [
             "", "\n", "done\n", "[]", "{}", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", #"{"level":"info"}"#,
             #"{"result":"newData""#,

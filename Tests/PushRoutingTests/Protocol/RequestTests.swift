@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Requests")
 struct RequestTests {
-    @Test("deliver with every key")
+    @Test("a deliver request with every key is read")
     func deliver() throws {
         let request = try read(
             """
@@ -49,7 +49,7 @@ struct RequestTests {
         #expect(error?.message == "apns brings payloads to ios alone; platform is android")
     }
 
-    @Test("deliver with its defaults")
+    @Test("a deliver request without optional keys has the defaults")
     func defaults() throws {
         let request = try read(#"{"op":"deliver","payload":{}}"#)
         #expect(request.id == nil)
@@ -224,7 +224,7 @@ struct RequestTests {
         #expect(error?.code == .invalidValue && error?.field == key)
     }
 
-    @Test("keys are compared after unescaping")
+    @Test("the keys of a request are compared after unescaping")
     func escapedKeys() throws {
         #expect(try read(#"{"\u006fp":"deliver","payl\u006fad":{}}"#).operation == .deliver)
     }

@@ -35,7 +35,7 @@ struct ExplainExpectationTests {
         #expect(try failure(text) == nil)
     }
 
-    @Test("reports the actual value")
+    @Test("a failed expectation on an explanation reports the actual value")
     func fails() throws {
         #expect(try failure("provider=crm") == "provider is braze, not crm")
         #expect(try failure("callback=none") == "callback is willPresent, push, not none")

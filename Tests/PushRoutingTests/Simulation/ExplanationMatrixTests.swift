@@ -200,7 +200,7 @@ struct ExplanationMatrixTests {
         }
     }
 
-    @Test("the JSON, byte for byte")
+    @Test("the JSON of one payload in every state of the app, byte for byte")
     func bytes() throws {
         let matrix = try matrix(#"{"aps":"x","k":"v"}"#, [.android, .ios], state: .background)
         let explanation = try #require(try matrix.rows.first?.result.get())

@@ -16,7 +16,7 @@ struct ScenarioTests {
     ]
 
     @Test(
-        "a true expectation holds",
+        "each kind of expectation in a scenario holds when it is true",
         arguments: [
             #"{"id":"slow","outcome":"timed_out","n":0,"seq":1,"provider":null,"queue_ms":0,"exec_ms":9000}"#,
             #"{"at":9000,"total_ms":9000}"#, #"{"at":"1970-01-01T00:00:09Z"}"#,

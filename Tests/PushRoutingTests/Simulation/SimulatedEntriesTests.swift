@@ -51,7 +51,7 @@ struct SimulatedEntriesTests {
     }
 
     @Test(
-        "a true expectation holds",
+        "each kind of expectation on custom data holds when it is true",
         arguments: [
             #"{"entry":{"state":"queued","braze_id":"b1","name":"received","seq":1}}"#,
             #"{"entry":{"state":"rejected","reason":"it has Braze_id","braze_id":null}}"#,

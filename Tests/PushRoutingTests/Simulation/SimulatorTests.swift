@@ -19,7 +19,7 @@ struct SimulatorTests {
         #expect(lines.first?.contains(#""queue_ms":0,"exec_ms":\#(exec),"total_ms":\#(exec)"#) == true)
     }
 
-    @Test("the lines, byte for byte")
+    @Test("the lines of pushctl simulate, byte for byte")
     func bytes() {
         let lines = simulate([
             #"{"op":"deliver","id":"a1","at":"1970-01-01T00:00:01Z","platform":"ios","app":"shop","device":"phone","#
