@@ -111,7 +111,7 @@ struct DetectionPropertyTests {
         key.hasPrefix("google.") || key.hasPrefix("gcm.") || ["from", "message_type", "collapse_key"].contains(key)
     }
 
-    @Test("the owner of a random payload is that of a simple implementation of the rules", arguments: 0..<10 as Range<UInt64>)
+    @Test("a simple implementation of the rules finds the same owner", arguments: 0..<10 as Range<UInt64>)
     func isNaive(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {

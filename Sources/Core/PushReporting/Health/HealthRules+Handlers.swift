@@ -84,7 +84,7 @@ extension HealthFacts {
             guard let attributes = secret.file.attributes else {
                 if secret.mayBeElsewhere, secret.file.condition == .missing {
                     return .warning(
-                        .secrets, "\(name): the file does not exist; ignore this if the service loads it from elsewhere",
+                        .secrets, "\(name): there is no such file; ignore this if the service loads it elsewhere",
                         do: "look at LoadCredential= and LoadCredentialEncrypted= of the service; \(secret.purpose)")
                 }
                 let file = FileFacts(name, secret.file.condition)
