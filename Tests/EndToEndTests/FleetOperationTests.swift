@@ -122,4 +122,24 @@ struct FleetOperationTests {
         #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "new")).outcome == "handled")
         #expect(pair.runs == ["new-1"])
     }
+
+    @Test("give requests the database's time, although the leader's clock is an hour ahead")
+    func leaderClock() throws {
+        let pair = try MachinePair(lease: "60s")
+        // The disk gives the daemon its clock, and has none of its files.
+        mkdir("\(pair.first.root)/clock", 0o755)
+        let disk = FaultyDisk("\(pair.first.root)/clock", platterAt: "\(pair.first.root)/platter", seed: 1)
+        disk.wallOffset = 3600
+        let leader = DaemonProcess(pair.first, environment: disk.environment, program: "pushrouterd-fleet")
+        try leader.waitForNotification("READY=1", times: 2)
+        let begin = WallTime(milliseconds: SystemClock.wallMilliseconds)
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        let words = "this machine's clock is 3600.0 s ahead of the database's"
+        try waitUntil("the journal says that the clocks differ") { leader.standardError.contains(words) }
+        #expect(try leader.stop() == .exited(0))
+        let story = try LedgerReader(directory: pair.first.state).story(of: SequenceNumber(1))
+        let time = try #require(story?.request.acceptedAt.wall)
+        let difference = time.milliseconds - begin.milliseconds
+        #expect((-1000...60_000).contains(difference), "\(difference) ms later than this machine's clock")
+    }
 }
