@@ -41,11 +41,11 @@ final class Daemon {
 
     let parts: Parts
     var settings: Settings
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     let pipeline: CommitPipeline
     let processor: Processor
     private let accounts: any AccountSource
-    let customData: CustomDataDoor
+    let customData: CustomDataService
     let inject: InjectServer
     private let erasures: ErasureService
     let pruning: LedgerPruning
@@ -81,7 +81,7 @@ final class Daemon {
         self.settings = settings
         let (committer, journal) = (parts.committer, parts.journal)
         let mailbox = parts.mailbox
-        desk = LedgerDesk(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
+        desk = LedgerQueries(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: parts.commitWatch)
         let router = Router(
             boot: parts.boot, epoch: parts.leadership?.store.epoch, table: settings.routing,
@@ -103,7 +103,7 @@ final class Daemon {
             } else {
                 ProducerAccounts(producers) { [processor] in processor.record(.producer($0)) }
             }
-        customData = CustomDataDoor(processor, pipeline)
+        customData = CustomDataService(processor, pipeline)
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, desk: desk, reader: parts.largeRequests,
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
@@ -156,7 +156,7 @@ final class Daemon {
         }
         parts.logLevels.begin()
         gaps.begin()
-        keepHouse()
+        runMaintenance()
         // Recovered requests do not wait for the first event.
         endTurn()
         let end = Result { () throws(SystemError) in try parts.loop.run(endOfTurn: endTurn) }
@@ -197,7 +197,7 @@ final class Daemon {
             due: try DeferSource(loop: loop) { [self] in sources?.due.isEnabled = false },
             stop: try TimerSource(loop: loop) { loop.exit(code: 0) },
             others: [
-                try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [self] in keepHouse() },
+                try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [self] in runMaintenance() },
                 try RepeatingTimer(loop: loop, after: Self.pruneInterval / 60, every: Self.pruneInterval) { [self] in
                     pruning.prune(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
                 },
@@ -333,7 +333,7 @@ final class Daemon {
         let isDone = isPastLease || processor.performDue { control.handOver($0) }
         // Work that is left, and its results, are for the next turn.
         sources?.due.isEnabled =
-            !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayGoOn(at: now)
+            !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayResume(at: now)
             || sources?.own.needsFlush == true || sources?.ofBridges.needsFlush == true
         let due = min(pipeline.heldUntil ?? .max, inject.large.nextDue ?? .max, desk.nextDue ?? .max)
         if due < .max { sources?.turn.arm(at: due) }
@@ -440,10 +440,10 @@ final class Daemon {
 
     // MARK: Housekeeping
 
-    private func keepHouse() {
+    private func runMaintenance() {
         let now = EventLoop.nowNanoseconds
         inject.buildFilter(at: now)
-        parts.refusals.tellWhatIsDue(at: now)
+        parts.refusals.logDueRefusals(at: now)
         processor.tellRejections(at: now)
         gaps.look(canWrite: parts.health.problem == nil)
         // A request that waits for the ledger gets its answer once the ledger has all of the log.

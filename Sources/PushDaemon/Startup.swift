@@ -71,7 +71,7 @@ final class DaemonProcess {
     /// Locks the state directory; waits for a daemon that is just ending.
     func stateDirectory() throws(StoreError) -> StateDirectory {
         let path = options.directories.state
-        return try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
+        return try retrying(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
             () throws(StoreError) in try StateDirectory(path: path)
         }
     }

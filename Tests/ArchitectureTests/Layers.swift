@@ -200,7 +200,7 @@ let escapes: [(text: String, files: Set<String>)] = [
             "Sources/System/LinuxSystem/Monitor.swift", "Sources/Core/PushModel/Indirect.swift",
             "Sources/Core/PushModel/JSON/JSONStorage.swift",
             "Sources/Core/PushModel/JSON/JSONView.swift", "Sources/Core/PushModel/Rows/RowBuffer.swift",
-            "Sources/System/HandlerProcess/StartMemory.swift",
+            "Sources/System/HandlerProcess/SpawnContext.swift",
         ]
     ),
     ("nonisolated(unsafe)", []),

@@ -67,7 +67,7 @@ private struct Run {
     }
 
     /// Logs all entries, each from the text of its request.
-    mutating func log(to way: EntryWay) {
+    mutating func log(to way: EntryDestination) {
         var took = Duration.zero
         var worst = Duration.zero
         for number in 0..<entries {

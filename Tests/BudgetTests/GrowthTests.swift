@@ -66,7 +66,7 @@ struct GrowthTests {
         var data = CustomData(stateID: UUID128(high: 1, low: 2))
         var output = CustomDataOutput()
         let object = try JSONDocument(scanning: Array(#"{"name":"bought"}"#.utf8)).root
-        func log(_ way: EntryWay) {
+        func log(_ way: EntryDestination) {
             let source = EntrySource(
                 cause: SequenceNumber(1), way: way, platform: .android, app: "shop", device: "phone", externalID: nil,
                 at: now)

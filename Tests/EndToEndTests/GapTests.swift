@@ -16,7 +16,7 @@ struct GapTests {
     }
 
     /// Waits for the daemon's ten-second housekeeping, by a clock that is ahead.
-    private func keepHouse(_ bed: DaemonOnDisk, untilIt does: String, _ isDone: () throws -> Bool) throws {
+    private func runMaintenance(_ bed: DaemonOnDisk, untilIt does: String, _ isDone: () throws -> Bool) throws {
         try waitUntil(does) {
             _ = try DaemonStatus(of: bed.installation)
             return try isDone()
@@ -43,7 +43,7 @@ struct GapTests {
     }
 
     private func gaps(waitingFor count: Int, _ bed: DaemonOnDisk) throws -> [DaemonGap] {
-        try keepHouse(bed, untilIt: "the ledger has \(count) gaps") { try gaps(bed).count >= count }
+        try runMaintenance(bed, untilIt: "the ledger has \(count) gaps") { try gaps(bed).count >= count }
         return try gaps(bed)
     }
 
@@ -53,7 +53,7 @@ struct GapTests {
         try bed.start()
         let first = try aliveAt(bed)
         bed.disk.clockOffset += 7200
-        try keepHouse(bed, untilIt: "it gives a sign of life") { try aliveAt(bed) > first }
+        try runMaintenance(bed, untilIt: "it gives a sign of life") { try aliveAt(bed) > first }
         bed.crash()
         bed.disk.clockOffset += 600
         try bed.start()
@@ -63,7 +63,7 @@ struct GapTests {
 
     private func aliveAt(_ bed: DaemonOnDisk) throws -> WallTime {
         var alive: WallTime?
-        try keepHouse(bed, untilIt: "the ledger has a sign of life") {
+        try runMaintenance(bed, untilIt: "the ledger has a sign of life") {
             alive = try LedgerReader(directory: bed.installation.state).lastAlive()
             return alive != nil
         }
@@ -92,7 +92,7 @@ struct GapTests {
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
         slowness.end()
         bed.disk.clockOffset += 20
-        try keepHouse(bed, untilIt: "the ledger has the stall") {
+        try runMaintenance(bed, untilIt: "the ledger has the stall") {
             try gaps(bed).contains { $0.kind == .diskStalled && $0.length >= .milliseconds(299) }
         }
         #expect(try bed.stop() == .exited(0))

@@ -74,7 +74,7 @@ struct PowerCutTests {
             try load.hearOut()
             try bed.disk.checkIsComplete()
             // Sometimes a daemon continues with data that is only in the page cache, and loses it later.
-            if Int.random(in: 0..<3, using: &generator) == 0 { try goOn(load, on: bed, &generator) }
+            if Int.random(in: 0..<3, using: &generator) == 0 { try continueUnderLoad(load, on: bed, &generator) }
             try bed.cutPower(sparing: [0, 0, 100, 500].randomElement(using: &generator) ?? 0)
             #expect(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
         }
@@ -89,7 +89,7 @@ struct PowerCutTests {
     }
 
     /// Starts the daemon again without a power cut, for some more load.
-    private func goOn(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
+    private func continueUnderLoad(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
         try bed.start()
         try load.connect(to: bed.installation)
         try run(load, size: nil, on: bed, until: PowerCut(&generator))

@@ -96,9 +96,9 @@ struct CancelledStartTests {
             let run = Self.run(1, isWorker: false, arguments: ["/bin/sh", "-c", "echo >\(fifo); exec sleep 60"])
             runner.start(run)
             _ = readFile(fifo)
-            runner.tellStarts(due: run.deadline + .nanoseconds(-1))
+            runner.reportStarts(due: run.deadline + .nanoseconds(-1))
             #expect(told.isEmpty)
-            for _ in 1...2 { runner.tellStarts(due: run.deadline) }
+            for _ in 1...2 { runner.reportStarts(due: run.deadline) }
             #expect(told == [run.invocation.id])
             runner.stopAll()
         }

@@ -46,7 +46,7 @@ struct CreationTests {
         let state = try engine.snapshots()
         #expect(state.snapshots.map(\.snapshot) == [start.snapshot] && state.first == 42 && state.last == 42)
         #expect(try engine.part(1, of: UUID128(high: 5, low: 5)) == [2, 2])
-        #expect(engine.append(batch(8, behind: start.batch.reference)) == .there)
+        #expect(engine.append(batch(8, behind: start.batch.reference)) == .committed)
         #expect(try FleetDatabase.status(address).shards[0].snapshots.count == 1)
     }
 

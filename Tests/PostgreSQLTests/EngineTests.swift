@@ -29,8 +29,8 @@ struct EngineTests {
         let engine = try fleet.engine()
         let first = batch(1)
         let second = batch(2, behind: first.reference, epoch: 3, bytes: [])
-        #expect(engine.append(first) == .there)
-        #expect(engine.append(second) == .there)
+        #expect(engine.append(first) == .committed)
+        #expect(engine.append(second) == .committed)
         #expect(try engine.tail() == ChainTail(second.reference, epoch: 3))
         let read = try engine.batches(from: 1, atMost: 64)
         #expect(read.map(\.batch) == [first, second])
@@ -43,19 +43,19 @@ struct EngineTests {
     func other() throws {
         let engine = try fleet.engine()
         let first = batch(1, epoch: 2)
-        #expect(engine.append(batch(1, behind: BatchReference(number: 0, id: UUID128(high: 9, low: 9)))) == .other)
-        #expect(engine.append(batch(1, behind: BatchReference(number: 7, id: first.reference.id))) == .other)
-        #expect(engine.append(first) == .there)
-        #expect(engine.append(batch(5, epoch: 2)) == .other)
-        #expect(engine.append(batch(5, behind: first.reference, epoch: 1)) == .other)
+        #expect(engine.append(batch(1, behind: BatchReference(number: 0, id: UUID128(high: 9, low: 9)))) == .conflict)
+        #expect(engine.append(batch(1, behind: BatchReference(number: 7, id: first.reference.id))) == .conflict)
+        #expect(engine.append(first) == .committed)
+        #expect(engine.append(batch(5, epoch: 2)) == .conflict)
+        #expect(engine.append(batch(5, behind: first.reference, epoch: 1)) == .conflict)
         #expect(try engine.tail().reference == first.reference)
     }
 
     @Test("accepts the same batch once; the tail shows whose it is")
     func twice() throws {
         let engine = try fleet.engine()
-        #expect(engine.append(batch(1)) == .there)
-        #expect(engine.append(batch(1)) == .other)
+        #expect(engine.append(batch(1)) == .committed)
+        #expect(engine.append(batch(1)) == .conflict)
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
@@ -65,7 +65,7 @@ struct EngineTests {
         var last = BatchReference.start
         for id in 1...3 {
             let large = batch(UInt64(id), behind: last, bytes: [UInt8](repeating: 7, count: 3 << 20))
-            #expect(engine.append(large) == .there)
+            #expect(engine.append(large) == .committed)
             last = large.reference
         }
         #expect(try engine.batches(from: 1, atMost: 64).map(\.batch.reference.number) == [1, 2])
@@ -76,13 +76,13 @@ struct EngineTests {
     func confirm() throws {
         let engine = try fleet.engine()
         let (first, second) = (batch(1), batch(2, behind: batch(1).reference))
-        #expect(engine.confirm(first.reference) == .other)
+        #expect(engine.confirm(first.reference) == .conflict)
         _ = engine.append(first)
-        #expect(engine.confirm(first.reference) == .there)
-        #expect(engine.confirm(BatchReference(number: 1, id: UUID128(high: 9, low: 9))) == .other)
+        #expect(engine.confirm(first.reference) == .committed)
+        #expect(engine.confirm(BatchReference(number: 1, id: UUID128(high: 9, low: 9))) == .conflict)
         _ = engine.append(second)
-        #expect(engine.confirm(first.reference) == .other)
-        #expect(engine.confirm(second.reference) == .there)
+        #expect(engine.confirm(first.reference) == .conflict)
+        #expect(engine.confirm(second.reference) == .committed)
     }
 
     // MARK: The lease
@@ -140,7 +140,7 @@ struct EngineTests {
         var dead = try fleet.holder("pushrouterd-log/0/dead")
         let lease = try fleet.engine("b", .lease)
         #expect(try lease.take(try lease.lease(), for: b) == 1)
-        #expect(try fleet.engine("b").append(batch(1)) == .there)
+        #expect(try fleet.engine("b").append(batch(1)) == .committed)
         let (_, problem) = dead.run([[Statement("commit", "COMMIT")()]], until: Deadline(after: .seconds(5)))
         #expect(problem?.kind == .unreachable)
     }
@@ -151,9 +151,9 @@ struct EngineTests {
         let seen = try first.lease()
         #expect(try first.take(seen, for: a) == 1)
         let log = try fleet.engine("a")
-        #expect(log.append(batch(1)) == .there)
+        #expect(log.append(batch(1)) == .committed)
         #expect(try second.take(seen, for: b) == nil)
-        #expect(log.append(batch(2, behind: batch(1).reference)) == .there)
+        #expect(log.append(batch(2, behind: batch(1).reference)) == .committed)
     }
 
     // MARK: Sessions
@@ -161,7 +161,7 @@ struct EngineTests {
     @Test("reconnects when its session was ended")
     func ended() throws {
         let engine = try fleet.engine()
-        #expect(engine.append(batch(1)) == .there)
+        #expect(engine.append(batch(1)) == .committed)
         fleet.signal("pg_terminate_backend(pid, 5000)", "pushrouterd-log/0/a")
         #expect(engine.append(batch(2, behind: batch(1).reference)).problem?.kind == .unreachable)
         #expect(try engine.tail().reference == batch(1).reference)
@@ -170,7 +170,7 @@ struct EngineTests {
     @Test("ends a node's lost session by its next one")
     func lostSession() throws {
         let lost = try fleet.holder("pushrouterd-log/0/a")
-        #expect(try fleet.engine().append(batch(1)) == .there)
+        #expect(try fleet.engine().append(batch(1)) == .committed)
         _ = consume lost
     }
 
@@ -189,11 +189,11 @@ struct EngineTests {
     @Test("keeps acknowledged batches after a kill of all the server's processes")
     func killed() throws {
         let engine = try fleet.engine()
-        #expect(engine.append(batch(1)) == .there)
+        #expect(engine.append(batch(1)) == .committed)
         fleet.server.stop(.kill)
         #expect(engine.append(batch(2, behind: batch(1).reference)).problem?.kind == .unreachable)
         fleet.server.start()
-        #expect(engine.append(batch(2, behind: batch(1).reference)) == .there)
+        #expect(engine.append(batch(2, behind: batch(1).reference)) == .committed)
     }
 
     @Test("refuses a database of another fleet, or of none")
@@ -224,7 +224,7 @@ struct EngineTests {
     func sessionSettings() throws {
         let options = " options='-c synchronous_commit=off -c client_min_messages=error -c statement_timeout=0'"
         let address = fleet.server.address(fleet.database) + options
-        #expect(try fleet.engine(address: address).append(batch(1)) == .there)
+        #expect(try fleet.engine(address: address).append(batch(1)) == .committed)
     }
 
     // MARK: As a whole

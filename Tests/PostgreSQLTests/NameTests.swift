@@ -46,7 +46,7 @@ struct NameTests {
     func second() throws {
         let (first, second) = (try process(1, on: "alpha"), try process(2, on: "beta"))
         try first.note()
-        #expect(first.log.append(batch(1)) == .there)
+        #expect(first.log.append(batch(1)) == .committed)
         let sessions = """
             SELECT pid FROM pg_stat_activity
             WHERE application_name LIKE 'pushrouterd-%' AND datname = '\(fleet.database)'
@@ -58,7 +58,7 @@ struct NameTests {
         #expect(refused.kind == .notOurs, "\(refused)")
         #expect(refused.message.contains("alpha (boot ") && refused.message.contains("beta (boot "), "\(refused)")
         #expect(Set(fleet.server.sql(sessions)).isSuperset(of: before))
-        #expect(first.log.append(batch(2, behind: batch(1).reference)) == .there)
+        #expect(first.log.append(batch(2, behind: batch(1).reference)) == .committed)
     }
 
     @Test("passes to a restarted process at once, and to another machine once that has seen no sign for the time")

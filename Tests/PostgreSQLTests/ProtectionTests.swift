@@ -48,7 +48,7 @@ struct ProtectionTests {
         let time = elapsed { result = engine.append(batch(1)) }
         #expect(result?.problem?.kind == .unreachable)
         #expect(.milliseconds(1400)...Duration.seconds(3) ~= time)
-        #expect(engine.append(batch(1)) == .other)
+        #expect(engine.append(batch(1)) == .conflict)
         #expect(try engine.tail().reference == batch(1).reference)
         #expect(engine.confirm(batch(1).reference).problem?.kind == .unreachable)
     }
@@ -95,9 +95,9 @@ struct ProtectionTests {
         fleet.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
         let engine = try fleet.engine("a", .log, .standby)
         var result = engine.append(batch(1))
-        #expect(result == .there || result.doubt == "the engine read its settings anew a moment ago")
+        #expect(result == .committed || result.doubt == "the engine read its settings anew a moment ago")
         while result.doubt != nil { result = engine.confirm(batch(1).reference) }
-        #expect(result == .there)
+        #expect(result == .committed)
         // An acknowledged batch is on the standby; a batch without acknowledgement may be lost.
         standby.stop(.fast)
         let lost = batch(2, behind: batch(1).reference)

@@ -26,7 +26,7 @@ struct SnapshotTests {
     /// Appends batches with three bytes each.
     private func append(_ numbers: ClosedRange<UInt64>) throws {
         for number in numbers {
-            #expect(engine.append(batch(number, behind: try engine.tail().reference)) == .there)
+            #expect(engine.append(batch(number, behind: try engine.tail().reference)) == .committed)
         }
     }
 

@@ -132,7 +132,7 @@ func elapsed(_ body: () throws -> Void) rethrows -> Duration {
 extension AppendResult {
     /// Why a batch is in doubt.
     var doubt: String? {
-        guard case .doubtful(let why) = self else { return nil }
+        guard case .uncertain(let why) = self else { return nil }
         return why
     }
 

@@ -26,7 +26,7 @@ struct CustomDataBench {
     /// Logs a producer's entry, at the clock's time unless `at` is given.
     @discardableResult
     mutating func log(
-        _ kind: EntryKind, _ json: String, to way: EntryWay = .stored(suite: EntryWay.standardSuite),
+        _ kind: EntryKind, _ json: String, to way: EntryDestination = .stored(suite: EntryDestination.standardSuite),
         app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
     ) throws -> [Rejection] {
         // The allowed depth is a setting of the daemon.
@@ -122,7 +122,7 @@ struct CustomDataBench {
     }
 
     mutating func source(
-        _ way: EntryWay, app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64 = 0
+        _ way: EntryDestination, app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64 = 0
     ) -> EntrySource {
         request += 1
         return EntrySource(

@@ -140,7 +140,7 @@ private struct RandomHistory {
     ) throws -> (String, String) {
         let name = "e\(request)"
         let properties = #"{"a":\#(pick(["1", "[1,2,3]", "2.50"]))}"#
-        let way: EntryWay = pick([
+        let way: EntryDestination = pick([
             .stored(suite: "standard"), .stored(suite: "group"), .stored(suite: "group", brazeID: "b2"),
             .sent(.brazeID("b1")), .sent(.externalID("u1")),
             .sent(.alias(name: "n", label: "l")),

@@ -17,13 +17,13 @@ struct ChainWriterTests {
     @Test("is known at the end of its commit")
     mutating func acknowledged() {
         #expect(writer.pending == first.reference && writer.last == .start)
-        #expect(writer.answered(.there) == .acknowledge)
+        #expect(writer.answered(.committed) == .acknowledge)
         #expect(writer.last == first.reference && writer.pending == nil)
         let (second, step) = writer.begin(id: UUID128(high: 0, low: 2))
         #expect(second.number == 2 && step == .append)
     }
 
-    @Test("is asked for when no row was inserted, and when no answer came", arguments: [AppendResult.other, away])
+    @Test("is asked for when no row was inserted, and when no answer came", arguments: [AppendResult.conflict, away])
     mutating func asked(_ result: AppendResult) {
         #expect(writer.answered(result) == .ask)
         #expect(writer.pending == first.reference)
@@ -41,28 +41,28 @@ struct ChainWriterTests {
         _ = writer.answered(Self.away)
         #expect(writer.found(first) == .confirm)
         #expect(writer.last == .start)
-        #expect(writer.answered(.there) == .acknowledge)
+        #expect(writer.answered(.committed) == .acknowledge)
         #expect(writer.last == first.reference)
     }
 
     @Test("was a commit with a notice: the batch is confirmed, until a confirmation has none")
     mutating func doubtful() {
-        #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
-        #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
+        #expect(writer.answered(.uncertain("the wait was cancelled")) == .confirm)
+        #expect(writer.answered(.uncertain("the wait was cancelled")) == .confirm)
         #expect(writer.pending == first.reference)
-        #expect(writer.answered(.there) == .acknowledge)
+        #expect(writer.answered(.committed) == .acknowledge)
     }
 
     @Test("was a commit with a notice that a promotion lost before its confirmation: the batch is appended again")
     mutating func lostInDoubt() {
-        _ = writer.answered(.doubtful("the wait was cancelled"))
-        #expect(writer.answered(.other) == .ask)
+        _ = writer.answered(.uncertain("the wait was cancelled"))
+        #expect(writer.answered(.conflict) == .ask)
         #expect(writer.found(zero) == .append)
     }
 
     @Test("is fenced by another batch under its number, and by the batches behind that")
     mutating func fenced() {
-        _ = writer.answered(.other)
+        _ = writer.answered(.conflict)
         #expect(writer.found(foreign) == .fenced(foreign))
         let later = ChainTail(BatchReference(number: 2, id: foreign.reference.id), epoch: 2)
         #expect(writer.found(later) == .fenced(later))
@@ -81,7 +81,7 @@ struct ChainWriterTests {
         var taker = ChainWriter(after: first.reference, epoch: 1)
         _ = taker.begin(id: UUID128(high: 0, low: 2))
         #expect(taker.found(zero) == .fenced(zero))
-        _ = writer.answered(.there)
+        _ = writer.answered(.committed)
         _ = writer.begin(id: UUID128(high: 0, low: 2))
         #expect(writer.found(zero) == .lost(zero))
     }
@@ -89,8 +89,8 @@ struct ChainWriterTests {
     @Test(
         "is acknowledged once over an engine whose answers get lost",
         arguments: [
-            [MemoryEngine.Failure.unknown], [.thereButUnknown], [.doubtful], [.doubtful, .thereButUnknown],
-            [.thereButUnknown, .unknown, .doubtful],
+            [MemoryEngine.Failure.unknown], [.thereButUnknown], [.uncertain], [.uncertain, .thereButUnknown],
+            [.thereButUnknown, .unknown, .uncertain],
         ])
     mutating func driven(_ failures: [MemoryEngine.Failure]) throws {
         let engine = MemoryEngine()

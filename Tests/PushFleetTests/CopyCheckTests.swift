@@ -24,7 +24,7 @@ struct CopyCheckTests {
     @Test("that ends at the chain's end, or earlier, gets the next batches")
     func follows() throws {
         #expect(try check(.start) == .follows([]))
-        for batch in [one, two] { #expect(engine.append(batch) == .there) }
+        for batch in [one, two] { #expect(engine.append(batch) == .committed) }
         #expect(try check(.start) == .follows([one, two].map { StoredBatch(batch: $0, age: .zero) }))
         #expect(try check(one.reference) == .follows([StoredBatch(batch: two, age: .zero)]))
         #expect(try check(two.reference) == .follows([]))
@@ -32,17 +32,17 @@ struct CopyCheckTests {
 
     @Test("that is ahead of the chain does not belong to it")
     func ahead() throws {
-        for batch in [one, two] { #expect(engine.append(batch) == .there) }
+        for batch in [one, two] { #expect(engine.append(batch) == .committed) }
         engine.promote(with: 1)
         #expect(try check(two.reference) == .ahead)
     }
 
     @Test("that has another batch under a number does not belong to the chain, however long the chain is")
     func another() throws {
-        for batch in [one, two] { #expect(engine.append(batch) == .there) }
+        for batch in [one, two] { #expect(engine.append(batch) == .committed) }
         engine.promote(with: 1)
         let other = Self.batch(2, id: 33, after: 11)
-        for batch in [other, Self.batch(3, id: 44, after: 33)] { #expect(engine.append(batch) == .there) }
+        for batch in [other, Self.batch(3, id: 44, after: 33)] { #expect(engine.append(batch) == .committed) }
         #expect(try check(two.reference) == .another(other.reference))
     }
 

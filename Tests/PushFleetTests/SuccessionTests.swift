@@ -43,7 +43,7 @@ struct SuccessionTests {
         #expect(throws: Succession.Refusal.leads("a")) { try succession.successor("a") }
         #expect(throws: Succession.Refusal.unknown("z")) { try succession.successor("z") }
         #expect(throws: Succession.Refusal.drained("b")) { try succession.successor("b") }
-        #expect(throws: Succession.Refusal.nobodyLeads) {
+        #expect(throws: Succession.Refusal.noLeader) {
             try choice(nil, [copy("b")]).successor("b")
         }
     }

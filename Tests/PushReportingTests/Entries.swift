@@ -2,7 +2,7 @@ import PushModel
 
 /// A stored custom event with some fields set.
 func entry(
-    _ number: Int64, _ state: EntryState = .pending, way: EntryWay = .stored(suite: "standard"),
+    _ number: Int64, _ state: EntryState = .pending, way: EntryDestination = .stored(suite: "standard"),
     name: String? = "bought", data: String = "{}", user: String? = nil, savedAt: Int64 = 0, reason: String? = nil
 ) -> EntryRecord {
     EntryRecord(

@@ -9,14 +9,14 @@ import Testing
 @Suite("Every pair of event and stage")
 struct StageEventMatrixTests {
     /// A class of router events; `kind` below maps each event to one.
-    enum Happening: CaseIterable {
+    enum StageEvent: CaseIterable {
         case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled,
             failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, handingOver, draining, recovered
     }
 
     /// Fails to compile when a new event or answer has no happening.
-    static func kind(of event: RouterEvent) -> Happening {
+    static func kind(of event: RouterEvent) -> StageEvent {
         switch event {
         case .started: .started
         case .observed: .observed
@@ -37,14 +37,14 @@ struct StageEventMatrixTests {
     /// All stages; `nil`: the invocation has ended.
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
-    static let nothingRuns: [Happening: String] = [
+    static let nothingRuns: [StageEvent: String] = [
         .started: "", .observed: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "",
         .signaled: "",
         .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .handingOver: "", .draining: "",
     ]
 
-    static let answered: [Happening: String] = [
+    static let answered: [StageEvent: String] = [
         .observed: "",
         .handled: "handled → gone",
         .retry: "→ pausing",
@@ -59,7 +59,7 @@ struct StageEventMatrixTests {
     ]
 
     /// The effects by stage and event. Without an arrow the stage does not change.
-    static let table: [Invocation.Stage?: [Happening: String]] = [
+    static let table: [Invocation.Stage?: [StageEvent: String]] = [
         .waiting: nothingRuns.with([
             .clockBeforeDeadline: "", .clockAtDeadline: "expired → gone", .clockAfterDeadline: "expired → gone",
             // The head of its lane had run, and does not run again.
@@ -96,7 +96,7 @@ struct StageEventMatrixTests {
     @Test("the table has a word for every pair")
     func isComplete() {
         for stage in Self.stages {
-            for happening in Happening.allCases {
+            for happening in StageEvent.allCases {
                 #expect(Self.table[stage]?[happening] != nil, "\(stage.name) × \(happening)")
                 guard let event = Self.event(happening), Self.kind(of: event) != .clockAtDeadline else { continue }
                 #expect(Self.kind(of: event) == happening)
@@ -105,8 +105,8 @@ struct StageEventMatrixTests {
         #expect(Self.table.count == Self.stages.count)
     }
 
-    @Test("the router acts as the table says", arguments: stages, Happening.allCases)
-    func pair(stage: Invocation.Stage?, happening: Happening) throws {
+    @Test("the router acts as the table says", arguments: stages, StageEvent.allCases)
+    func pair(stage: Invocation.Stage?, happening: StageEvent) throws {
         var bench = try Self.bench(in: stage)
         #expect(bench.stage(2) == stage, "the bench is set up wrongly")
         let effects = try Self.carryOut(happening, on: &bench)
@@ -157,7 +157,7 @@ struct StageEventMatrixTests {
         return bench
     }
 
-    static func event(_ happening: Happening) -> RouterEvent? {
+    static func event(_ happening: StageEvent) -> RouterEvent? {
         let id = InvocationID(2)
         return switch happening {
         case .started: .started(id)
@@ -177,7 +177,7 @@ struct StageEventMatrixTests {
         }
     }
 
-    static func carryOut(_ happening: Happening, on bench: inout Bench) throws -> [String] {
+    static func carryOut(_ happening: StageEvent, on bench: inout Bench) throws -> [String] {
         switch happening {
         case .clockBeforeDeadline: bench.at(.nanoseconds(8_999_999_999))
         case .clockAtDeadline: bench.at(.seconds(9))

@@ -251,7 +251,7 @@ struct HandlerFileTests {
         endpoint.http2 = .no
         endpoint.connectTimeout = .milliseconds(500)
         endpoint.connections = 4
-        let rules = InstanceRules(pipeline: 8, takesBack: true)
+        let rules = InstanceRules(pipeline: 8, supportsCancellation: true)
         #expect(
             settings?.routing.handlers["crm"]
                 == Handler(name: "crm", kind: .bridge(Bridge(endpoint), rules), idempotent: true, maxConcurrent: 8))

@@ -30,7 +30,7 @@ final class ChainOrderTests {
     }
 
     /// Writes the orders that the store asks for, until the store reports something else.
-    private func obey(_ ledger: TestLedger) async throws -> (orders: [ChainOrder], end: StoreReport) {
+    private func carryOutOrders(_ ledger: TestLedger) async throws -> (orders: [ChainOrder], end: StoreReport) {
         var orders: [ChainOrder] = []
         while true {
             let report = try await ledger.report()
@@ -88,7 +88,7 @@ final class ChainOrderTests {
             olderThan: WallTime(milliseconds: 1_100 * 60_000),
             deadLetters: DeadLetterLimits(cutoff: WallTime(milliseconds: .min), byteCountMax: 1 << 20),
             figures: WallTime(milliseconds: 100 * 60_000))
-        let (orders, end) = try await obey(ledger)
+        let (orders, end) = try await carryOutOrders(ledger)
         #expect(end == .pruned(requests: 1_099))
         #expect(orders.count >= 2 && engine.chain.filter(Self.hasOrder).count == orders.count)
         // An order frees the ids that it pruned, in each copy.
@@ -137,7 +137,7 @@ final class ChainOrderTests {
         ledger.committer.stop()
         let next = try leader(second.path, epoch: 2)
         next.committer.prune(olderThan: WallTime(milliseconds: 1))
-        #expect(try await obey(next).end == .pruned(requests: 1))
+        #expect(try await carryOutOrders(next).end == .pruned(requests: 1))
     }
 
     // MARK: Erasing
@@ -155,7 +155,7 @@ final class ChainOrderTests {
         try await ledger.commit(delivery(2, user: "boris", device: "d2"))
         let follower = try follow(second.path)
         ledger.committer.erase(erasure("anna-karenina", through: 2))
-        let (orders, rowsOut) = try await obey(ledger)
+        let (orders, rowsOut) = try await carryOutOrders(ledger)
         #expect(orders.count == 1)
         guard case .erasedRows(let receipt) = rowsOut else {
             Issue.record("\(rowsOut)")
@@ -170,9 +170,9 @@ final class ChainOrderTests {
         var clocks = BootClocks()
         while try follower.catchUp(from: engine, clocks: &clocks) > 0 {}
         #expect(try LedgerReader(directory: second.path).lastErasure()?.isRewritten == false)
-        #expect(try follower.keepHouse() == .erased)
-        #expect(try follower.keepHouse() == .done)
-        #expect(try follow(third.path).keepHouse() == .erased)
+        #expect(try follower.runMaintenance() == .erased)
+        #expect(try follower.runMaintenance() == .done)
+        #expect(try follow(third.path).runMaintenance() == .erased)
         let wanted = try rows(directory.path)
         for path in [second.path, third.path] {
             #expect(try rows(path)["request_rows"] == wanted["request_rows"])
@@ -203,7 +203,7 @@ final class ChainOrderTests {
         ledger.committer.hurry(through: later)
         try await ledger.applied(later)
         try await ledger.commit([.update(Fixture.invocation(1))])
-        guard case .erasedRows(let receipt) = try await obey(ledger).end else {
+        guard case .erasedRows(let receipt) = try await carryOutOrders(ledger).end else {
             Issue.record("nothing is erased")
             return
         }
@@ -221,7 +221,7 @@ final class ChainOrderTests {
         _ = try follow(second.path)
         let next = try leader(second.path, epoch: 2)
         #expect(try await next.report() == .erased)
-        #expect(try follow(directory.path).keepHouse() == .erased)
+        #expect(try follow(directory.path).runMaintenance() == .erased)
     }
 
     @Test("is encoded as a row, and is refused in a batch with other rows")

@@ -26,7 +26,7 @@ struct ColumnTests {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Whole.records)
-        let database = try ledger.intruder()
+        let database = try ledger.secondConnection()
         #expect(
             try row(of: "requests", database) == [
                 "seq": "101", "operation": "'interact'", "id": "'id-a'", "uid": "1001", "gid": "1002", "pid": "1003",
@@ -114,7 +114,7 @@ struct ColumnTests {
             "campaign_id", "message_id", "button_action_type", "button_string", "duration_us", "push_token",
             "token_change", "name", "properties",
         ]
-        let row = try row(of: "events", ledger.intruder()).filter { own.contains($0.key) && $0.value != "NULL" }
+        let row = try row(of: "events", ledger.secondConnection()).filter { own.contains($0.key) && $0.value != "NULL" }
         #expect(row == columns)
     }
 }

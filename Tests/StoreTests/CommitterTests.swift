@@ -101,7 +101,7 @@ struct CommitterTests {
     func busy() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        let intruder = try ledger.intruder()
+        let intruder = try ledger.secondConnection()
         try intruder.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(1))
         guard case .ledgerStalled(let error) = try await ledger.report() else {
@@ -120,7 +120,7 @@ struct CommitterTests {
     func stopWhileStalled() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        let intruder = try ledger.intruder()
+        let intruder = try ledger.secondConnection()
         try intruder.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(1))
         guard case .ledgerStalled = try await ledger.report() else {

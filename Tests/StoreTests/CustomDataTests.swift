@@ -35,13 +35,13 @@ final class CustomDataTests {
         return found
     }
 
-    private static let ways: [EntryWay] = [
+    private static let ways: [EntryDestination] = [
         .stored(suite: ""), .stored(suite: "group.com.shop"), .sent(.externalID("u")), .sent(.brazeID("")),
         .sent(.alias(name: "n", label: "l")),
     ]
 
     @Test("returns an entry as it was saved, for every way of sending", arguments: ways, RoundTripTests.texts)
-    func roundTrip(way: EntryWay, text: String?) async throws {
+    func roundTrip(way: EntryDestination, text: String?) async throws {
         var entry = Fixture.entry(StoredRange.number.upperBound)
         (entry.way, entry.app, entry.device, entry.externalID, entry.name) = (way, text, text, text, text)
         (entry.kind, entry.platform) = (.userAttributes, .ios)
@@ -84,7 +84,7 @@ final class CustomDataTests {
     func plans() async throws {
         let ledger = try await ledger()
         func plan(_ sql: String) throws -> String {
-            let database = try ledger.intruder()
+            let database = try ledger.secondConnection()
             let statement = try database.prepare("EXPLAIN QUERY PLAN " + sql)
             var plan = ""
             while try statement.step() { plan += (statement.text(3) ?? "") + "\n" }
@@ -148,7 +148,7 @@ final class CustomDataTests {
             try await ledger.commit([.customData(.sending(state))])
             #expect(try ledger.reader().sendingState() == state)
         }
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM sending") == 1)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM sending") == 1)
     }
 
     @Test("returns a custom event with its name and properties")

@@ -43,7 +43,7 @@ final class DeadLetterTests {
         ledger.committer.prune(olderThan: everything)
         #expect(try await ledger.report() == .pruned(requests: 1))
         #expect(try left(ledger) == [1, 3])
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM attempts") == 2)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM attempts") == 2)
     }
 
     @Test("with thousands of attempts store the first and the last ones, their output, and the count of the others")

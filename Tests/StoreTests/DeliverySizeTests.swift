@@ -38,7 +38,7 @@ struct DeliverySizeTests {
         let ledger = try TestLedger(directory.path)
         let (count, people) = (Int64(5000), Int64(500))
         func used() throws -> Int64 {
-            let database = try ledger.intruder()
+            let database = try ledger.secondConnection()
             let pages = try database.integer("PRAGMA page_count") - database.integer("PRAGMA freelist_count")
             return pages * Int64(LedgerWriter.newPageLength)
         }
@@ -51,7 +51,7 @@ struct DeliverySizeTests {
                     delivery(seq, person: seq % people, id: "order-\(seq * 7919 % 99_991 + 10_000_000)")
                 })
         }
-        let database = try ledger.intruder()
+        let database = try ledger.secondConnection()
         #expect(try ledger.reader().story(of: SequenceNumber(count))?.invocations.count == 1)
         let bodies = try database.integer("SELECT sum(length(body)) FROM requests")
         let each = try (used() - empty - bodies) / count

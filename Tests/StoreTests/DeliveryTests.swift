@@ -106,7 +106,7 @@ struct DeliveryTests {
         #expect(try found(ledger.reader(), .message("m")) == 1)
         // The partial index holds untracked deliveries only.
         let indexed = "SELECT count(*) FROM request_rows INDEXED BY requests_by_message WHERE message_id = 'm'"
-        #expect(try ledger.intruder().integer(indexed + " AND operation = 0 AND tracked = 0") == 1)
+        #expect(try ledger.secondConnection().integer(indexed + " AND operation = 0 AND tracked = 0") == 1)
     }
 
     @Test("by number returns a delivery and no other request, and none of another device or app")

@@ -110,7 +110,7 @@ struct DurabilityTests {
         let bound = 4 << 20
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 64 << 20, walLength: bound))
         try await ledger.commit(Fixture.delivery(1))
-        let reader = try ledger.intruder()
+        let reader = try ledger.secondConnection()
         try reader.execute("BEGIN; SELECT count(*) FROM requests")
         var last: UInt64 = 0
         for page in 0..<20 {

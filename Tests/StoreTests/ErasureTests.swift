@@ -74,7 +74,7 @@ final class ErasureTests {
         for seq in 1...3 { try await ledger.commit(delivery(Int64(seq), "anna", "for-anna-alone")) }
         for seq in 4...6 { try await ledger.commit(delivery(Int64(seq), "ben", "for-many")) }
         try await ledger.commit(delivery(7, "anna", "for-many"))
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM texts WHERE text LIKE 'for-%'") == 2)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM texts WHERE text LIKE 'for-%'") == 2)
         ledger.committer.erase(order("anna"))
         guard case .erasedRows = try await ledger.report(), try await ledger.report() == .erased else {
             Issue.record("no rows were erased")
@@ -83,7 +83,7 @@ final class ErasureTests {
         #expect(!isAnywhere("for-anna-alone") && isAnywhere("for-many"))
         for seq in 11...13 { try await ledger.commit(delivery(Int64(seq), "ben", "for-some")) }
         #expect(try ledger.reader().events(after: 0, limit: 9).map(\.event.content.kind.rawValue).count == 6)
-        let campaigns = try ledger.intruder().prepare("SELECT group_concat(campaign_id) FROM events")
+        let campaigns = try ledger.secondConnection().prepare("SELECT group_concat(campaign_id) FROM events")
         #expect(try campaigns.step())
         #expect(campaigns.text(0) == "for-many,for-many,for-many,for-some,for-some,for-some")
     }
@@ -219,7 +219,7 @@ final class ErasureTests {
     func reader() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
-        let reader = try ledger.intruder()
+        let reader = try ledger.secondConnection()
         try reader.execute("BEGIN; SELECT count(*) FROM requests")
         ledger.committer.erase(order("anna"))
         guard case .erasedRows = try await ledger.report(), case .erasureWaits(let error) = try await ledger.report()
@@ -242,7 +242,7 @@ final class ErasureTests {
             let text = String(repeating: "first-of-anna ", count: 6000)
             try await ledger.commit(request(1, user: "anna", device: "d1", text))
             if isBegun {
-                let reader = try ledger.intruder()
+                let reader = try ledger.secondConnection()
                 try reader.execute("BEGIN; SELECT count(*) FROM requests")
                 ledger.committer.erase(order("anna"))
                 guard case .erasedRows = try await ledger.report() else {

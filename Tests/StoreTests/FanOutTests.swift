@@ -46,6 +46,6 @@ struct FanOutTests: ~Copyable {
         try await ledger.commit([progress(1, made: 2)])
         ledger.committer.prune(olderThan: WallTime(milliseconds: 1))
         #expect(try await ledger.report() == .pruned(requests: 1))
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM fan_outs") == 0)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM fan_outs") == 0)
     }
 }

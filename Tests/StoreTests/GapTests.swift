@@ -59,6 +59,6 @@ final class GapTests {
         #expect(try ledger.reader().lastAlive() == time(700))
         try await ledger.commit([.lifeSign(LifeSign(at: time(800), last: SequenceNumber(3), believed: time(750)))])
         #expect(try ledger.reader().lastAlive() == time(800) && ledger.reader().lastBelieved() == time(750))
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM life") == 1)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM life") == 1)
     }
 }

@@ -54,8 +54,8 @@ final class MemoryLog: BatchLog {
     func makeAnother() -> Bool { false }
     func release(through number: UInt64) {}
     func close() {}
-    func taint() {}
-    func cleanAnother() -> Bool { false }
+    func markForErasure() {}
+    func overwriteNextPart() -> Bool { false }
     var isClean: Bool { true }
 
     func append(

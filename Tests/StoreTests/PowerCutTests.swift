@@ -35,7 +35,7 @@ struct PowerCutTests {
         let disk = ForgetfulDisk()
         let ledger = try TestLedger(disk.path, limits: Self.limits)
         try await ledger.commit(Fixture.delivery(1))
-        let reader = try ledger.intruder()
+        let reader = try ledger.secondConnection()
         try reader.execute("BEGIN; SELECT count(*) FROM requests")
         for seq in 2...60 { try await ledger.commit(Fixture.delivery(Int64(seq), bytes: 500_000)) }
         try disk.expect(Array(1...60))
@@ -47,7 +47,7 @@ struct PowerCutTests {
         let disk = ForgetfulDisk()
         do {
             let ledger = try TestLedger(disk.path, limits: Self.limits)
-            let intruder = try ledger.intruder()
+            let intruder = try ledger.secondConnection()
             try intruder.execute("BEGIN IMMEDIATE")
             for seq in 1...20 { try ledger.write(Fixture.delivery(Int64(seq), bytes: 500_000)) }
             guard case .ledgerStalled = try await ledger.report() else {

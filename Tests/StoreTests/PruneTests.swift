@@ -18,7 +18,7 @@ struct PruneTests {
         let reader = try ledger.reader()
         #expect(try reader.story(of: SequenceNumber(599)) == nil)
         #expect(try reader.events(after: 0, limit: 10).map(\.event.seq.value) == [600])
-        let database = try ledger.intruder()
+        let database = try ledger.secondConnection()
         #expect(try database.integer("SELECT count(*) FROM invocations") == 1)
         #expect(try database.integer("SELECT count(*) FROM events") == 1)
     }
@@ -55,7 +55,7 @@ struct PruneTests {
         var buttons: [String] = []
         try ledger.reader().closedButtons(ofNewest: 3) { buttons.append("\($0) \($1)") }
         #expect(buttons == ["2 no"], "that a button was pressed is remembered with its delivery")
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM interactions") == 0)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM interactions") == 0)
 
         try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(1)))])
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [2, 3])
@@ -63,7 +63,7 @@ struct PruneTests {
         try await ledger.commit([2, 3].map { .tracker(.forgottenDelivery(SequenceNumber($0))) })
         #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [3])
         #expect(try ledger.tracked() == [])
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM closed_buttons") == 0)
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM closed_buttons") == 0)
     }
 
     @Test("never lets a cursor repeat, whatever was pruned")

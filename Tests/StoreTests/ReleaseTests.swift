@@ -14,7 +14,7 @@ struct ReleaseTests {
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
         try await ledger.commit(Fixture.delivery(1))
         // The log fills while another connection holds the ledger's write lock.
-        let intruder = try ledger.intruder()
+        let intruder = try ledger.secondConnection()
         try intruder.execute("BEGIN IMMEDIATE")
         var next: Int64 = 2
         while true {

@@ -21,7 +21,7 @@ struct SalvageTests: ~Copyable {
         }
         try await ledger.commit(records.flatMap { $0 })
         try await ledger.commit(Fixture.delivery(count))
-        let other = try ledger.intruder()
+        let other = try ledger.secondConnection()
         // The connection reads first: without a read it has no WAL to copy.
         #expect(try other.integer("SELECT count(*) FROM requests") == count)
         #expect(try other.checkpoint(emptying: true))

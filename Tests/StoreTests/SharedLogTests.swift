@@ -93,7 +93,7 @@ struct SharedLogTests: ~Copyable {
         try await ledger.commit(Fixture.delivery(1))
         session.failNext(.thereButUnknown)
         try await ledger.commit(Fixture.delivery(2))
-        session.failNext(.doubtful)
+        session.failNext(.uncertain)
         try await ledger.commit(Fixture.delivery(3))
         #expect(try ledger.storedNumbers() == [1, 2, 3])
         #expect(engine.chain.map(\.reference.number) == [0, 1, 2, 3, 4])
@@ -157,7 +157,7 @@ struct SharedLogTests: ~Copyable {
     func unprotected() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
-        session.failNext(.doubtful, .doubtful)
+        session.failNext(.uncertain, .uncertain)
         let number = ledger.submit(Fixture.delivery(1))
         guard case .stalled(let error) = try await ledger.report() else {
             Issue.record("the log does not say that it waits")

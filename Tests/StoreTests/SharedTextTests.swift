@@ -18,7 +18,7 @@ final class SharedTextTests {
     }
 
     private func texts(_ ledger: TestLedger) throws -> [String] {
-        let statement = try ledger.intruder().prepare(
+        let statement = try ledger.secondConnection().prepare(
             "SELECT text FROM texts WHERE typeof(text) = 'text' ORDER BY text")
         var texts: [String] = []
         while try statement.step() { texts.append(statement.text(0) ?? "") }
@@ -39,7 +39,7 @@ final class SharedTextTests {
         let ledger = try TestLedger(directory.path)
         for seq in 4...9 { try await ledger.commit(delivery(Int64(seq), campaign: "campaign-of-many")) }
         #expect(try campaigns(ledger) == Array(repeating: "campaign-of-many", count: 9))
-        let database = try ledger.intruder()
+        let database = try ledger.secondConnection()
         let own = "SELECT count(*) FROM event_rows WHERE typeof(campaign_id) = 'text'"
         #expect(try database.integer(own) == 1)
         #expect(
@@ -75,7 +75,7 @@ final class SharedTextTests {
         }
         try await ledger.commit(
             delivery(100_000, campaign: "late", app: "12") + delivery(100_001, campaign: "late", app: "12"))
-        #expect(try ledger.intruder().integer("SELECT count(*) FROM texts") == Int64(SharedTexts.countLimit))
+        #expect(try ledger.secondConnection().integer("SELECT count(*) FROM texts") == Int64(SharedTexts.countLimit))
         #expect(try self.campaigns(ledger) == campaigns + ["late", "late"])
         #expect(try ledger.reader().story(of: SequenceNumber(100_001))?.request.app == "12", "and not text number 12")
     }
@@ -89,7 +89,7 @@ final class SharedTextTests {
             let numbers = start..<min(start + 500, campaigns.count)
             try await ledger.commit(numbers.flatMap { delivery(Int64($0 + 1), campaign: campaigns[$0]) })
         }
-        let length = try ledger.intruder().integer("SELECT sum(length(CAST(text AS BLOB))) FROM texts")
+        let length = try ledger.secondConnection().integer("SELECT sum(length(CAST(text AS BLOB))) FROM texts")
         #expect((Int64(SharedTexts.byteLimit) - 2000...Int64(SharedTexts.byteLimit)).contains(length), "\(length)")
         #expect(try self.campaigns(ledger) == campaigns)
     }

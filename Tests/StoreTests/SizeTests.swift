@@ -34,7 +34,7 @@ final class SizeTests {
         #expect(requests == 401 - left.count && requests > 150)
         #expect(left == left.sorted() && left.last == 401, "the oldest go, and what is in flight stays")
         #expect(left.first == Int64(requests + 1))
-        let free = try ledger.intruder().integer("PRAGMA freelist_count") * Int64(LedgerWriter.newPageLength)
+        let free = try ledger.secondConnection().integer("PRAGMA freelist_count") * Int64(LedgerWriter.newPageLength)
         #expect(free <= 8 << 20, "told when the pages are given back as well")
         ledger.committer.stop()
         let status = ledger.committer.status
@@ -115,7 +115,7 @@ final class SizeTests {
             })
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 1 << 20)
         #expect(try await ledger.report() == .pruned(requests: 0, bySize: 40))
-        #expect(try ledger.intruder().integer("SELECT group_concat(number) FROM entries") == 1000)
+        #expect(try ledger.secondConnection().integer("SELECT group_concat(number) FROM entries") == 1000)
     }
 
     private struct Unexpected: Error {}

@@ -232,7 +232,7 @@ final class SourceTests {
         let other = TemporaryDirectory()
         let restored = try TestLedger(other.path)
         try await fill(restored, 1...9)
-        try restored.intruder().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try restored.secondConnection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for end in ["-wal", "-shm"] { unlink("\(directory.path)/ledger.db\(end)") }
         #expect(rename("\(other.path)/ledger.db", "\(directory.path)/ledger.db") == 0)
         #expect(try source.position().last.value == 9)

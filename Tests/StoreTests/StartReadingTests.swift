@@ -80,7 +80,7 @@ final class StartReadingTests {
             count.withLock { $0 += 1 }
             return "SELECT 7"
         }
-        var statement = LaterStatement(sql())
+        var statement = LazyStatement(sql())
         #expect(count.withLock(\.self) == 0)
         for _ in 0..<2 {
             let box = try statement.compiled(for: writer.database)

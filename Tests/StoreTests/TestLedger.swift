@@ -137,5 +137,5 @@ final class TestLedger {
     }
 
     /// A second connection with all rights, like that of the `sqlite3` program.
-    func intruder() throws -> Database { try Database(path: path + "/ledger.db", access: .readWrite) }
+    func secondConnection() throws -> Database { try Database(path: path + "/ledger.db", access: .readWrite) }
 }

@@ -11,7 +11,7 @@ final class TransactionTests {
 
     /// A reader with an open snapshot: while it is open, the WAL does not restart.
     private static func reader(_ ledger: TestLedger) throws -> Database {
-        let reader = try ledger.intruder()
+        let reader = try ledger.secondConnection()
         try reader.execute("BEGIN; SELECT count(*) FROM requests")
         return reader
     }
@@ -21,7 +21,7 @@ final class TransactionTests {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
         let reader = try Self.reader(ledger)
-        let intruder = try ledger.intruder()
+        let intruder = try ledger.secondConnection()
         try intruder.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(2))
         guard case .ledgerStalled = try await ledger.report() else {
@@ -50,7 +50,7 @@ final class TransactionTests {
         #expect(WALFrames(directory.path).commits == before + 1)
         try reader.execute("COMMIT")
         for table in ["requests", "invocations", "events", "entries"] {
-            #expect(try ledger.intruder().integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
+            #expect(try ledger.secondConnection().integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
         }
     }
 

@@ -23,7 +23,7 @@ extension Way {
             return ledger
         }
         // While this transaction is open, the ledger applies nothing from the log.
-        let intruder = try ledger.intruder()
+        let intruder = try ledger.secondConnection()
         try intruder.execute("BEGIN IMMEDIATE")
         var last: UInt64 = 0
         if self == .readBack { last = try ledger.write([.request(Fixture.request(9001, bytes: Backlog.memoryLimit))]) }

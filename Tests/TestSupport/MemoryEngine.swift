@@ -10,7 +10,7 @@ public final class MemoryEngine: ShardEngine {
         /// The batch is not written, and no answer comes.
         case unknown
         /// The batch is written, and a promotion may lose it.
-        case doubtful
+        case uncertain
         /// The batch is written, and no answer comes.
         case thereButUnknown
     }
@@ -231,11 +231,11 @@ public final class MemoryEngine: ShardEngine {
             (knobs.isAway || knobs.failures.isEmpty ? nil : knobs.failures.removeFirst(), knobs.isAway)
         }
         if isAway || endsNoCommit || failure == .unknown { return .unknown(Self.away) }
-        guard database.contents.withLock({ body(&$0) }) else { return .other }
+        guard database.contents.withLock({ body(&$0) }) else { return .conflict }
         switch failure {
-        case .doubtful: return .doubtful("the wait for the standby was cancelled")
+        case .uncertain: return .uncertain("the wait for the standby was cancelled")
         case .thereButUnknown: return .unknown(Self.away)
-        case .unknown, nil: return .there
+        case .unknown, nil: return .committed
         }
     }
 

@@ -49,7 +49,7 @@ public struct TrackRequest: Sendable {
         }
         expect(body.count <= 1 << 20, "the body has \(body.count) bytes")
         guard let root = try? JSONDocument(scanning: body).root, root.kind == .object else {
-            violations.append("the body is no JSON object")
+            violations.append("the body is not JSON object")
             return
         }
         for (name, value) in root.members {

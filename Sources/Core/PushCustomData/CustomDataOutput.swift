@@ -16,7 +16,7 @@ public struct EntrySource: Hashable, Sendable {
     /// The request.
     public var cause: SequenceNumber
     /// The suite or the profile that the entry goes to.
-    public var way: EntryWay
+    public var way: EntryDestination
     /// The platform.
     public var platform: Platform
     /// The app.
@@ -29,7 +29,8 @@ public struct EntrySource: Hashable, Sendable {
     public var at: WallTime
 
     public init(
-        cause: SequenceNumber, way: EntryWay, platform: Platform, app: String?, device: String?, externalID: String?,
+        cause: SequenceNumber, way: EntryDestination, platform: Platform, app: String?, device: String?,
+        externalID: String?,
         at: WallTime
     ) {
         self.cause = cause

@@ -48,12 +48,12 @@ public struct ChainWriter: Hashable, Sendable {
     /// Returns the step after the answer to an append or a confirmation.
     public mutating func answered(_ result: AppendResult) -> Step {
         switch result {
-        case .there:
+        case .committed:
             if let pending { (last, isAcknowledged) = (pending, true) }
             pending = nil
             return .acknowledge
-        case .doubtful: return .confirm
-        case .other, .unknown: return .ask
+        case .uncertain: return .confirm
+        case .conflict, .unknown: return .ask
         }
     }
 

@@ -3,11 +3,11 @@ public import PushModel
 /// The result of an append, as the engine reported it.
 public enum AppendResult: Hashable, Sendable {
     /// The engine reported the end of the commit without a warning, while the batch had the required protection.
-    case there
+    case committed
     /// The commit ended, but the engine may still lose it, for the reason in the text.
-    case doubtful(String)
+    case uncertain(String)
     /// Nothing was inserted: another batch has the number, or the previous batch is missing.
-    case other
+    case conflict
     /// The engine gave no final answer: the batch may exist, or may still appear.
     case unknown(EngineProblem)
 }

@@ -30,7 +30,7 @@ public struct Succession: Sendable {
     /// The reason for choosing no node.
     public enum Refusal: Error, Hashable, Sendable {
         /// No node leads, so none can hand over.
-        case nobodyLeads
+        case noLeader
         /// The engine has no note of a copy from this node.
         case unknown(String)
         /// The node leads.
@@ -61,7 +61,7 @@ public struct Succession: Sendable {
     ///
     /// - Parameter wanted: the node that the person named; `nil`: the nearest.
     public func successor(_ wanted: String?) throws(Refusal) -> String {
-        guard let leader else { throw .nobodyLeads }
+        guard let leader else { throw .noLeader }
         guard let wanted else { return try nearest(but: leader).node }
         guard wanted != leader else { throw .leads(wanted) }
         guard let copy = copies.first(where: { $0.node == wanted }) else { throw .unknown(wanted) }

@@ -136,18 +136,18 @@ public struct InstanceRules: Hashable, Sendable {
     /// Whether the daemon cancels an invocation that missed its deadline by a line
     /// (``HandlerInput/cancellation(of:)``), which the instance answers too. If false, the daemon replaces the
     /// instance.
-    public var takesBack: Bool
+    public var supportsCancellation: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300),
-        isSingleUse: Bool = false, takesBack: Bool = false
+        isSingleUse: Bool = false, supportsCancellation: Bool = false
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
         self.isSingleUse = isSingleUse
-        self.takesBack = takesBack
+        self.supportsCancellation = supportsCancellation
     }
 
     /// The limit of unanswered invocations at all instances together.

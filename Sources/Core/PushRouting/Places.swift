@@ -192,7 +192,7 @@ struct Places: Sendable {
         dropQueueIfEmpty(handler)
         let hadPlace = takeBackGrant(of: invocation.record.id, handler)
         dropIfUnused(handler)
-        if hadPlace { passOn(handler, invocations, &schedule) }
+        if hadPlace { grantPlaces(handler, invocations, &schedule) }
     }
 
     /// Whether an invocation waits because its handler is at its limit, or has more waiting invocations than its queue
@@ -234,23 +234,23 @@ struct Places: Sendable {
         guard let handler = invocation.handler?.value.name else { return }
         byHandler[handler]?.shares[ofObservers: isObserver].running -= 1
         dropIfUnused(handler)
-        passOn(handler, invocations, &schedule)
+        grantPlaces(handler, invocations, &schedule)
         guard !leaving.isEmpty else { return }
-        for other in leaving.sorted() where other != handler { passOn(other, invocations, &schedule) }
+        for other in leaving.sorted() where other != handler { grantPlaces(other, invocations, &schedule) }
     }
 
-    /// Calls ``passOn(_:_:_:)`` for every handler with a queue.
-    mutating func passOnAll(_ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
-        for name in byHandler.filter(\.value.hasQueue).keys.sorted() { passOn(name, invocations, &schedule) }
+    /// Calls ``grantPlaces(_:_:_:)`` for every handler with a queue.
+    mutating func grantAllPlaces(_ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
+        for name in byHandler.filter(\.value.hasQueue).keys.sorted() { grantPlaces(name, invocations, &schedule) }
     }
 
     /// Grants the free places of a handler to invocations in its queue, which then wait for a place of all.
-    mutating func passOn(_ handler: String, _ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
-        passOn(handler, ofObservers: false, invocations, &schedule)
-        passOn(handler, ofObservers: true, invocations, &schedule)
+    mutating func grantPlaces(_ handler: String, _ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
+        grantPlaces(handler, ofObservers: false, invocations, &schedule)
+        grantPlaces(handler, ofObservers: true, invocations, &schedule)
     }
 
-    private mutating func passOn(
+    private mutating func grantPlaces(
         _ handler: String, ofObservers isObserver: Bool, _ invocations: InvocationsInFlight,
         _ schedule: inout Schedule
     ) {

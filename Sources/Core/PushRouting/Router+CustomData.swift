@@ -66,7 +66,8 @@ extension Router {
             // The user decides where the entry is sent, so the last known user never replaces it; an entry with a fault
             // may have no user.
             let source = EntrySource(
-                cause: accepted.seq, way: data.identifier.map(EntryWay.sent) ?? .nobody, platform: accepted.platform,
+                cause: accepted.seq, way: data.identifier.map(EntryDestination.sent) ?? .nobody,
+                platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
             let rejections = memory.keep(&effects) { custom, output in
                 guard let fault = data.fault else {
@@ -85,11 +86,11 @@ extension EntrySource {
     /// The user, place and time of a log entry; the request's app and device replace missing ones. An entry without a
     /// device gets the request's user: without either it could not be erased with the person it comes from.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
-        let way: EntryWay =
+        let way: EntryDestination =
             if log.suite == nil, let profile = log.brazeID {
                 .sent(.brazeID(profile))
             } else {
-                .stored(suite: log.suite ?? EntryWay.standardSuite, brazeID: log.brazeID)
+                .stored(suite: log.suite ?? EntryDestination.standardSuite, brazeID: log.brazeID)
             }
         let device = log.target.device ?? accepted.device
         self.init(

@@ -55,7 +55,7 @@ extension Router {
         for request in unfinished {
             let context = RecoveryContext(request, table: table)
             for record in request.invocations {
-                takeUp(record, stored: record, of: request, context, at: now, &effects)
+                resumeInvocation(record, stored: record, of: request, context, at: now, &effects)
             }
             // The new invocations' rows and starts follow in `endRecovery`; their payloads are dropped here.
             for record in request.invocations {
@@ -97,7 +97,7 @@ extension Router {
     ///   - stored: the ledger's row; `nil`: the ledger has none yet.
     ///   - unfinished: the request.
     ///   - context: the content of the request line.
-    mutating func takeUp(
+    mutating func resumeInvocation(
         _ record: InvocationRecord, stored: InvocationRecord?, of unfinished: UnfinishedRequest,
         _ context: RecoveryContext, at now: Moment, _ effects: inout Effects
     ) {

@@ -44,7 +44,7 @@ extension Router {
                 isObserver: letter.isObserver, provider: letter.provider, route: letter.isPinned ? letter.route : nil,
                 handler: letter.isPinned ? letter.handler : nil, budget: table.budget, deadline: nil, started: false,
                 result: nil)
-            takeUp(row, stored: nil, of: replay, context, at: now, &effects)
+            resumeInvocation(row, stored: nil, of: replay, context, at: now, &effects)
         }
         lastNumber = replay.accepted.seq
         endTurn(at: now, &effects)

@@ -37,9 +37,9 @@ public struct Effects {
     public private(set) var records: [(record: LedgerRecord, place: Int)] = []
     /// Whether outcomes known on acceptance become effects even if they are neither failures nor missed deadlines.
     /// Outcomes of invocations that were in flight always do.
-    public var tellsEveryOutcome = true
+    public var reportsEveryOutcome = true
     /// The number of outcomes that did not become effects.
-    private var untold = 0
+    private var unreported = 0
     /// The rejected entries of custom data.
     private var rejections: [Rejection] = []
 
@@ -70,7 +70,7 @@ public struct Effects {
     }
 
     /// Returns the number of outcomes since the last call that did not become effects.
-    public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
+    public mutating func takeUnreported() -> Int { exchange(&unreported, with: 0) }
 
     /// Returns the entries of custom data rejected since the last call. The rejections of a request are returned with
     /// its acceptance instead (``Acceptance/rejections``).
@@ -81,9 +81,13 @@ public struct Effects {
     /// Appends rejected entries of custom data.
     mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }
 
-    /// Appends the end of an invocation that was known on acceptance, or counts it as untold.
+    /// Appends the end of an invocation that was known on acceptance, or counts it as unreported.
     mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
-        if tellsEveryOutcome || outcome.isFailure || outcome.isMissed { append(.decided(end())) } else { untold += 1 }
+        if reportsEveryOutcome || outcome.isFailure || outcome.isMissed {
+            append(.decided(end()))
+        } else {
+            unreported += 1
+        }
     }
 
     /// Appends an effect.

@@ -141,5 +141,5 @@ public struct LiveFeeds {
     public static let nothing = WebResponse.none
     /// The answer where too many listen.
     public static let tooMany = WebResponse.problem(
-        "too many listen already (StreamsMax=); come again later", status: 503)
+        "too many streams are open (StreamsMax=); try again later", status: 503)
 }

@@ -111,7 +111,7 @@ extension WebDesk {
     func scenario(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
         let story = try story(seq)
         guard story.request.operation == .deliver, !story.request.isErased else {
-            throw WebProblem(409, "request \(story.request.seq) is no delivery that can be sent again")
+            throw WebProblem(409, "request \(story.request.seq) is not a delivery that can be sent again")
         }
         // Taps that count nothing have no event: they are found by the number that they name.
         let search = PushSearch(try interactions(after: story.request), limit: 50, patience: .milliseconds(200))

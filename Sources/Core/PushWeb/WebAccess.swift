@@ -109,7 +109,7 @@ public struct WebAccess: Sendable {
                 ? "a POST of a program needs the header X-Pushrouter: 1" : nil
         }
         guard let form = request.form, let token = form[Self.formField], Self.areEqual(token, formToken) else {
-            return "the form is not of this run of the page: load the page anew, and send it again"
+            return "the form is of an earlier run of pushrouter-web: reload the page, and send the form again"
         }
         return nil
     }

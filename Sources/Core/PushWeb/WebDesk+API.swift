@@ -116,7 +116,7 @@ extension WebDesk {
         if let text {
             position = SourcePosition(text)
             guard position != nil else {
-                throw WebProblem(400, "Last-Event-ID is no position of this stream", field: "position")
+                throw WebProblem(400, "Last-Event-ID is not a position of this stream", field: "position")
             }
         }
         let begin: SourcePosition

@@ -19,10 +19,10 @@ struct ActFields {
         } else {
             let root: JSONNode
             do throws(JSONError) { root = try JSONDocument(scanning: request.body, limits: limits).root } catch {
-                throw WebProblem(400, "the body is no JSON: \(error.message)")
+                throw WebProblem(400, "the body is not JSON: \(error.message)")
             }
             guard root.kind == .object else {
-                throw WebProblem(400, "the body is to be a JSON object; this is \(root.kind.name)")
+                throw WebProblem(400, "the body must be a JSON object; this is \(root.kind.name)")
             }
             (form, object) = (nil, root)
         }
@@ -76,7 +76,7 @@ extension WebDesk {
     {
         let story = try story(seq)
         guard story.request.operation == .deliver else {
-            throw WebProblem(409, "request \(story.request.seq) is no delivery: nothing can be done with it")
+            throw WebProblem(409, "request \(story.request.seq) is not a delivery: it has no actions")
         }
         let fields = try fields(request)
         if kind == .action, fields["action"] == nil {
@@ -110,7 +110,7 @@ extension WebDesk {
         var bytes = Array(payload.rawBytes)
         if let given = fields.json("payload") {
             do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: facts.limits) } catch {
-                throw WebProblem(400, "the payload is no JSON: \(error.message)", field: "payload")
+                throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
             }
             // One line, as the daemon wants it.
             bytes = given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }

@@ -61,8 +61,8 @@ extension Schema<WebSettings> {
             "Web", "Host", addingTo: { $1(&$0.hosts) },
             Form<String> { text throws(ValueError) in try Self.host(text) }.list,
             meaning: """
-                Names under which browsers ask for the page, beside `localhost`, `127.0.0.1` and `[::1]`. A request for any other \
-                name is refused: a foreign page could have a name of its own lead here.
+                Host names by which browsers reach the page, beside `localhost`, `127.0.0.1` and `[::1]`. A request for any other \
+                name is refused: a foreign page could make a name of its own resolve to this address.
                 """),
         Key(
             "Web", "Token", { $1(&$0.token) }, Form<String>.absolutePath.optional,
@@ -80,13 +80,13 @@ extension Schema<WebSettings> {
             "Web", "ProxyHeader", { $1(&$0.proxyHeader) },
             Form<String> { text throws(ValueError) in try Self.header(text) },
             default: "X-Forwarded-User",
-            meaning: "The header by which the proxy names the person. From anybody else it counts nothing."),
+            meaning: "The header by which the proxy names the person. From other users the header is ignored."),
         Key(
             "Web", "FullTokens", { $1(&$0.fullTokens) }, .boolean, default: "no",
             meaning: "Whether push tokens are shown whole, in place of their beginnings."),
         Key(
             "Web", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...1024), default: "32",
-            meaning: "How many live streams, and requests that wait, there may be at once."),
+            meaning: "The most live streams and waiting requests at once."),
         Key(
             "Web", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(2...65_536), default: "1024",
             meaning: "How many connections there may be at once."),

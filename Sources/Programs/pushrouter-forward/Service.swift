@@ -35,7 +35,7 @@ final class Service: LoopService {
     private var isHandling = false
     private(set) var isStopping = false
     private var outage = DaemonOutage()
-    private var saidState: SendingState
+    private var reportedState: SendingState
 
     /// - Parameters:
     ///   - loop: the event loop.
@@ -54,7 +54,7 @@ final class Service: LoopService {
         self.log = log
         sender = try Sender(loop: loop)
         forwarder = Forwarder(settings: settings, now: .now())
-        saidState = forwarder.state
+        reportedState = forwarder.state
         link = try WatchedLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
         clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
         endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }
@@ -120,7 +120,7 @@ final class Service: LoopService {
             for effect in forwarder.handle(event, now: .now(), using: &random) { carryOut(effect) }
         }
         if let due = forwarder.nextDue { clockTimer?.arm(at: due.nanoseconds) } else { clockTimer?.disarm() }
-        sayState()
+        reportState()
     }
 
     private func carryOut(_ effect: ForwarderEffect) {
@@ -160,14 +160,14 @@ final class Service: LoopService {
     }
 
     /// Reports a change of state to the service manager and the journal.
-    private func sayState() {
+    private func reportState() {
         let state = forwarder.state
-        guard state != saidState, !isStopping else { return }
+        guard state != reportedState, !isStopping else { return }
         let reason = state.reason ?? ""
         Notify.status(status)
         switch state.phase {
         case .sending:
-            if saidState.phase == .stopped { log(JournalEntry(.notice, "sends again")) }
+            if reportedState.phase == .stopped { log(JournalEntry(.notice, "sends again")) }
         case .waiting:
             let until = state.until?.rfc3339 ?? "?"
             let failures = state.failures > 0 ? ", failures in a row: \(state.failures)" : ""
@@ -175,7 +175,7 @@ final class Service: LoopService {
         case .stopped:
             log(JournalEntry(.error, "sending has stopped, all entries are kept: \(reason)"))
         }
-        saidState = state
+        reportedState = state
     }
 
     /// The state of sending, for the service manager.

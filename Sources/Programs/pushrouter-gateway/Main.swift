@@ -165,7 +165,7 @@ struct Program {
         former ones stay in force.
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
-        73 the address cannot be listened on, 77 other machines could send without a proof,
+        73 it cannot listen on the address, 77 other machines could send without a proof,
         78 the configuration is wrong.
         """
 }

@@ -42,7 +42,7 @@ struct Arguments: Equatable {
         and /healthz and /leader have the status 503.
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
-        73 the address cannot be listened on.
+        73 it cannot listen on the address.
         """
 
     /// Parses the options.

@@ -83,7 +83,7 @@ struct Program {
             text.allSatisfy({ !$0.isWhitespace })
         else {
             throw StartFailure(
-                "\(path) (Token=): its first line is to have 16 characters at least, without spaces",
+                "\(path) (Token=): its first line must have at least 16 characters, without spaces",
                 exitStatus: StartFailure.configuration)
         }
         return text
@@ -154,7 +154,7 @@ struct Program {
         control.sock (replay).
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
-        73 the address cannot be listened on, 77 other machines could read without a token,
+        73 it cannot listen on the address, 77 other machines could read without a token,
         78 the configuration is wrong.
         """
 }

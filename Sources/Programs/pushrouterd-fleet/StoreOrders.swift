@@ -57,7 +57,7 @@ enum StoreOrders {
 
     private static func text(_ refusal: Succession.Refusal, tail: UInt64) -> String {
         switch refusal {
-        case .nobodyLeads: return "no machine leads, so none can hand over"
+        case .noLeader: return "no machine leads, so none can hand over"
         case .unknown(let node): return "no machine \(node) has a copy"
         case .leads(let node): return "\(node) leads already"
         case .drained(let node): return "\(node) is drained; \"pushctl store drain --undo \(node)\" ends that"

@@ -10,7 +10,7 @@ final class ClientSession {
         /// Called when a reply is queued: the server flushes the session at the end of the turn.
         func needsFlush(_ session: ClientSession)
         /// Called when the server may work the client's requests again.
-        func mayGoOn(_ session: ClientSession)
+        func mayResume(_ session: ClientSession)
     }
 
     let peer: Peer
@@ -88,7 +88,7 @@ final class ClientSession {
     /// Reserves the place of the next reply.
     func reserveReply() -> Int { replies.reserve() }
 
-    /// Holds back its next requests until ``goOn()``.
+    /// Holds back its next requests until ``resume()``.
     ///
     /// - Parameter bytes: the memory of the request that holds them back.
     func block(holding bytes: Int = 0) {
@@ -104,7 +104,7 @@ final class ClientSession {
 
     /// Tells the server that the session no longer waits, or waits with another request. Also for a closed session,
     /// because it still held memory.
-    func goOn() { owner.mayGoOn(self) }
+    func resume() { owner.mayResume(self) }
 
     /// Notes that no more requests are taken from it.
     func end() { hasEnded = true }

@@ -33,7 +33,7 @@ final class LineServer {
     var limits: Limits {
         didSet {
             accounts.setLimits(input: limits.input, output: limits.output)
-            letThoseGoOnWhoWait()
+            resumeWaitingClients()
         }
     }
     /// The number of clients.
@@ -130,11 +130,11 @@ final class LineServer {
             flush(session)
             drop(ifDone: session)
         }
-        if !waitingForRoom.isEmpty, accounts.takeRelease() { letThoseGoOnWhoWait() }
+        if !waitingForRoom.isEmpty, accounts.takeRelease() { resumeWaitingClients() }
     }
 
     /// Looks again at the clients that wait for room.
-    private func letThoseGoOnWhoWait() {
+    private func resumeWaitingClients() {
         for session in exchange(&waitingForRoom, with: []) {
             session.waitsForRoom = false
             update(session)
@@ -390,7 +390,7 @@ final class LineServer {
             }
             drop(ifDone: session)
         }
-        refusals.tellWhatIsDue(at: now)
+        refusals.logDueRefusals(at: now)
         if !sessions.isEmpty { sweepTimer?.arm(at: now + Self.sweepInterval) }
     }
 
@@ -422,7 +422,7 @@ final class LineServer {
 extension LineServer: ClientSession.Owner {
     func needsFlush(_ session: ClientSession) { waitingForFlush.append(session) }
 
-    func mayGoOn(_ session: ClientSession) {
+    func mayResume(_ session: ClientSession) {
         accounts.count(session)
         update(session)
     }

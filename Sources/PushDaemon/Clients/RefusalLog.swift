@@ -30,7 +30,7 @@ final class RefusalLog {
         var count: UInt64 = 0
         var byAccount = LabelTable(limit: RefusalLog.accountsMax, empty: UInt64(0))
         /// The refusals since the last journal entry.
-        var untold: UInt64 = 0
+        var unreported: UInt64 = 0
         var toldAt: Int64?
         /// The account and the message for the next entry.
         var last = (account: Account?.none, message: "")
@@ -69,19 +69,19 @@ final class RefusalLog {
         var entry = entries[reason] ?? Entry()
         entry.count += 1
         if let account { entry.byAccount[account.name] += 1 }
-        entry.untold += 1
+        entry.unreported += 1
         if entry.toldAt.map({ now - $0 >= Self.interval }) ?? true {
             entry.last = (account, message())
             tell(reason, &entry, at: now)
-        } else if entry.untold == 1 {
+        } else if entry.unreported == 1 {
             entry.last = (account, message())
         }
         entries[reason] = entry
     }
 
     /// Logs the refusals that were gathered for `interval`.
-    func tellWhatIsDue(at now: Int64) {
-        for (reason, var entry) in entries where entry.untold > 0 {
+    func logDueRefusals(at now: Int64) {
+        for (reason, var entry) in entries where entry.unreported > 0 {
             guard entry.toldAt.map({ now - $0 >= Self.interval }) ?? true else { continue }
             tell(reason, &entry, at: now)
             entries[reason] = entry
@@ -89,18 +89,18 @@ final class RefusalLog {
     }
 
     private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
-        let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more (\(reason.rawValue))"
+        let others = entry.unreported == 1 ? "" : ", and \(entry.unreported - 1) more (\(reason.rawValue))"
         let whom = entry.last.account.map { "refused \($0): " } ?? ""
         let message = "\(whom)\(entry.last.message)\(others)"
         var fields = [
-            JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.untold),
+            JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.unreported),
         ]
         if let account = entry.last.account { fields.append(.init(.peer, account.name)) }
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,
                 fields: fields))
-        entry.untold = 0
+        entry.unreported = 0
         entry.toldAt = now
     }
 }

@@ -51,7 +51,7 @@ struct Sockets {
 
     private func listener(_ path: String, _ socket: SocketSettings, _ refusal: [UInt8]) throws -> Listener {
         let group = try groupID(of: socket)
-        return try patiently(while: { $0 == ListenError.alreadyListening(path: path) }) { () throws(ListenError) in
+        return try retrying(while: { $0 == ListenError.alreadyListening(path: path) }) { () throws(ListenError) in
             try Listener(path: path, mode: socket.mode, group: group, refusal: refusal)
         }
     }

@@ -8,10 +8,10 @@ import PushSettings
 /// people and the forwarder request.
 final class ControlServer {
     private let processor: Processor
-    private let customData: CustomDataDoor
+    private let customData: CustomDataService
     private let health: StoreHealth
     private let forwarder: ForwarderService
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
@@ -36,7 +36,7 @@ final class ControlServer {
     ///   - refusals: counts refusals.
     ///   - leaseLeft: the rest of the lease, where other machines may lead.
     init(
-        processor: Processor, customData: CustomDataDoor, health: StoreHealth, desk: LedgerDesk,
+        processor: Processor, customData: CustomDataService, health: StoreHealth, desk: LedgerQueries,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
         metrics: MetricsService, refusals: RefusalLog, leaseLeft: @escaping () -> Duration? = { nil }
     ) {

@@ -26,7 +26,7 @@ final class DeadLetterService {
 
     private let processor: Processor
     private let pipeline: CommitPipeline
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private var orders = Queue<Order>()
     private var current: Order?
 
@@ -34,7 +34,7 @@ final class DeadLetterService {
     ///   - processor: accepts the replayed requests.
     ///   - pipeline: knows the number of the last batch.
     ///   - desk: asks the ledger once it has that batch.
-    init(processor: Processor, pipeline: CommitPipeline, desk: LedgerDesk) {
+    init(processor: Processor, pipeline: CommitPipeline, desk: LedgerQueries) {
         self.processor = processor
         self.pipeline = pipeline
         self.desk = desk

@@ -30,7 +30,7 @@ final class ErasureService {
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private let journal: JournalWriter
     private var current: Order?
 
@@ -41,7 +41,8 @@ final class ErasureService {
     ///   - desk: asks the ledger.
     ///   - journal: gets an entry for each erasure, without a name.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries,
+        journal: JournalWriter
     ) {
         self.processor = processor
         self.pipeline = pipeline

@@ -10,7 +10,7 @@ final class ForwarderService {
     }
 
     private let processor: Processor
-    private let customData: CustomDataDoor
+    private let customData: CustomDataService
     /// The rest of the lease, where other machines may lead; `nil`: this is the only machine.
     private let leaseLeft: () -> Duration?
     /// The run that claimed last, and its connection.
@@ -21,7 +21,7 @@ final class ForwarderService {
     ///   - processor: replies once the decisions are on disk.
     ///   - customData: passes requests to the router.
     ///   - leaseLeft: the rest of the lease, where other machines may lead.
-    init(_ processor: Processor, _ customData: CustomDataDoor, leaseLeft: @escaping () -> Duration?) {
+    init(_ processor: Processor, _ customData: CustomDataService, leaseLeft: @escaping () -> Duration?) {
         (self.processor, self.leaseLeft) = (processor, leaseLeft)
         self.customData = customData
     }

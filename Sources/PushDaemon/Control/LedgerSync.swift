@@ -10,7 +10,7 @@ final class LedgerSync {
 
     private let pipeline: CommitPipeline
     private let committer: Committer
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private let stateID: UUID128
     private var waitingOfSession: [ObjectIdentifier: Int] = [:]
 
@@ -19,7 +19,7 @@ final class LedgerSync {
     ///   - committer: knows what the ledger lacks.
     ///   - desk: knows the last batch that the ledger has.
     ///   - stateID: the id of the state directory.
-    init(pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, stateID: UUID128) {
+    init(pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries, stateID: UUID128) {
         self.pipeline = pipeline
         self.committer = committer
         self.desk = desk
@@ -48,7 +48,7 @@ final class LedgerSync {
         waitingOfSession[session] = waiting == 1 ? nil : waiting - 1
         guard waiting == Self.waitingMax else { return }
         client.session.beginAgain()
-        client.session.goOn()
+        client.session.resume()
     }
 
     private func answer(_ client: ControlClient, isComplete: Bool) {

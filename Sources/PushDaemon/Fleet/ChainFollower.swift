@@ -93,7 +93,9 @@ final class ChainFollower: Sendable {
 
     /// The body of the thread.
     func run() {
-        guard let identity = patiently({ () throws(EngineProblem) in try engine.identity() }) else { return }
+        guard let identity = retryingUntilReachable({ () throws(EngineProblem) in try engine.identity() }) else {
+            return
+        }
         do throws(StoreError) {
             guard try fetch(identity) else { return }
             let copy = try LedgerCopy(directory: directory, of: identity, reads: reads)
@@ -157,7 +159,7 @@ final class ChainFollower: Sendable {
                 if isNoteDue, let clock, let change = clockWatch.read(clock) { post(.clock(change)) }
                 let toTake = watch.rowToTake(at: Self.bootTime, by: node.node)
                 // Housekeeping may take long, and a node that takes the lease must not wait for it.
-                if isNoteDue, isCurrent, toTake == nil { try keepHouse(copy, &isWaiting) }
+                if isNoteDue, isCurrent, toTake == nil { try runMaintenance(copy, &isWaiting) }
                 guard count == 0, let clock, let row = toTake else { continue }
                 let taken = Self.bootTime
                 if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
@@ -196,8 +198,8 @@ final class ChainFollower: Sendable {
         return true
     }
 
-    private func keepHouse(_ copy: LedgerCopy, _ isWaiting: inout Bool) throws(StoreError) {
-        switch try copy.keepHouse() {
+    private func runMaintenance(_ copy: LedgerCopy, _ isWaiting: inout Bool) throws(StoreError) {
+        switch try copy.runMaintenance() {
         case .done: break
         case .erased:
             isWaiting = false
@@ -226,7 +228,7 @@ final class ChainFollower: Sendable {
     /// Retries until the engine answers.
     ///
     /// - Returns: `nil` after `stop`, or if the database is another fleet's, which was reported.
-    private func patiently<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
+    private func retryingUntilReachable<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
         var isTold = false
         repeat {
             do throws(EngineProblem) {

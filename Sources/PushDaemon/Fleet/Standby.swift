@@ -98,7 +98,7 @@ final class Standby {
         ]
         let watchdog = try loop.answerWatchdog()
         let thread = try WorkerThread("follower") { follower.run() }
-        told()
+        notifyStatus()
         let result = Result { () throws(SystemError) in
             try loop.run { [unowned self] in servers?.all.forEach { $0.flush() } }
         }
@@ -116,10 +116,10 @@ final class Standby {
         return obstacle.map { "does not follow as \(node.node): \($0)" } ?? "follows as \(node.node); \(other)"
     }
 
-    private func told() { Notify.status(status) }
+    private func notifyStatus() { Notify.status(status) }
 
     private func becomeReady() {
-        guard !isReady else { return told() }
+        guard !isReady else { return notifyStatus() }
         isReady = true
         Notify.ready(status: status)
         journal.log(JournalEntry(.info, "ready: \(status)", messageID: .follows))
@@ -134,7 +134,7 @@ final class Standby {
         case .leader(let name, let term):
             (leader, self.term) = (name, term)
             guard isReady else { return }
-            told()
+            notifyStatus()
             journal.log(JournalEntry(.info, status, messageID: .follows))
         case .current: break
         case .follows:
@@ -142,7 +142,7 @@ final class Standby {
             becomeReady()
         case .fetches(let snapshot):
             obstacle = "fetches the snapshot behind batch \(snapshot.reference.number)"
-            told()
+            notifyStatus()
             journal.log(
                 JournalEntry(
                     .notice,
@@ -152,10 +152,10 @@ final class Standby {
             obstacle = "\(error)"
             journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
             // An upgrade may be hours away.
-            if error.kind == .newerSchema { becomeReady() } else { told() }
+            if error.kind == .newerSchema { becomeReady() } else { notifyStatus() }
         case .answers:
             obstacle = hasFollowed ? nil : "the log was not read yet"
-            told()
+            notifyStatus()
             journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .clock(let change): journal.log(JournalEntry(change))
         case .erased:

@@ -18,7 +18,7 @@ final class InjectServer {
     let large: LargeRequests
     private let processor: Processor
     private let pipeline: CommitPipeline
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private let health: StoreHealth
     private let refusals: RefusalLog
     private var identifiers = IdentifierIndex()
@@ -39,7 +39,7 @@ final class InjectServer {
     ///   - refusals: counts refusals.
     ///   - limits: the limits of a request's JSON.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk,
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries,
         reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
     ) {
         self.processor = processor
@@ -110,7 +110,7 @@ final class InjectServer {
         carryOut(for: next.session, next.place) { () throws(ProtocolError) in
             try admit(Candidate(session: next.session, place: next.place, request: try next.result.get()))
         }
-        next.session.goOn()
+        next.session.resume()
     }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
@@ -223,7 +223,7 @@ final class InjectServer {
         block(candidate)
         desk.onceApplied(number, until: .max) { [self] hasIt in
             waiting -= 1
-            goOn(with: candidate) { () throws(ProtocolError) in
+            resume(with: candidate) { () throws(ProtocolError) in
                 guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "it cannot be written", candidate) }
                 try admit(candidate)
             }
@@ -239,21 +239,21 @@ final class InjectServer {
         block(candidate)
         desk.ask(question, of: candidate.session.account) { [self] answer in
             waiting -= 1
-            goOn(with: candidate) { () throws(ProtocolError) in try take(answer) }
+            resume(with: candidate) { () throws(ProtocolError) in try take(answer) }
         }
     }
 
     /// Continues with a candidate that waited. If that accepts or refuses it, requests with the same id continue, too.
-    private func goOn(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
+    private func resume(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
         let session = candidate.session
         session.beginAgain()
         carryOut(for: session, candidate.place, act)
         // The candidate waits for something else now, and still holds its id.
         guard !session.isBlocked else { return }
         if let hash = candidate.heldHash, let others = sameIdentifier.removeValue(forKey: hash) {
-            for other in others { goOn(with: other) { () throws(ProtocolError) in try admit(other) } }
+            for other in others { resume(with: other) { () throws(ProtocolError) in try admit(other) } }
         }
-        session.goOn()
+        session.resume()
     }
 
     private func story(

@@ -66,7 +66,7 @@ final class LargeRequests {
 
     /// Whether a parsed request may be admitted now: there is room, or the last admission was long ago. A ledger that
     /// stays far behind must not hold up large requests for ever.
-    func mayGoOn(at now: Int64) -> Bool {
+    func mayResume(at now: Int64) -> Bool {
         !read.isEmpty
             && (isStopping || !mustWaitForRoom() || now >= admittedAt.map { $0 + Self.interval } ?? now)
     }
@@ -76,7 +76,7 @@ final class LargeRequests {
 
     /// Takes the next parsed request, if it may be admitted. Only one in a turn: several would make the turn too long.
     func next(at now: Int64, limits: JSONLimits) -> Read? {
-        guard mayGoOn(at: now), let next = read.popFirst() else { return nil }
+        guard mayResume(at: now), let next = read.popFirst() else { return nil }
         readMore(limits)
         admittedAt = now
         next.session.heldBytes = 0

@@ -156,5 +156,5 @@ final class OwnRequests {
 extension OwnRequests: ClientSession.Owner {
     func needsFlush(_ session: ClientSession) { needsFlush = true }
 
-    func mayGoOn(_ session: ClientSession) { send() }
+    func mayResume(_ session: ClientSession) { send() }
 }

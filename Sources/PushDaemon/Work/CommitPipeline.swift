@@ -36,7 +36,7 @@ final class CommitPipeline {
     private var rowBytesClosed = 0
     private var rowBytesUnderway = 0
     private var lastSequence: SequenceNumber
-    private var untold = 0
+    private var unreported = 0
     private var writer = BatchWriter()
     /// The number of the last batch that was handed over.
     private(set) var number: UInt64
@@ -120,16 +120,16 @@ final class CommitPipeline {
     }
 
     /// The number of outcomes that the router left out of its effects, since the last call.
-    func takeUntold() -> Int { exchange(&untold, with: 0) + growing.effects.takeUntold() }
+    func takeUnreported() -> Int { exchange(&unreported, with: 0) + growing.effects.takeUnreported() }
 
     private func takeGrowing() -> Batch {
-        untold += growing.effects.takeUntold()
+        unreported += growing.effects.takeUnreported()
         return exchange(&growing, with: emptyBatch())
     }
 
     private func emptyBatch() -> Batch {
         var effects = Effects(rows: committer.takeBuffer())
-        effects.tellsEveryOutcome = growing.effects.tellsEveryOutcome
+        effects.reportsEveryOutcome = growing.effects.reportsEveryOutcome
         return Batch(effects: effects)
     }
 

@@ -15,7 +15,7 @@ final class LedgerPruning {
     private var isUnderway = false
     /// The size of the ledger in bytes when pruning could delete nothing more; `nil`: it is within its limit.
     private var stuckAt: Int?
-    private var untold = 0
+    private var unreported = 0
     private var toldAt: Int64?
 
     /// The number of requests that were deleted by age since the start.
@@ -102,14 +102,14 @@ final class LedgerPruning {
     ///   - now: monotonic nanoseconds.
     func prunedBySize(requests: Int, remains: LedgerRemains?, at now: Int64) {
         bySize += requests
-        untold += requests
+        unreported += requests
         let wasStuck = stuckAt != nil
         stuckAt = remains.map { _ in committer.status.ledgerUsed }
         let isPauseOver = toldAt.map { now - $0 >= Self.pause } ?? true
         guard isPauseOver && (requests > 0 || remains != nil) || remains != nil && !wasStuck else { return }
         toldAt = now
-        let deleted = "\(counted(untold, "request was", "requests were")) deleted before Retention= was over"
-        untold = 0
+        let deleted = "\(counted(unreported, "request was", "requests were")) deleted before Retention= was over"
+        unreported = 0
         let why = remains.map(Self.text) ?? "the ledger was larger than MaxSize="
         journal.log(JournalEntry(.warning, "\(deleted): \(why)", messageID: .prunedBySize))
     }

@@ -121,7 +121,7 @@ final class Processor {
     func submit(_ candidate: Candidate, past: PastDelivery?) throws(ProtocolError) {
         let (session, request) = (candidate.session, candidate.request)
         let acceptance: Acceptance
-        pipeline.effects.tellsEveryOutcome = request.waitsForOutcome || successes.hasRoom
+        pipeline.effects.reportsEveryOutcome = request.waitsForOutcome || successes.hasRoom
         let now = readClock()
         do {
             acceptance = try router.submit(
@@ -191,7 +191,7 @@ final class Processor {
 
     /// Passes an event to the router, and carries out its decisions.
     func handle(_ event: RouterEvent) {
-        if case .clock = event { runner.tellStarts(due: clock().monotonic) }
+        if case .clock = event { runner.reportStarts(due: clock().monotonic) }
         let now = readClock()
         router.handle(event, at: now, effects: &pipeline.effects)
         noteNumbers()
@@ -226,7 +226,7 @@ final class Processor {
         let pending = try ledger.pendingInvocationCount()
         let attempts = pending > 0 ? try ledger.pendingAttempts() : [:]
         router.reserve(invocations: pending)
-        func takeUp() throws(StoreError) {
+        func resumeFound() throws(StoreError) {
             guard let left = unfinished else { return }
             count += 1
             if wantsLine { try waitForTracker() }
@@ -242,7 +242,7 @@ final class Processor {
             var (accepted, invocation) = (accepted, invocation)
             if accepted.boot != boot { clocks?.translate(&accepted, &invocation, to: boot) }
             if unfinished?.accepted.seq != accepted.seq {
-                try takeUp()
+                try resumeFound()
                 unfinished = UnfinishedRequest(leaving: accepted, byteCount: byteCount, invocations: [])
                 wantsLine = false
             }
@@ -252,7 +252,7 @@ final class Processor {
         }
         // Counted first: usually there are no rows, and preparing the SELECT that reads them costs more than the count.
         if pending > 0 { try ledger.pendingInvocations(takeIn) }
-        try takeUp()
+        try resumeFound()
         try waitForTracker()
         router.adopt(
             try ledger.openFanOuts().compactMap { open in
@@ -273,7 +273,7 @@ final class Processor {
     /// - Throws: the reason if it is not accepted.
     func replay(_ request: UnfinishedRequest, from peer: Peer) throws(ProtocolError) -> SequenceNumber {
         let acceptance: Acceptance
-        pipeline.effects.tellsEveryOutcome = successes.hasRoom
+        pipeline.effects.reportsEveryOutcome = successes.hasRoom
         let now = readClock()
         do {
             acceptance = try router.replay(request, from: peer, at: now, effects: &pipeline.effects)
@@ -404,9 +404,9 @@ final class Processor {
     /// Reads the clock for the journal entries of successes; at the end of a turn.
     func endTurn(at now: Int64) {
         successes.read(now)
-        let untold = pipeline.takeUntold()
-        outcomeNumber += UInt64(untold)
-        successes.leaveOut(untold, at: now)
+        let unreported = pipeline.takeUnreported()
+        outcomeNumber += UInt64(unreported)
+        successes.leaveOut(unreported, at: now)
         if let summary = successes.summary(successLevel, at: now) { journal.log(summary) }
     }
 

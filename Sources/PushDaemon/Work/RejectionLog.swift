@@ -12,7 +12,7 @@ struct RejectionLog {
     private(set) var count: Int64 = 0
     /// The first rejection since the last journal entry.
     private var first: Rejection?
-    private var untold: Int64 = 0
+    private var unreported: Int64 = 0
     private var toldAt: Int64?
 
     /// Notes rejections.
@@ -24,7 +24,7 @@ struct RejectionLog {
     mutating func note(_ rejections: [Rejection], at now: Int64) -> JournalEntry? {
         guard !rejections.isEmpty else { return nil }
         count += Int64(rejections.count)
-        untold += Int64(rejections.count)
+        unreported += Int64(rejections.count)
         first = first ?? rejections.first
         return takeDue(at: now)
     }
@@ -32,12 +32,12 @@ struct RejectionLog {
     /// Returns the journal entry for rejections that were gathered for `interval`; `nil`: none is due.
     mutating func takeDue(at now: Int64) -> JournalEntry? {
         guard let rejection = first, toldAt.map({ now - $0 >= Self.interval }) ?? true else { return nil }
-        let others = untold == 1 ? "" : " (and \(untold - 1) more)"
+        let others = unreported == 1 ? "" : " (and \(unreported - 1) more)"
         let entry = JournalEntry(
             .warning, "custom data rejected, entry \(rejection.number): \(rejection.problem.text)\(others)",
             messageID: .customDataRejected,
-            fields: [.init(.rejections, untold), .init(.reasonCode, rejection.problem.code.rawValue)])
-        (first, untold, toldAt) = (nil, 0, now)
+            fields: [.init(.rejections, unreported), .init(.reasonCode, rejection.problem.code.rawValue)])
+        (first, unreported, toldAt) = (nil, 0, now)
         return entry
     }
 }

@@ -24,7 +24,7 @@ final class RunLoader {
     }
 
     private let pipeline: CommitPipeline
-    private let desk: LedgerDesk
+    private let desk: LedgerQueries
     private let reader: LargeRequestReader
     private var jobs: [InvocationID: Job] = [:]
 
@@ -32,7 +32,7 @@ final class RunLoader {
     ///   - pipeline: knows which batch is durable.
     ///   - desk: asks the ledger.
     ///   - reader: parses request lines on its thread.
-    init(pipeline: CommitPipeline, desk: LedgerDesk, reader: LargeRequestReader) {
+    init(pipeline: CommitPipeline, desk: LedgerQueries, reader: LargeRequestReader) {
         self.pipeline = pipeline
         self.desk = desk
         self.reader = reader

@@ -14,7 +14,7 @@ struct SuccessEntries {
 
     private var credit = Self.burst
     private var creditedAt: Int64
-    private var untold: UInt64 = 0
+    private var unreported: UInt64 = 0
     private var untoldSince: Int64?
 
     init(now: Int64) { creditedAt = now }
@@ -36,7 +36,7 @@ struct SuccessEntries {
     /// Counts successes that get no entry.
     mutating func leaveOut(_ count: Int, at now: Int64) {
         guard count > 0 else { return }
-        untold += UInt64(count)
+        unreported += UInt64(count)
         untoldSince = untoldSince ?? now
     }
 
@@ -48,12 +48,12 @@ struct SuccessEntries {
 
     /// The summary of successes without an entry, due or not; `nil` if there are none.
     mutating func lastSummary(_ level: JournalSettings.Level) -> JournalEntry? {
-        guard untold > 0 else { return nil }
-        defer { (untold, untoldSince) = (0, nil) }
+        guard unreported > 0 else { return nil }
+        defer { (unreported, untoldSince) = (0, nil) }
         return JournalEntry(
             level == .info ? .info : .debug,
-            counted(untold, "outcome has no entry of its own", "outcomes have no entry of their own")
+            counted(unreported, "outcome has no entry of its own", "outcomes have no entry of their own")
                 + ", because there were more than \(Self.rate) a second: "
-                + "pushctl report has them", messageID: .outcomesSummed, fields: [.init(.outcomes, untold)])
+                + "pushctl report has them", messageID: .outcomesSummed, fields: [.init(.outcomes, unreported)])
     }
 }

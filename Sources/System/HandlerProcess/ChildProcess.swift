@@ -25,7 +25,7 @@ public final class ChildProcess: Sendable {
     public let startedAt: Int64
     private let cgroup: RunCgroup?
     /// `nil` once it is no longer needed.
-    private let memory: Mutex<StartMemory?>
+    private let memory: Mutex<SpawnContext?>
     /// This process's ends of the program's streams; `nil` for an end that was taken, or that never existed.
     private let ends: Mutex<(output: SharedDescriptor?, errors: SharedDescriptor?)>
     private let phase = Mutex(Phase.running)
@@ -41,7 +41,7 @@ public final class ChildProcess: Sendable {
     /// The run must have begun, and `LiveRuns` must have the child.
     init(
         processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
-        memory: StartMemory, ends: OurEnds
+        memory: SpawnContext, ends: OurEnds
     ) {
         self.processID = processID
         self.mark = mark

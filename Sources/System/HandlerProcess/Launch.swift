@@ -49,7 +49,7 @@ extension ProcessCommand {
     private func start(
         _ ends: consuming ProgramEnds, _ identity: UserIdentity?, _ cgroup: RunCgroup?, processes: Int32
     ) throws(SpawnError) -> ChildProcess {
-        let memory = StartMemory(self, identity)
+        let memory = SpawnContext(self, identity)
         LiveRuns.begin(mark)
         let start = SystemClock.monotonicNanoseconds
         do throws(SpawnError) {

@@ -144,7 +144,7 @@ struct LoggedLines {
     private var cut = 0
     private var intervalBegan: Int64 = .min
     private var told = 0
-    private var untold = 0
+    private var unreported = 0
 
     /// Adds bytes.
     ///
@@ -184,7 +184,7 @@ struct LoggedLines {
             told = 0
         }
         guard told < Self.countMax else {
-            untold += 1
+            unreported += 1
             return
         }
         told += 1
@@ -193,9 +193,9 @@ struct LoggedLines {
     }
 
     private mutating func noteOfUntold() -> String? {
-        guard untold > 0 else { return nil }
-        defer { untold = 0 }
+        guard unreported > 0 else { return nil }
+        defer { unreported = 0 }
         return
-            "\(untold) \(untold == 1 ? "line" : "lines") of standard error \(untold == 1 ? "is" : "are") left out: at most \(Self.countMax) are logged in 10 s"
+            "\(unreported) \(unreported == 1 ? "line" : "lines") of standard error \(unreported == 1 ? "is" : "are") left out: at most \(Self.countMax) are logged in 10 s"
     }
 }

@@ -13,7 +13,7 @@ public protocol HandlerRunning: AnyObject {
     func start(_ run: HandlerRun)
     /// Reports programs as started whose start is not confirmed yet and whose deadline has passed, before the router
     /// decides that they missed it.
-    func tellStarts(due now: Instant)
+    func reportStarts(due now: Instant)
     /// Warns the run that its deadline is near.
     func terminate(_ invocation: InvocationID)
     /// Ends the run at once, with all processes that it started.
@@ -108,7 +108,7 @@ public final class HandlerRunner: HandlerRunning {
 
     /// Reports programs as started whose start is not confirmed yet and whose deadline has passed. A handler that
     /// answers by lines confirms its line itself.
-    public func tellStarts(due now: Instant) { programs.tellStarts(due: now) }
+    public func reportStarts(due now: Instant) { programs.reportStarts(due: now) }
 
     /// Sends SIGTERM to the run. A handler that answers by lines has no signal for one invocation.
     public func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }

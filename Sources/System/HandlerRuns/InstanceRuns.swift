@@ -253,7 +253,7 @@ final class InstanceRuns {
         case .passOn(let invocation, let id):
             entry.outstanding[id]?.remove(invocation)
             attend(id, entry)
-        case .takeBack(let line, let id): entry.channels[id]?.send(HandlerInput.cancellation(of: line))
+        case .cancel(let line, let id): entry.channels[id]?.send(HandlerInput.cancellation(of: line))
         case .finishInput(let id): entry.channels[id]?.finishInput()
         case .close(let id):
             forget(id, entry)

@@ -27,6 +27,8 @@ final class ProgramRuns {
         var output: [UInt8] = []
         /// The bytes of output beyond the limit.
         var outputDiscarded = 0
+        /// Why its outputs could not be read, and it was killed; `nil` if they were.
+        var readFailure: String?
         /// Whether it was stopped: then its answer does not count.
         var isStopped = false
 
@@ -96,7 +98,7 @@ final class ProgramRuns {
 
     /// Reports programs as started whose start is not confirmed and whose deadline has passed. A program that no thread
     /// has taken by its deadline is never started.
-    func tellStarts(due now: Instant) {
+    func reportStarts(due now: Instant) {
         for (token, deadline) in starting where deadline <= now && !system.starter.isWaiting(token) {
             starting[token] = nil
             if let run = runs[token], !run.isStopped { report(.started(run.invocation)) }
@@ -222,6 +224,7 @@ final class ProgramRuns {
             try run.errors?.begin()
         } catch {
             // Nothing would read its output, and it might block for ever.
+            run.readFailure = "its output cannot be read: \(error)"
             child.killGroup()
         }
     }
@@ -251,7 +254,7 @@ final class ProgramRuns {
             let answer = HandlerAnswer(exitStatus: code, output: run.output, discarded: run.outputDiscarded)
             report(.finished(run.invocation, answer))
         case .signaled(let signal):
-            report(.finished(run.invocation, .signaled(signal)))
+            report(.finished(run.invocation, run.readFailure.map { .lost(reason: $0) } ?? .signaled(signal)))
         }
     }
 

@@ -95,7 +95,7 @@ public final class JournalWriter: Sendable {
     private func writeUntilStopped() {
         var output = JournalOutput(to: destination)
         /// The number of dropped entries that are not reported yet.
-        var untold = 0
+        var unreported = 0
         while true {
             wakeup.wait()
             usleep(Self.gathering)
@@ -114,12 +114,12 @@ public final class JournalWriter: Sendable {
             output.flush()
             let lost = output.takeLost()
             if lost > 0 { queue.withLock { $0.droppedInAll += UInt64(lost) } }
-            untold += batch.dropped + lost
+            unreported += batch.dropped + lost
             // The report follows the entries of the full queue. If the report itself is lost, it is not counted.
-            if untold > 0, lost == 0 {
-                output.write(.dropped(untold))
+            if unreported > 0, lost == 0 {
+                output.write(.dropped(unreported))
                 output.flush()
-                if output.takeLost() == 0 { untold = 0 }
+                if output.takeLost() == 0 { unreported = 0 }
             }
             if batch.isStopping { return }
         }

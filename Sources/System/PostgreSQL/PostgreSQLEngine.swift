@@ -84,23 +84,23 @@ public final class PostgreSQLEngine: ShardEngine {
         guard let first = answers.first else {
             return .unknown(problem ?? EngineProblem(.unreachable, message: "the engine gave no answer"))
         }
-        guard first.rows[0].count == 1 else { return .other }
-        if let warning = first.warnings.first { return .doubtful(warning) }
-        guard isChecked else { return .there }
+        guard first.rows[0].count == 1 else { return .conflict }
+        if let warning = first.warnings.first { return .uncertain(warning) }
+        guard isChecked else { return .committed }
         guard answers.count == 2 else {
-            return .doubtful(problem?.description ?? "the engine did not say whether a standby has it")
+            return .uncertain(problem?.description ?? "the engine did not say whether a standby has it")
         }
         do throws(EngineProblem) {
-            guard let row = answers[1].rows[0].first else { return .doubtful("the engine did not answer a question") }
+            guard let row = answers[1].rows[0].first else { return .uncertain("the engine did not answer a question") }
             if try row.text(0).allSatisfy({ $0 == " " }) {
-                return .doubtful("no synchronous standby is named (synchronous_standby_names is empty)")
+                return .uncertain("no synchronous standby is named (synchronous_standby_names is empty)")
             }
             let mode = try row.text(1)
-            guard mode == "on" else { return .doubtful("synchronous_commit is \(mode)") }
-            if try row.bool(2) { return .doubtful("the engine read its settings anew a moment ago") }
-            return .there
+            guard mode == "on" else { return .uncertain("synchronous_commit is \(mode)") }
+            if try row.bool(2) { return .uncertain("the engine read its settings anew a moment ago") }
+            return .committed
         } catch {
-            return .doubtful(error.description)
+            return .uncertain(error.description)
         }
     }
 
@@ -187,7 +187,7 @@ public final class PostgreSQLEngine: ShardEngine {
             if let problem { throw problem }
             guard let row = answers[0].rows[0].first else { return nil }
             // The promotion of a standby without this commit would let the same term be given twice.
-            if case .doubtful(let reason) = Self.judge(Array(answers.dropLast()), nil, isChecked: isChecked) {
+            if case .uncertain(let reason) = Self.judge(Array(answers.dropLast()), nil, isChecked: isChecked) {
                 throw EngineProblem(.unreachable, message: reason)
             }
             return try row.integer(0)

@@ -32,7 +32,7 @@ final class TwinDaemon: ClientSession.Owner {
     var expectsStalls = false
     private let directory: String
     private let messages = Monitor<[Message]>([])
-    let desk: LedgerDesk
+    let desk: LedgerQueries
     private let largeRequests: LargeRequestReader
     private let loader: RunLoader
     private let processor: Processor
@@ -56,7 +56,8 @@ final class TwinDaemon: ClientSession.Owner {
                 tracker.make { () throws(StoreError) in try Tracker(reading: ledger, rules: rules, now: now) }
             },
             onReport: { report in messages.update { $0.append(.store(report)) } })
-        desk = LedgerDesk(committer, directory: directory) { answer in messages.update { $0.append(.answer(answer)) } }
+        desk = LedgerQueries(committer, directory: directory) { answer in messages.update { $0.append(.answer(answer)) }
+        }
         largeRequests = LargeRequestReader { token, request in
             messages.update { $0.append(.largeRequest(token: token, request)) }
         }
@@ -270,7 +271,7 @@ final class ScriptedRunner: HandlerRunning {
 
     /// The time of the last question which programs may run.
     private(set) var askedAt: Instant?
-    func tellStarts(due now: Instant) { askedAt = now }
+    func reportStarts(due now: Instant) { askedAt = now }
 
     // The router ignores a handler's answer after its stop.
     func terminate(_ invocation: InvocationID) {}

@@ -190,7 +190,7 @@ struct Model {
     private func handle(_ index: Int, _ world: inout World) {
         let message = world.engine.flight.remove(at: index)
         guard world.engine.fate(of: message.write, without: without) == .written else {
-            world.answer(message.session, .other)
+            world.answer(message.session, .conflict)
             return
         }
         world.engine.flush(message.write, of: message.session)
@@ -198,12 +198,12 @@ struct Model {
             world.engine.showAppend()
             if case .confirm = message.write { world.engine.dropConfirmation() }
         }
-        if without == .isSynchronous || without == .waitsForCommit { world.answer(message.session, .there) }
+        if without == .isSynchronous || without == .waitsForCommit { world.answer(message.session, .committed) }
     }
 
     private func end(_ session: ModelSession, isCancelled: Bool, _ world: inout World) {
         if isCancelled { world.budget.cancels -= 1 }
-        world.answer(session, isCancelled ? .doubtful("") : .there)
+        world.answer(session, isCancelled ? .uncertain("") : .committed)
     }
 
     /// Checks a world in which no step is left.

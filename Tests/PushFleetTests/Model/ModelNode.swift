@@ -9,15 +9,15 @@ struct ModelWriter {
 
     mutating func answered(_ result: AppendResult) -> ChainWriter.Step {
         switch (result, without) {
-        case (.doubtful, .noticeIsDoubt): rules.answered(.there)
-        case (.other, .asksWhenRefused): .fenced(ChainTail(rules.last, epoch: 0))
+        case (.uncertain, .noticeIsDoubt): rules.answered(.committed)
+        case (.conflict, .asksWhenRefused): .fenced(ChainTail(rules.last, epoch: 0))
         default: rules.answered(result)
         }
     }
 
     mutating func found(_ tail: ChainTail) -> ChainWriter.Step {
         let step = rules.found(tail)
-        return step == .confirm && without == .readingIsNoCommit ? rules.answered(.there) : step
+        return step == .confirm && without == .readingIsNoCommit ? rules.answered(.committed) : step
     }
 }
 

@@ -28,7 +28,7 @@ private struct World {
         let rules = InstanceRules(
             instances: Int.random(in: 1...4, using: &random), pipeline: Int.random(in: 1...4, using: &random),
             idleTimeout: Bool.random(using: &random) ? .seconds(2) : nil,
-            takesBack: Bool.random(using: &random))
+            supportsCancellation: Bool.random(using: &random))
         handler = Handler(
             name: "crm", kind: .socket(path: "/run/crm", rules), idempotent: Bool.random(using: &random))
         pool = InstancePool(handler)
@@ -57,8 +57,8 @@ private struct World {
             let last = given[id]?.popLast()
             #expect(haveAnswered.contains(id) && last?.invocation == invocation && last?.line == lastLine[id])
             sends[invocation, default: 0] -= 1
-        case .takeBack(let line, let id):
-            #expect(pool.rules.takesBack && open.contains(id), "only who can be told is told")
+        case .cancel(let line, let id):
+            #expect(pool.rules.supportsCancellation && open.contains(id), "only who can be told is told")
             #expect(given[id]?.contains { $0.line == line } == true, "what was given is taken back")
             lastLine[id] = nil
         case .finishInput(let id):

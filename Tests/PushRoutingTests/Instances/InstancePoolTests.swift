@@ -384,11 +384,11 @@ struct InstancePoolTests {
             #expect(pool.start(seq, within: .milliseconds(50)) == ["failed \(seq): the worker cannot start"])
             #expect(pool.start(seq + 1000) == [])
         }
-        #expect(pool.pool.looksThrough == 1)
+        #expect(pool.pool.expiringScans == 1)
         pool.at(.milliseconds(100))
         #expect(pool.clock() == ["open 2"])
         #expect(pool.failsToOpen(2) == [])
-        #expect(pool.pool.looksThrough == 2)
+        #expect(pool.pool.expiringScans == 2)
     }
 
     @Test("that do not open leave nothing of the invocations that waited for them")

@@ -19,11 +19,11 @@ struct PoolBench {
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
-        socket: Bool = false, singleUse: Bool = false, takesBack: Bool = false, bridge: Bridge? = nil
+        socket: Bool = false, singleUse: Bool = false, supportsCancellation: Bool = false, bridge: Bridge? = nil
     ) {
         let rules = InstanceRules(
             instances: instances, pipeline: pipeline, idleTimeout: idleTimeout, isSingleUse: singleUse,
-            takesBack: takesBack)
+            supportsCancellation: supportsCancellation)
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
         let kind: Handler.Kind =
             if let bridge { .bridge(bridge, rules) } else if socket { .socket(path: "/run/crm", rules) } else {
@@ -109,7 +109,7 @@ extension InstancePool.Effect {
         case .open(let id): "open \(id)"
         case .send(let run, let line, let id): "send \(run.invocation.id.seq) as \(line) to \(id)"
         case .passOn(let invocation, let id): "pass on \(invocation.seq) from \(id)"
-        case .takeBack(let line, let id): "take back \(line) from \(id)"
+        case .cancel(let line, let id): "take back \(line) from \(id)"
         case .finishInput(let id): "finish \(id)"
         case .close(let id): "close \(id)"
         case .note: nil

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An instance from which invocations can be taken back")
 struct TakingBackTests {
-    private var pool = PoolBench(pipeline: 2, takesBack: true)
+    private var pool = PoolBench(pipeline: 2, supportsCancellation: true)
 
     @Test("continues after a deadline, without an effect on its other invocations")
     mutating func goesOn() {

@@ -37,7 +37,7 @@ struct CheckedEntry {
     /// The invalid event as a whole, or each invalid attribute.
     private(set) var rejectedParts: [RejectedPart] = []
 
-    init(_ kind: EntryKind, _ object: JSONNode, for way: EntryWay, _ rules: CustomDataRules) {
+    init(_ kind: EntryKind, _ object: JSONNode, for way: EntryDestination, _ rules: CustomDataRules) {
         do throws(EntryProblem) {
             try way.check()
             switch kind {
@@ -119,7 +119,7 @@ extension JSONNode {
     }
 }
 
-extension EntryWay {
+extension EntryDestination {
     /// Checks that the profile identifier is neither empty nor too long.
     fileprivate func check() throws(EntryProblem) {
         guard case .sent(let identifier) = self else { return }

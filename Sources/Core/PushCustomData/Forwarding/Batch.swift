@@ -95,5 +95,5 @@ extension ForwardingSettings {
     var mostInRequest: Int { min(2 * batchSize, combinedLimit ?? .max) }
 
     /// The most entries that are held: one request for each connection, and one that is being filled.
-    var mostHeld: Int { (connections + 1) * mostInRequest }
+    var heldMax: Int { (connections + 1) * mostInRequest }
 }

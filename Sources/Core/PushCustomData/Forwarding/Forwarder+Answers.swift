@@ -44,7 +44,7 @@ extension Forwarder {
 
     /// Resumes the state of an earlier run: a wait outlives the run, a stop does not, because a restart is how people
     /// end it.
-    mutating func goOn(from past: SendingState, now: Moment) {
+    mutating func restore(from past: SendingState, now: Moment) {
         guard past.phase == .waiting, let until = past.until, until > now.wall else {
             if past.phase != .sending { isStateNews = true }
             if past.phase == .waiting { state.failures = past.failures }

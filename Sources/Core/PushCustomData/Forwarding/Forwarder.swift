@@ -52,9 +52,9 @@ public struct Forwarder: Sendable {
     /// so they go back too.
     private var isClaimStale = false
     /// Whether the daemon knows, on this connection, which entries this run holds.
-    private var hasSaidWhatIsHeld = false
+    private var hasReportedHeld = false
     /// Whether the daemon has reported the state of sending before this run.
-    var knowsThePast = false
+    var knowsEarlierState = false
     private var hasFinished = false
     var pauses = 0
     private var requests = 0
@@ -103,13 +103,13 @@ public struct Forwarder: Sendable {
 
     private mutating func connect() {
         isConnected = true
-        hasSaidWhatIsHeld = false
+        hasReportedHeld = false
         // The first claim names the held entries: the daemon queues the others again.
         waiting = []
         // The forwarder repeats all unconfirmed settlements before it claims more entries.
         settlements = unconfirmed.flatMap(\.self) + settlements
         unconfirmed = []
-        isStateNews = knowsThePast
+        isStateNews = knowsEarlierState
     }
 
     private mutating func disconnect() {
@@ -134,10 +134,10 @@ public struct Forwarder: Sendable {
 
     private mutating func take(_ entries: [ClaimedEntry], past: SendingState?, now: Moment) {
         isClaiming = false
-        if !knowsThePast {
-            knowsThePast = true
+        if !knowsEarlierState {
+            knowsEarlierState = true
             // Without an earlier report, this run reports that sending works.
-            if let past { goOn(from: past, now: now) } else { isStateNews = true }
+            if let past { restore(from: past, now: now) } else { isStateNews = true }
         }
         forgetSettlements(of: Set(entries.map(\.number)))
         if isClaimStale {
@@ -252,11 +252,11 @@ public struct Forwarder: Sendable {
             isStateNews = false
             effects.append(.report(state))
         }
-        let room = settings.mostHeld - held.count
+        let room = settings.heldMax - held.count
         if phase == .sending, !isDraining, !isClaiming, room > 0 {
             isClaiming = true
-            effects.append(.claim(limit: min(room, Self.claimLimit), holding: hasSaidWhatIsHeld ? nil : held))
-            hasSaidWhatIsHeld = true
+            effects.append(.claim(limit: min(room, Self.claimLimit), holding: hasReportedHeld ? nil : held))
+            hasReportedHeld = true
         }
         return effects
     }

@@ -9,7 +9,7 @@ extension ForwardingSettings {
         var waiting: [WaitingEntry] = []
         var requests: [RequestContent] = []
         while !waiting.isEmpty || !rest.isEmpty {
-            let more = rest.prefix(mostHeld - waiting.count)
+            let more = rest.prefix(heldMax - waiting.count)
             rest = rest.dropFirst(more.count)
             waiting += more.map { WaitingEntry($0, since: Instant(nanoseconds: 0)) }
             let batch = Batch(from: waiting, busy: [], settings: self)

@@ -61,7 +61,7 @@ struct HeldEntry: Sendable {
             return String(decoding: content[position..<position + Int(length)], as: UTF8.self)
         }
         let first = texts[4] ?? ""
-        let target: EntryWay =
+        let target: EntryDestination =
             switch way {
             case .stored: .stored(suite: first, brazeID: texts[5])
             case .externalID: .sent(.externalID(first))

@@ -49,7 +49,7 @@ public enum UserIdentifier: Hashable, Sendable {
 }
 
 /// The destination of an entry.
-public enum EntryWay: Hashable, Sendable {
+public enum EntryDestination: Hashable, Sendable {
     /// A suite (an app group, or `standard`), until the app's next session start. If the daemon also sends what it
     /// flushes (`SendFlushed=`), `brazeID` names the profile in place of the session's user.
     case stored(suite: String, brazeID: String? = nil)
@@ -57,7 +57,7 @@ public enum EntryWay: Hashable, Sendable {
     case sent(UserIdentifier)
 
     /// The destination of an entry that a track rejects because the payload does not identify a profile. Never sent.
-    public static let nobody = EntryWay.sent(.brazeID(""))
+    public static let nobody = EntryDestination.sent(.brazeID(""))
 
     /// The suite of the app's own storage, beside its app groups.
     public static let standardSuite = "standard"
@@ -92,7 +92,7 @@ public struct CustomEntry: Hashable, Sendable {
     /// The kind.
     public var kind: EntryKind
     /// The destination.
-    public var way: EntryWay
+    public var way: EntryDestination
     /// The platform.
     public var platform: Platform
     /// The app.
@@ -112,7 +112,8 @@ public struct CustomEntry: Hashable, Sendable {
     public var savedAt: WallTime
 
     public init(
-        number: EntryNumber, cause: SequenceNumber, kind: EntryKind, way: EntryWay, platform: Platform, app: String?,
+        number: EntryNumber, cause: SequenceNumber, kind: EntryKind, way: EntryDestination, platform: Platform,
+        app: String?,
         device: String?, externalID: String?, name: String?, data: [UInt8], time: WallTime, savedAt: WallTime
     ) {
         self.number = number

@@ -1,5 +1,5 @@
 /// A position of the text off the fast path of the scan: makes the error texts, and reads rare escapes.
-struct JSONSpot {
+struct JSONLocation {
     /// The text and its end.
     let text: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
@@ -14,7 +14,9 @@ struct JSONSpot {
 
     private var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: cursor, count: end - cursor) }
 
-    private func moved(to cursor: UnsafePointer<UInt8>) -> JSONSpot { JSONSpot(text: text, end: end, cursor: cursor) }
+    private func moved(to cursor: UnsafePointer<UInt8>) -> JSONLocation {
+        JSONLocation(text: text, end: end, cursor: cursor)
+    }
 
     /// The error for a byte that is not allowed here.
     func unexpected(_ expectation: String) -> JSONError {
@@ -173,12 +175,12 @@ struct JSONSpot {
 extension JSONScanner {
     /// The current position of the scan.
     @inline(__always)
-    var here: JSONSpot { here(cursor) }
+    var here: JSONLocation { here(cursor) }
 
     /// A position that the scan has reached.
     @inline(__always)
-    func here(_ cursor: UnsafePointer<UInt8>) -> JSONSpot {
-        JSONSpot(text: text, end: end, cursor: cursor, isInArray: isInContainer && !isInObject)
+    func here(_ cursor: UnsafePointer<UInt8>) -> JSONLocation {
+        JSONLocation(text: text, end: end, cursor: cursor, isInArray: isInContainer && !isInObject)
     }
 }
 

@@ -37,7 +37,7 @@ extension EntryRecord {
     }
 }
 
-extension EntryWay {
+extension EntryDestination {
     fileprivate func write(_ kind: EntryKind, to writer: inout JSONWriter) {
         switch self {
         case .stored(let suite, let brazeID):

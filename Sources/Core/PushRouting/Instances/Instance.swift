@@ -32,7 +32,7 @@ struct Instance: Sendable {
     /// The id of the last line sent to it; `nil`: the last line was a cancellation.
     var lastLine: Int64?
     /// The cancelled lines that it has not answered.
-    var takenBack = TakenBackLines()
+    var cancelledLines = CancelledLines()
     /// Whether it has answered any line.
     var hasAnswered = false
     /// The time since which it is idle.
@@ -65,7 +65,7 @@ struct Instance: Sendable {
 
     /// Whether it can take one more line.
     func hasRoom(_ rules: InstanceRules) -> Bool {
-        phase == .open && !isSpent && !takesNoMore && outstanding.count + takenBack.count < rules.linesAtOnce
+        phase == .open && !isSpent && !takesNoMore && outstanding.count + cancelledLines.count < rules.linesAtOnce
     }
 
     /// Notes that it answered a line.
@@ -83,7 +83,7 @@ struct Instance: Sendable {
     ///
     /// - Returns: whether there was such a line; if not, nothing changes.
     mutating func answeredTakenBack(_ line: Int64, at now: Instant) -> Bool {
-        guard takenBack.remove(line) else { return false }
+        guard cancelledLines.remove(line) else { return false }
         if isIdle { idleSince = now }
         return true
     }
@@ -97,11 +97,11 @@ struct Instance: Sendable {
     }
 
     /// Whether it owes no answer.
-    var isIdle: Bool { outstanding.isEmpty && takenBack.isEmpty }
+    var isIdle: Bool { outstanding.isEmpty && cancelledLines.isEmpty }
 }
 
 /// The ids of cancelled lines with the deadlines for their answers, the earliest first.
-struct TakenBackLines: Sendable {
+struct CancelledLines: Sendable {
     private var lines: Set<Int64> = []
     private var dues = Queue<(line: Int64, due: Instant)>()
 

@@ -11,7 +11,7 @@ extension InstancePool {
         /// instance concerns other invocations.
         case passOn(InvocationID, from: InstanceID)
         /// Send the cancellation of this line to the instance.
-        case takeBack(line: Int64, from: InstanceID)
+        case cancel(line: Int64, from: InstanceID)
         /// End the instance's input; it may still answer.
         case finishInput(InstanceID)
         /// Kill the instance with all its processes, or close the connection; the pool ignores any later line.

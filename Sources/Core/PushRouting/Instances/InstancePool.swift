@@ -34,11 +34,11 @@ public struct InstancePool: Sendable {
     /// until then.
     private var lost = Queue<(line: Int64, invocation: InvocationID, reason: String)>()
     /// The waiting invocations with a deadline before the next instance is opened.
-    private var hopeless = Queue<InvocationID>()
-    /// Whether `hopeless` is complete for the current pause.
-    private var isLookedThrough = false
-    /// The number of scans for hopeless invocations.
-    private(set) var looksThrough = 0
+    private var expiring = Queue<InvocationID>()
+    /// Whether `expiring` is complete for the current pause.
+    private var hasCollectedExpiring = false
+    /// The number of scans for expiring invocations.
+    private(set) var expiringScans = 0
     private var outstandingCount = 0
     /// The time since which work is left over from a turn; the next clock continues it.
     private var behindSince: Instant?
@@ -89,7 +89,7 @@ public struct InstancePool: Sendable {
         case .opening: nil
         case .ending(let time): time
         case .open:
-            instance.takenBack.nextDue
+            instance.cancelledLines.nextDue
                 ?? instance.idleSince.flatMap { since in rules.idleTimeout.map { since + $0 } }
         }
     }
@@ -101,8 +101,8 @@ public struct InstancePool: Sendable {
         let isBusy = instances.values.allSatisfy { !$0.outstanding.isEmpty || $0.phase != .open }
         runs[run.invocation.id] = PooledRun(run: run)
         waiting.append(run.invocation.id)
-        if isLookedThrough { hopeless.append(run.invocation.id) }
-        goOn(another: isBusy, at: now, &effects)
+        if hasCollectedExpiring { expiring.append(run.invocation.id) }
+        advance(another: isBusy, at: now, &effects)
     }
 
     /// Removes an invocation that missed its deadline; a later answer is ignored. Cancels its line if the handler
@@ -117,17 +117,17 @@ public struct InstancePool: Sendable {
         outstandingCount -= 1
         // The invocation may be one of a lost instance that is not reported yet.
         guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
-        guard !rules.takesBack else {
-            instances[id]?.takenBack.insert(line, due: now + Self.takingBackTime)
+        guard !rules.supportsCancellation else {
+            instances[id]?.cancelledLines.insert(line, due: now + Self.takingBackTime)
             instances[id]?.lastLine = nil
-            effects.append(.takeBack(line: line, from: id))
-            return goOn(at: now, &effects)
+            effects.append(.cancel(line: line, from: id))
+            return advance(at: now, &effects)
         }
         close(id, at: now, because: "another invocation missed its deadline", &effects)
         if !rules.isSingleUse {
             effects.append(.note("\(described(id)) is replaced: it did not answer within the deadline"))
         }
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     // MARK: Events of instances
@@ -139,7 +139,7 @@ public struct InstancePool: Sendable {
         guard instances[id]?.phase == .opening else { return }
         instances[id]?.phase = .open
         instances[id]?.idleSince = now
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     /// Notes that the instance could not be opened; the reason is for people.
@@ -148,7 +148,7 @@ public struct InstancePool: Sendable {
     ) {
         guard instances.removeValue(forKey: id) != nil else { return }
         fail(reason, at: now, &effects)
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     /// Handles a line that the instance wrote. The id alone decides which line it answers.
@@ -176,9 +176,9 @@ public struct InstancePool: Sendable {
                 }
                 effects.append(.report(.finished(invocation, answer.answer)))
                 if instances.values[place].isSpent { close(id, at: now, because: "it has answered", &effects) }
-                return goOn(at: now, &effects)
+                return advance(at: now, &effects)
             }
-            if instances.values[place].answeredTakenBack(answer.id, at: now) { return goOn(at: now, &effects) }
+            if instances.values[place].answeredTakenBack(answer.id, at: now) { return advance(at: now, &effects) }
             fault = "an answer with an id that no callback waits for"
         } catch {
             guard error != .isRequest else { return effects.append(.request(line)) }
@@ -224,7 +224,7 @@ public struct InstancePool: Sendable {
         // follows soon.
         guard instances[id]?.hasAnswered == true else { return }
         if leavesLast { passOnLast(of: id, &effects) }
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     /// Moves the last invocation, which the instance has not read, to another instance: even one that may not be
@@ -237,7 +237,7 @@ public struct InstancePool: Sendable {
         runs[invocation]?.place = nil
         runs[invocation]?.sends -= 1
         displaced.append(invocation)
-        isLookedThrough = false
+        hasCollectedExpiring = false
         effects.append(.passOn(invocation, from: id))
     }
 
@@ -250,7 +250,7 @@ public struct InstancePool: Sendable {
             // The end of a single-use instance says nothing about the next one.
             if !instance.isSpent { fail(reason, at: now, &effects) }
         }
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     /// Replaces an instance that broke the protocol; the reason is for people.
@@ -258,28 +258,28 @@ public struct InstancePool: Sendable {
         guard instances[id] != nil else { return }
         close(id, at: now, because: reason, &effects)
         fail(reason, at: now, &effects)
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     // MARK: Time, and the end
 
     /// Handles due times.
     public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
-        // Suppresses ``goOn(another:at:_:)`` until all due times are handled.
+        // Suppresses ``advance(another:at:_:)`` until all due times are handled.
         behindSince = now
         for (id, instance) in instances.sorted(by: { $0.key < $1.key }) {
             guard let due = endDue(of: instance), due <= now else { continue }
             if instance.isEnding {
                 instances[id] = nil
                 effects.append(.close(id))
-            } else if !instance.takenBack.isEmpty {
+            } else if !instance.cancelledLines.isEmpty {
                 lose(id, "did not answer a cancelled callback", at: now, &effects)
             } else {
                 end(id, at: now, &effects)
             }
         }
         behindSince = nil
-        goOn(at: now, &effects)
+        advance(at: now, &effects)
     }
 
     /// Notes that the configuration no longer has the handler, or the daemon ends: idle instances end, the others when
@@ -294,7 +294,7 @@ public struct InstancePool: Sendable {
         for id in instances.keys.sorted() { effects.append(.close(id)) }
         instances = [:]
         runs = [:]
-        (waiting, displaced, lost, hopeless) = (Queue(), Queue(), Queue(), Queue())
+        (waiting, displaced, lost, expiring) = (Queue(), Queue(), Queue(), Queue())
         outstandingCount = 0
         behindSince = nil
     }
@@ -315,7 +315,7 @@ public struct InstancePool: Sendable {
 
     /// - Parameter another: whether to open one more instance although no invocation waits, because all instances are
     ///   busy.
-    private mutating func goOn(another: Bool = false, at now: Instant, _ effects: inout [Effect]) {
+    private mutating func advance(another: Bool = false, at now: Instant, _ effects: inout [Effect]) {
         // Work of this turn is left over: the clock of the next turn continues it.
         guard behindSince == nil else { return }
         var acts = Self.actsMax
@@ -402,13 +402,13 @@ public struct InstancePool: Sendable {
     /// Reports waiting invocations as failed if there is no instance, and none is opened before their deadlines.
     private mutating func giveUp(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
         guard let pausedUntil, now < pausedUntil, liveCount == 0 else {
-            (hopeless, isLookedThrough) = (Queue(), false)
+            (expiring, hasCollectedExpiring) = (Queue(), false)
             return
         }
-        if !isLookedThrough { lookThrough(until: pausedUntil) }
-        guard !hopeless.isEmpty else { return }
+        if !hasCollectedExpiring { collectExpiring(until: pausedUntil) }
+        guard !expiring.isEmpty else { return }
         let times = failures == 1 ? "" : ", \(failures) times in a row"
-        while acts > 0, let id = hopeless.popFirst() {
+        while acts > 0, let id = expiring.popFirst() {
             guard let run = runs[id], run.place == nil, run.run.deadline <= pausedUntil else { continue }
             acts -= 1
             runs[id] = nil
@@ -418,12 +418,12 @@ public struct InstancePool: Sendable {
     }
 
     /// Finds the waiting invocations with deadlines within a pause. ``start(_:at:_:)`` adds later ones.
-    private mutating func lookThrough(until end: Instant) {
-        isLookedThrough = true
-        looksThrough += 1
-        hopeless = Queue()
+    private mutating func collectExpiring(until end: Instant) {
+        hasCollectedExpiring = true
+        expiringScans += 1
+        expiring = Queue()
         let found = runs.values.filter { $0.place == nil && $0.run.deadline <= end }
-        for id in found.map(\.run.invocation.id).sorted() { hopeless.append(id) }
+        for id in found.map(\.run.invocation.id).sorted() { expiring.append(id) }
     }
 
     /// Counts a failure and sets the pause before the next instance.
@@ -432,7 +432,7 @@ public struct InstancePool: Sendable {
         lastFailure = "the \(handler.kind.instanceName) \(reason)"
         let delay = min(Self.shortestDelay * (1 << min(failures - 1, 10)), Self.longestDelay)
         pausedUntil = now + delay
-        isLookedThrough = false
+        hasCollectedExpiring = false
         // Each failure doubles the delay, so a dead handler causes a few entries at first, and then one every two
         // seconds.
         effects.append(
@@ -459,7 +459,7 @@ public struct InstancePool: Sendable {
                 outstandingCount -= 1
                 runs.values[place].place = nil
                 displaced.append(id)
-                isLookedThrough = false
+                hasCollectedExpiring = false
             } else {
                 lost.append((line, id, reason))
             }

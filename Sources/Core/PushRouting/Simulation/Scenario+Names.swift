@@ -53,9 +53,9 @@ private struct KnownNames {
 /// The texts of the scenario's requests, the source of campaigns, suites and names of custom data.
 private struct KnownTexts {
     /// All texts, those inside JSON texts included.
-    private(set) var all: Set<String> = [EntryWay.standardSuite]
+    private(set) var all: Set<String> = [EntryDestination.standardSuite]
     /// The likely intended texts, by the member of the expectation.
-    private(set) var likely: [String: Set<String>] = ["suite": [EntryWay.standardSuite]]
+    private(set) var likely: [String: Set<String>] = ["suite": [EntryDestination.standardSuite]]
     /// Whether a track may name an event by a fact about the push, so that any name is possible.
     let hasFreeNames: Bool
 

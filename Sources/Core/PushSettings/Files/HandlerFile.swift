@@ -111,7 +111,7 @@ struct HandlerDraft: Fillable {
                 settings.isComplete(lines: lines, report: &report)
             else { return nil }
             var rules = instances
-            rules.takesBack = true
+            rules.supportsCancellation = true
             rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
             return Handler(
                 name: name, kind: .bridge(Bridge(settings, serviceSocket: serviceSockets[word]), rules),

@@ -51,7 +51,7 @@ extension WebDesk {
     func explanation(payload: [UInt8], _ members: [(String, String)]) throws(WebProblem) -> Explanation {
         let object: JSONNode
         do throws(JSONError) { object = try JSONDocument(scanning: payload, limits: facts.limits).root } catch {
-            throw WebProblem(400, "the payload is no JSON: \(error.message)", field: "payload")
+            throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
         }
         var template = RequestTemplate(platform: members.first { $0.0 == "platform" }?.1)
         for (name, value) in members where name != "platform" {
@@ -65,7 +65,7 @@ extension WebDesk {
         do throws(ProtocolError) {
             let request = try Request(line: line, limits: facts.limits)
             guard case .deliver(let deliver) = request.action else {
-                throw ProtocolError(.invalidValue, field: "payload", message: "this is no payload")
+                throw ProtocolError(.invalidValue, field: "payload", message: "this is not a payload")
             }
             do throws(PayloadError) {
                 return try Explanation(
@@ -159,7 +159,8 @@ extension WebDesk {
             live.rows.isEmpty
             ? ""
             : "<p>\(counted(waiting, "callback")) wait. A device's callbacks run one after the other, as on its platform.</p>\n"
-        return .response(page(request, title: "Lanes", problem + none + text + table(live, "Lanes in which most wait")))
+        return .response(
+            page(request, title: "Lanes", problem + none + text + table(live, "Lanes with the most waiting")))
     }
 
     func handlers(_ request: WebRequest) throws(WebProblem) -> WebAnswer {

@@ -48,7 +48,7 @@ extension Command {
             throw Failure(.badData, "\(file.name): \(error.message)")
         }
         for mistake in storage.mistakes { session.output.note("\(file.name): \(mistake)") }
-        let suite = arguments[.suite] ?? file.suite ?? EntryWay.standardSuite
+        let suite = arguments[.suite] ?? file.suite ?? EntryDestination.standardSuite
         let requests = try storage.requests(suite: suite, arguments)
         let isComplete =
             try arguments.has(.dryRun) ? session.show(requests, storage) : session.log(requests, storage, arguments)
@@ -129,7 +129,7 @@ extension Session {
             var ignored = CustomDataOutput()
             let now = LocalTime.now
             let source = EntrySource(
-                cause: SequenceNumber(0), way: .stored(suite: EntryWay.standardSuite), platform: .ios, app: nil,
+                cause: SequenceNumber(0), way: .stored(suite: EntryDestination.standardSuite), platform: .ios, app: nil,
                 device: nil, externalID: nil, at: now)
             for rejection in data.log(entry.kind, document.root, source, now: now, into: &ignored) {
                 isRight = false

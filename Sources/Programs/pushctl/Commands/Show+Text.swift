@@ -127,7 +127,7 @@ extension RequestStory {
     }
 }
 
-extension EntryWay {
+extension EntryDestination {
     fileprivate var forPeople: String {
         if case .stored(let suite, _) = self { "in \(suite)" } else { "(direct)" }
     }

@@ -35,7 +35,7 @@ final class HandlerTrial {
             observe: { [unowned self] in trial?.take($0) })
         self.handlers = handlers
         deadlineTimer = try TimerSource(loop: handlers.loop, priority: .important) { [unowned self] in
-            self.handlers?.runner.tellStarts(due: Moment.now().monotonic)
+            self.handlers?.runner.reportStarts(due: Moment.now().monotonic)
             handle(.clock)
         }
         try handlers.runner.begin { [unowned self] in handle($0) }

@@ -86,7 +86,7 @@ struct LedgerLoop {
                 try prune()
                 try erase()
                 try rollUp()
-                try keepHouse()
+                try runMaintenance()
             }
         } catch {
             report(.failed(error))
@@ -263,7 +263,7 @@ struct LedgerLoop {
         inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
     }
 
-    private mutating func keepHouse() throws(StoreError) {
+    private mutating func runMaintenance() throws(StoreError) {
         try tellSpace()
         guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil || isSliceUnderway else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {

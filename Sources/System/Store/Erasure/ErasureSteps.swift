@@ -97,10 +97,10 @@ struct ErasureSteps {
         case .emptyWAL:
             try writer.emptyWAL()
             // Each batch of the log is now on the disk in the ledger, or still to be applied.
-            log.taint()
+            log.markForErasure()
             step = .log
         case .log:
-            if try log.cleanAnother() { return nil }
+            if try log.overwriteNextPart() { return nil }
             try release()
             if log.isClean {
                 if isShared { try writer.noteRewritten() } else { try ErasureOrder.remove(in: writer.directory) }

@@ -10,26 +10,26 @@ public final class LedgerReader {
     public let stateIdentity: UUID128
     let database: Database
     private let inode: ino_t
-    private var requestByKey = LaterStatement(
+    private var requestByKey = LazyStatement(
         "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
     )
-    private var requestByNumber = LaterStatement(
+    private var requestByNumber = LazyStatement(
         "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
-    private var deliveryByNumber = LaterStatement(
+    private var deliveryByNumber = LazyStatement(
         "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
-    private var deliveryByMessage = LaterStatement(
+    private var deliveryByMessage = LazyStatement(
         """
         SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
         WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
         """)
-    private var invocationsOfRequest = LaterStatement(
+    private var invocationsOfRequest = LazyStatement(
         "SELECT \(LedgerTable.invocations.values()) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
-    private var eventsOfRequest = LaterStatement(
+    private var eventsOfRequest = LazyStatement(
         """
         SELECT \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
         WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
         """)
-    var entriesOfRequest = LaterStatement(
+    var entriesOfRequest = LazyStatement(
         "SELECT \(LedgerTable.entries.values()) FROM entries WHERE cause = ?1 ORDER BY number")
 
     var rangeStatements: [RangeStatement: StatementBox] = [:]

@@ -58,12 +58,12 @@ protocol BatchLog: AnyObject, Sendable {
     // MARK: Erasing
 
     /// Marks all present segments: each is overwritten before the next write to it.
-    func taint()
+    func markForErasure()
 
     /// Overwrites one free part of the log that holds data to be erased; takes some milliseconds.
     ///
     /// - Returns: whether there was one.
-    func cleanAnother() throws(StoreError) -> Bool
+    func overwriteNextPart() throws(StoreError) -> Bool
 
     /// Whether no part of the log holds data to be erased.
     var isClean: Bool { get }

@@ -243,12 +243,12 @@ final class CommitLog: BatchLog {
 
     // MARK: Erasing
 
-    func taint() {
+    func markForErasure() {
         state.withLock { state in state.tainted = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
     }
 
     /// Overwrites one free segment that holds data to be erased.
-    func cleanAnother() throws(StoreError) -> Bool {
+    func overwriteNextPart() throws(StoreError) -> Bool {
         let taken = state.withLock { state -> LogSegment? in
             guard let place = state.free.firstIndex(where: { state.tainted.contains($0.id) }) else { return nil }
             return state.free.remove(at: place)

@@ -181,8 +181,8 @@ extension StoreError {
         let outOfSpace = isOutOfSpace(number)
         // SQLite does not report why a COMMIT failed to write.
         let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
-        let lack = isUnexplained ? Room.lack(beside: connection) : nil
-        if number == 0, let lack { number = lack }
+        let shortage = isUnexplained ? Room.shortage(beside: connection) : nil
+        if number == 0, let shortage { number = lack }
         let kind: Kind =
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace

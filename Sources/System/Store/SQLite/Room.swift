@@ -9,7 +9,7 @@ enum Room {
 
     /// Tests with `fallocate` on a scratch file whether a database or its WAL can grow. Returns `nil` if there is room,
     /// otherwise the `errno`: for a full disk, a quota or the limit of a file's length.
-    static func lack(beside connection: OpaquePointer?) -> Int32? {
+    static func shortage(beside connection: OpaquePointer?) -> Int32? {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
             return nil
         }

@@ -158,7 +158,7 @@ public final class LedgerCopy {
 
     /// Adds up figures, gives pages back, and rewrites the ledger after an erasure, which takes a time proportional to
     /// its length. It changes no rows: a copy prunes and erases only by orders of the chain.
-    public func keepHouse() throws(StoreError) -> Housekeeping {
+    public func runMaintenance() throws(StoreError) -> Housekeeping {
         let begin = SystemClock.monotonicNanoseconds
         do throws(StoreError) {
             var count = 0

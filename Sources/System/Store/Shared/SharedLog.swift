@@ -50,7 +50,7 @@ final class SharedLog: BatchLog {
         var clocks = store.clocks
         while true {
             while true {
-                let count = try patiently(onProgress) { () throws(StoreError) in
+                let count = try retryingUntilReachable(onProgress) { () throws(StoreError) in
                     try copy.catchUp(from: store.reading, clocks: &clocks)
                 }
                 guard count > 0 else { break }
@@ -64,14 +64,14 @@ final class SharedLog: BatchLog {
             let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
             do throws(StoreError) {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
-                let position = try patiently(onProgress) { () throws(StoreError) in
+                let position = try retryingUntilReachable(onProgress) { () throws(StoreError) in
                     try log.append(RowBuffer(capacity: 0), lastSequence: number, at: now)
                 }
                 try writer.apply([UnsafeRawBufferPointer](), through: position)
                 return (log, summary)
             } catch let error where error.kind == .fenced {
                 // The previous leader's last batch came in between. A higher term in the tail ends this one.
-                let tail = try patiently(onProgress) { () throws(StoreError) in try store.tail() }
+                let tail = try retryingUntilReachable(onProgress) { () throws(StoreError) in try store.tail() }
                 guard tail.epoch < store.epoch else { throw error }
             }
         }
@@ -84,7 +84,7 @@ final class SharedLog: BatchLog {
     private static let retryPause: UInt32 = 50_000
 
     /// Repeats a question while the engine fails.
-    private static func patiently<Value>(
+    private static func retryingUntilReachable<Value>(
         _ onProgress: () -> Void, _ ask: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let end = SystemClock.monotonicNanoseconds + patience
@@ -105,8 +105,8 @@ final class SharedLog: BatchLog {
     func makeAnother() -> Bool { false }
     func release(through number: UInt64) {}
     func close() {}
-    func taint() {}
-    func cleanAnother() -> Bool { false }
+    func markForErasure() {}
+    func overwriteNextPart() -> Bool { false }
     var isClean: Bool { true }
     var isShared: Bool { true }
 
@@ -140,7 +140,7 @@ final class SharedLog: BatchLog {
                     isUnanswered = true
                     continue
                 }
-                if !isAppend, case .doubtful(let reason) = result {
+                if !isAppend, case .uncertain(let reason) = result {
                     keep(underway)
                     throw StoreError(.unprotected, message: reason, context: StoreError.engine)
                 }

@@ -40,7 +40,7 @@ extension EntryRecord: StoredRecord {
 }
 
 /// The suite of a stored entry, and the identifier of the profile in three columns.
-extension EntryWay: StoredValue {
+extension EntryDestination: StoredValue {
     public func write(to row: inout RowWriter) {
         let none: String? = nil
         switch self {

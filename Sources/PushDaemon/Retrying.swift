@@ -7,7 +7,7 @@ import Glibc
 ///   - isTaken: whether an error says that another process has it.
 ///   - make: takes it.
 /// - Throws: the last error.
-func patiently<Value: ~Copyable, Failure: Error>(
+func retrying<Value: ~Copyable, Failure: Error>(
     while isTaken: (Failure) -> Bool, _ make: () throws(Failure) -> Value
 ) throws(Failure) -> Value {
     for _ in 0..<50 {

@@ -11,7 +11,7 @@ struct PatienceTests {
     @Test("is retried until it is free")
     func freed() throws {
         var tries = 0
-        let value = try patiently(while: { $0 == .taken }) { () throws(Failure) in
+        let value = try retrying(while: { $0 == .taken }) { () throws(Failure) in
             tries += 1
             guard tries == 4 else { throw .taken }
             return tries
@@ -23,7 +23,7 @@ struct PatienceTests {
     func broken() {
         var tries = 0
         #expect(throws: Failure.broken) {
-            try patiently(while: { $0 == .taken }) { () throws(Failure) in
+            try retrying(while: { $0 == .taken }) { () throws(Failure) in
                 tries += 1
                 throw .broken
             }

@@ -5,7 +5,7 @@ import Store
 /// the log, so it may lack batches that are durable.
 ///
 /// A question cannot be withdrawn: a caller that may lose interest holds its state weakly in the closure.
-final class LedgerDesk {
+final class LedgerQueries {
     /// How many questions of users are under way at once: a user's question waits for at most this many of another's.
     private static let askedMax = 8
     /// How many waiters for a batch are called in one turn.

@@ -1,5 +1,5 @@
 /// A statement that is compiled at its first use, so that a start does not compile statements it never runs.
-struct LaterStatement: ~Copyable {
+struct LazyStatement: ~Copyable {
     private let sql: @Sendable () -> String
     private var compiled: StatementBox?
 

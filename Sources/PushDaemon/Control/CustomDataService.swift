@@ -4,7 +4,7 @@ import PushModel
 import PushRouting
 
 /// Passes requests about custom data, of people and of the forwarder, to the router.
-final class CustomDataDoor {
+final class CustomDataService {
     private let processor: Processor
     private let pipeline: CommitPipeline
     /// The replies to flushes and resets, each with the number of removals that must have ended before it is sent.

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// `@unchecked Sendable` is sound: all of it is written before the child exists. After that the child and the kernel
 /// write single words: `is_under_way` says that they are done, and the others are read once the child has exited.
-final class StartMemory: @unchecked Sendable {
+final class SpawnContext: @unchecked Sendable {
     private let command: ProcessCommand
     private let memory: UnsafeMutableRawPointer
     private let start: UnsafeMutablePointer<CLinux_start>
