@@ -106,7 +106,7 @@ private final class TestInbox: Sendable {
     let results = Mutex<[SpawnResult]>([])
 
     @Test("does not start a command withdrawn before a thread took it")
-    func takenBack() throws {
+    func cancelled() throws {
         let (entered, go) = (CLinux_semaphore(), CLinux_semaphore())
         let results = Mutex<[UInt64]>([])
         let arrived = CLinux_semaphore()

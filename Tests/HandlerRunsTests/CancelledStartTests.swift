@@ -46,7 +46,7 @@ struct CancelledStartTests {
 
     // Runs in its own process: it adopts orphans, and kills processes that it does not know.
     @Test("leaves no process, of an exec handler and of a worker", arguments: [false, true])
-    func takenBack(isWorker: Bool) async {
+    func cancelled(isWorker: Bool) async {
         await #expect(processExitsWith: .success) { [isWorker] in
             let (loop, runner) = try Self.begin()
             let runs = (1...Self.count).map { Self.run($0, isWorker: isWorker) }

@@ -8,7 +8,7 @@ import UnixSockets
 struct ClientAccountsTests {
     private final class NoOwner: ClientSession.Owner {
         func needsFlush(_ session: ClientSession) {}
-        func mayGoOn(_ session: ClientSession) {}
+        func mayResume(_ session: ClientSession) {}
     }
 
     @Test("counts replies that wait for an earlier one as owed")

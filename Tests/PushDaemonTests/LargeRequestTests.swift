@@ -31,7 +31,7 @@ struct LargeRequestTests {
         #expect(daemon.nextNumber.value == before + 2)
 
         try bed.intruder.execute("ROLLBACK")
-        try daemon.takeTurns { daemon.inject.large.mayGoOn(at: 1_100_000_000) }
+        try daemon.takeTurns { daemon.inject.large.mayResume(at: 1_100_000_000) }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 3)
         daemon.inject.take(Self.request(ofBytes: 20 << 10), from: sessions[0].session)
@@ -53,9 +53,9 @@ struct LargeRequestTests {
         }
         try daemon.takeTurns { daemon.inject.large.read.count == 2 }
         daemon.inject.admitLarge(at: 1_000_000_000)
-        #expect(!daemon.inject.large.mayGoOn(at: 1_000_000_001))
+        #expect(!daemon.inject.large.mayResume(at: 1_000_000_001))
         daemon.inject.large.stop()
-        #expect(daemon.inject.large.mayGoOn(at: 1_000_000_001))
+        #expect(daemon.inject.large.mayResume(at: 1_000_000_001))
         withExtendedLifetime(bed) {}
     }
 
@@ -75,7 +75,7 @@ struct LargeRequestTests {
         try daemon.takeTurns { daemon.inject.large.read.count == 8 }
         #expect(!daemon.inject.large.unread.isEmpty, "the others are no more than their lines")
         for done in 1...12 {
-            try daemon.takeTurns { daemon.inject.large.mayGoOn(at: 0) }
+            try daemon.takeTurns { daemon.inject.large.mayResume(at: 0) }
             daemon.inject.admitLarge(at: 0)
             #expect(daemon.nextNumber.value == done + 1)
         }

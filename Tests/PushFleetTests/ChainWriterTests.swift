@@ -46,7 +46,7 @@ struct ChainWriterTests {
     }
 
     @Test("was a commit with a notice: the batch is confirmed, until a confirmation has none")
-    mutating func doubtful() {
+    mutating func uncertain() {
         #expect(writer.answered(.uncertain("the wait was cancelled")) == .confirm)
         #expect(writer.answered(.uncertain("the wait was cancelled")) == .confirm)
         #expect(writer.pending == first.reference)

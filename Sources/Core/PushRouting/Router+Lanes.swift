@@ -166,7 +166,7 @@ extension Router {
     /// Continues the work on lanes and on handlers' queues that earlier turns left.
     private mutating func goOnWithWorkLeft() {
         while let lane = schedule.takeLane() { findHead(of: lane) }
-        for handler in schedule.takeHandlers() { places.passOn(handler, invocations, &schedule) }
+        for handler in schedule.takeHandlers() { places.grantPlaces(handler, invocations, &schedule) }
     }
 
     /// Starts a handler, unless its invocation has ended or its deadline has passed.

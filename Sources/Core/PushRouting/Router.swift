@@ -139,7 +139,7 @@ public struct Router: Sendable {
             continueFanOuts(at: now, &effects)
         case .reconfigured(let table):
             configure(table)
-            places.passOnAll(invocations, &schedule)
+            places.grantAllPlaces(invocations, &schedule)
         case .handingOver: startsNone = true
         case .draining: (isDraining, startsNone) = (true, true)
         }

@@ -95,7 +95,7 @@ final class TwinDaemon: ClientSession.Owner {
     }
 
     func needsFlush(_ session: ClientSession) {}
-    func mayGoOn(_ session: ClientSession) {}
+    func mayResume(_ session: ClientSession) {}
 
     // MARK: Inputs
 
@@ -146,7 +146,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Takes turns until no work is left at this time.
     private func settle() throws {
         while true {
-            while inject.large.mayGoOn(at: .max) { inject.admitLarge(at: .max) }
+            while inject.large.mayResume(at: .max) { inject.admitLarge(at: .max) }
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue({ _ in })
             for id in runner.takeStarted() { processor.handle(.started(id)) }
@@ -161,8 +161,8 @@ final class TwinDaemon: ClientSession.Owner {
     func takeTurns(until isDone: () -> Bool) throws {
         while !isDone() {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
-            let mayGoOn = !processor.performDue({ _ in }) || pipeline.isReady
-            guard try takeMessages(waiting: mayGoOn || isDone() ? .zero : .seconds(60)) || mayGoOn || isDone() else {
+            let mayResume = !processor.performDue({ _ in }) || pipeline.isReady
+            guard try takeMessages(waiting: mayResume || isDone() ? .zero : .seconds(60)) || mayResume || isDone() else {
                 throw Stuck()
             }
         }

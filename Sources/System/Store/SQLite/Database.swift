@@ -182,13 +182,13 @@ extension StoreError {
         // SQLite does not report why a COMMIT failed to write.
         let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
         let shortage = isUnexplained ? Room.shortage(beside: connection) : nil
-        if number == 0, let shortage { number = lack }
+        if number == 0, let shortage { number = shortage }
         let kind: Kind =
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace
             // A second fsync does not write what a failed one lost, so a failed fsync never counts as passing.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
-            case SQLITE_IOERR where isUnexplained: lack == nil ? .failed : .noSpace
+            case SQLITE_IOERR where isUnexplained: shortage == nil ? .failed : .noSpace
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_CONSTRAINT: .contradiction
