@@ -232,7 +232,7 @@ struct FullDiskTests {
         let client = try Client(path: installation.controlSocket)
         let answer = try client.ask(#"{"op":"erase","external_id":"anna7731"}"#)
         #expect(answer.errorCode == "unavailable", "\(answer)")
-        #expect(answer.errorMessage?.contains("the order is taken and goes on") == true, "\(answer)")
+        #expect(answer.errorMessage?.contains("the erasure is ordered") == true, "\(answer)")
         let another = try client.ask(#"{"op":"erase","external_id":"ben"}"#)
         #expect(another.errorCode == "unavailable", "\(another)")
 

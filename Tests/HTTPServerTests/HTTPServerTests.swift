@@ -181,7 +181,7 @@ struct ListenAddressTests {
             _ = try ListeningSocket(inherited: open("/dev/null", O_RDONLY))
             Issue.record("a file is no socket")
         } catch {
-            #expect(error.description.contains("no TCP socket that listens"))
+            #expect(error.description.contains("not a listening TCP socket"))
         }
         let again = try ListeningSocket(inherited: dup(first.release()))
         #expect(again.port > 0)
