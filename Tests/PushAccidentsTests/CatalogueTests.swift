@@ -43,7 +43,7 @@ struct CatalogueTests {
         arguments: [
             ("notification-block", "No code of the app runs; the outcome is shown_by_system", "its open is lost"),
             ("two-owners", "two owners: the rules of Braze and Mixpanel match", "handlers of Mixpanel do not get it"),
-            ("silent-tap", "silent, Braze's SDK shows nothing", "cannot be tapped"),
+            ("silent-tap", "silent, Braze's SDK shows nothing", "the user sees nothing to tap"),
             ("no-braze-instance", "so it ends as sdk_not_ready", "sdk is nil"),
             ("completion", "iOS calls didReceiveRemoteNotification", #""script":{"answers":2"#),
             ("slow-handler", "onMessageReceived -> handler journal", #""script":{"takes_ms":12000}"#),

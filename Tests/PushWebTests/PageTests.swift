@@ -155,7 +155,7 @@ struct PageTests {
         let scene = DeskScene()
         let good = scene.post("/explain", "platform=android&payload=%7B%22_ab%22%3A%22true%22%7D")
         #expect(good.status == 200 && good.text.contains("a Braze push"))
-        #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("The payload is no JSON"))
+        #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("The payload is not JSON"))
         #expect(scene.post("/api/explain", #"{"payload":{"aps":{}},"platform":"ios"}"#).status == 200)
         #expect(scene.post("/api/explain", "{}").status == 400)
         #expect(scene.daemon.lines.isEmpty)
