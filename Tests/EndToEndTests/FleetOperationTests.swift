@@ -125,7 +125,7 @@ struct FleetOperationTests {
 
     @Test("give requests the database's time, although the leader's clock is an hour ahead")
     func leaderClock() throws {
-        let pair = try MachinePair(lease: "60s")
+        let pair = try MachinePair(lease: "15s")
         // The disk gives the daemon its clock, and has none of its files.
         mkdir("\(pair.first.root)/clock", 0o755)
         let disk = FaultyDisk("\(pair.first.root)/clock", platterAt: "\(pair.first.root)/platter", seed: 1)
@@ -134,7 +134,7 @@ struct FleetOperationTests {
         try leader.waitForNotification("READY=1", times: 2)
         let begin = WallTime(milliseconds: SystemClock.wallMilliseconds)
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
-        let words = "this machine's clock is 3600.0 s ahead of the database's"
+        let words = "s ahead of the database's, whose time counts"
         try waitUntil("the journal says that the clocks differ") { leader.standardError.contains(words) }
         #expect(try leader.stop() == .exited(0))
         let story = try LedgerReader(directory: pair.first.state).story(of: SequenceNumber(1))
