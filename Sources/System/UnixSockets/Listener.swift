@@ -80,7 +80,7 @@ public final class Listener {
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE: return turnAway(errno)
             case EBADF, ENOTSOCK, EFAULT, EINVAL:
-                preconditionFailure("accept4 on \(path) failed: \(reason(errno)); report this as an error of pushrouterd")
+                preconditionFailure("accept4 on \(path): \(reason(errno)); report this error of pushrouterd")
             default: return .failed(errno: errno)
             }
         }

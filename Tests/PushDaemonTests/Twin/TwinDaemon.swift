@@ -162,7 +162,8 @@ final class TwinDaemon: ClientSession.Owner {
         while !isDone() {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             let mayResume = !processor.performDue({ _ in }) || pipeline.isReady
-            guard try takeMessages(waiting: mayResume || isDone() ? .zero : .seconds(60)) || mayResume || isDone() else {
+            guard try takeMessages(waiting: mayResume || isDone() ? .zero : .seconds(60)) || mayResume || isDone()
+            else {
                 throw Stuck()
             }
         }
