@@ -20,7 +20,7 @@ struct PushctlBackupTests {
         let written = daemon.pushctl("backup", file, "--json")
         #expect(written.end == .exited(0), "\(written.errors)")
         #expect(try json(written.output)["requests"]?.int64 == 1)
-        #expect(daemon.pushctl("backup", file).errors.contains("there is such a file already"))
+        #expect(daemon.pushctl("backup", file).errors.contains("the file exists already"))
         let cursor = daemon.installation.root + "/cursor"
         #expect(daemon.pushctl("export", "--cursor", cursor).lines.count == 1)
         #expect(daemon.pushctl("token", token, "--device", "e", "--platform", "android").end == .exited(0))

@@ -64,7 +64,7 @@ struct StartFailureTests {
     func missingParents() throws {
         let missing = installation.root + "/no/such"
         #expect(try failure(state: missing).end == .exited(74))
-        #expect(try failure(state: missing).errors.contains("\(missing): the directory that it is in does not exist"))
+        #expect(try failure(state: missing).errors.contains("\(missing): its parent directory does not exist"))
         #expect(try failure(runtime: missing).end == .exited(73))
         #expect(
             try failure(runtime: missing).errors.contains("cannot create the runtime directory \(missing): No such"))

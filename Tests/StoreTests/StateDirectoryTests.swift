@@ -55,14 +55,12 @@ struct StateDirectoryTests {
         chmod(directory.path, 0o775)
         let shared = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
         #expect(shared?.kind == .notPermitted)
-        #expect(shared?.message == "users other than its owner may write in the state directory; chmod go-w ends that")
+        #expect(shared?.message == "other users may write in the state directory; run chmod go-w on it")
         chmod(directory.path, 0o700)
         writeFile("precious", to: directory.path + "/other")
         symlink(directory.path + "/other", directory.path + "/lock")
         let linked = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
-        #expect(
-            linked?.message
-                == "the lock is a link, which this program never makes; look where it leads, and remove it")
+        #expect(linked?.message == "the lock is a symbolic link, which this program never makes; remove it")
         #expect(readFile(directory.path + "/other") == Array("precious".utf8))
     }
 
@@ -74,8 +72,8 @@ struct StateDirectoryTests {
             prepare(directory.path + "/lock")
             return #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }?.message
         }
-        #expect(refusal { chmod($0, 0o666) } == "users other than its owner may write the lock; chmod go-w ends that")
-        #expect(refusal { link($0, $0 + "2") }?.contains("has another name elsewhere") == true)
+        #expect(refusal { chmod($0, 0o666) } == "other users may write the lock; run chmod go-w on it")
+        #expect(refusal { link($0, $0 + "2") }?.contains("has a second hard link") == true)
         #expect(
             refusal {
                 unlink($0)
@@ -98,7 +96,7 @@ struct StateDirectoryTests {
         lchown(link, 65534, 65534)
         let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: link) }
         #expect(
-            error?.message == "the state directory is a link of user 65534, and this is user 0; "
+            error?.message == "the state directory is a symbolic link of user 65534, and this is user 0; "
                 + "name the directory itself, or let root make the link")
     }
 
@@ -109,7 +107,7 @@ struct StateDirectoryTests {
         link(directory.path + "/ledger.db", directory.path + "/other.db")
         let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
         #expect(error?.kind == .notPermitted)
-        #expect(error?.message.contains("has another name elsewhere") == true)
+        #expect(error?.message.contains("has a second hard link") == true)
     }
 
     @Test("is refused with a ledger of another user in it", .enabled(if: isRoot, "only root can give a file away"))
@@ -119,7 +117,7 @@ struct StateDirectoryTests {
         chown(directory.path + "/ledger.db", 65534, 65534)
         let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
         #expect(error?.kind == .notPermitted)
-        #expect(error?.message == "this is no file of user 0, but of user 65534")
+        #expect(error?.message == "the file belongs to user 65534, and this is user 0")
     }
 
     @Test("is refused, with the reason, when its ledger is a link or no regular file", arguments: [true, false])
@@ -145,7 +143,7 @@ struct StateDirectoryTests {
     func refused() throws {
         let directory = TemporaryDirectory()
         let orphan = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/a/b") }
-        #expect(orphan?.message == "the directory that it is in does not exist")
+        #expect(orphan?.message == "its parent directory does not exist")
         close(open(directory.path + "/file", O_CREAT | O_WRONLY, 0o600))
         let file = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/file") }
         #expect(file?.message == "mkdir: Not a directory")

@@ -144,7 +144,7 @@ public final class LogControlService {
         case "LogLevel" where log.levels.contains(word): log.setLevel(word)
         case "LogLevel": return refuse(message, "InvalidArgs", "the levels are \(log.levels.joined(separator: ", "))")
         case "LogTarget" where word == log.target: break
-        case "LogTarget": return refuse(message, "NotSupported", "where entries go is decided at the start")
+        case "LogTarget": return refuse(message, "NotSupported", "the daemon sets LogTarget at its start")
         default: return refuse(message, "PropertyReadOnly", "\(property) cannot be set")
         }
         return reply(message) { _ in 0 }

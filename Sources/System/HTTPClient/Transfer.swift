@@ -199,9 +199,9 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
-        if hasExpired { return "the daemon's word that it may be sent was too old when it was about to leave" }
-        if wasTooLate { return "its deadline came before it could be sent" }
-        if wasRefusedAgain { return "the server closed a connection that had been used before" }
+        if hasExpired { return "the daemon's permission to send the request expired before the request left" }
+        if wasTooLate { return "the deadline came before the request was sent" }
+        if wasRefusedAgain { return "the server closed a reused connection" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
         return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
     }

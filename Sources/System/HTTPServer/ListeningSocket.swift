@@ -39,11 +39,11 @@ public struct ListeningSocket: ~Copyable {
         guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
             [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor))
         else {
-            throw ListenError("the socket that was handed over is no TCP socket that listens (ListenStream=)")
+            throw ListenError("the service manager's socket is not a listening TCP socket: use ListenStream=")
         }
         let flags = fcntl(descriptor, F_GETFL)
         guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {
-            throw ListenError("cannot use the socket that was handed over: \(errorText(errno))")
+            throw ListenError("cannot use the service manager's socket: \(errorText(errno))")
         }
         (port, isLoopback) = try Self.place(of: descriptor)
         self.socket = socket

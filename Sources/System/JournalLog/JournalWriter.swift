@@ -130,7 +130,7 @@ extension JournalEntry {
     static func dropped(_ count: Int) -> JournalEntry {
         JournalEntry(
             .warning,
-            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: nobody took them, or not as fast as they came",
+            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: the receiver was away or too slow",
             messageID: .entriesDropped, fields: [Field(.dropped, count)])
     }
 }

@@ -57,7 +57,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
             guard number != ENOENT else {
-                throw StoreError(.noDirectory, message: "the directory that it is in does not exist", context: path)
+                throw StoreError(.noDirectory, message: "its parent directory does not exist", context: path)
             }
             var facts = stat()
             guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
@@ -89,7 +89,8 @@ public struct StateDirectory: ~Copyable, Sendable {
             // The owner of the link could point it elsewhere at any time.
             throw StoreError(
                 .notPermitted,
-                message: "the state directory is a link of user \(facts.st_uid), and this is user \(geteuid()); "
+                message:
+                    "the state directory is a symbolic link of user \(facts.st_uid), and this is user \(geteuid()); "
                     + "name the directory itself, or let root make the link",
                 context: path)
         }
@@ -100,7 +101,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
             // With the sticky bit other users can only add files, and this program checks the owner of each file that
             // it opens.
-            reason = "users other than its owner may write in the state directory; chmod go-w ends that"
+            reason = "other users may write in the state directory; run chmod go-w on it"
         } else {
             return
         }
@@ -115,7 +116,7 @@ public struct StateDirectory: ~Copyable, Sendable {
             guard errno == ELOOP else { throw StoreError.system("open", lockPath, errno: errno) }
             throw StoreError(
                 .notPermitted,
-                message: "the lock is a link, which this program never makes; look where it leads, and remove it",
+                message: "the lock is a symbolic link, which this program never makes; remove it",
                 context: lockPath)
         }
         if let reason = objection(toLock: lock) {
@@ -142,15 +143,15 @@ public struct StateDirectory: ~Copyable, Sendable {
     /// keep it locked.
     private static func objection(toLock lock: Int32) -> String? {
         var facts = stat()
-        guard fstat(lock, &facts) == 0 else { return "the lock cannot be looked at: \(errorText(errno))" }
+        guard fstat(lock, &facts) == 0 else { return "cannot stat the lock: \(errorText(errno))" }
         if facts.st_mode & S_IFMT != S_IFREG { return "the lock is no regular file; remove it" }
         if facts.st_uid != geteuid() {
             return "the lock belongs to user \(facts.st_uid), and this is user \(geteuid()); remove it, or chown it"
         }
         if facts.st_nlink > 1 {
-            return "the lock has another name elsewhere, and that file would be overwritten; remove it"
+            return "the lock has a second hard link, and the daemon would overwrite that file; remove the lock"
         }
-        if facts.st_mode & 0o022 != 0 { return "users other than its owner may write the lock; chmod go-w ends that" }
+        if facts.st_mode & 0o022 != 0 { return "other users may write the lock; run chmod go-w on it" }
         return nil
     }
 

@@ -118,47 +118,48 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(nil): "stop the other daemon first, or name another directory with --state"
         case .notPermitted:
             Membership.advice(for: context)
-                ?? "the daemon must own the state directory and its files; who reads them is in their group"
+                ?? "the daemon must own the state directory and its files; a reader must be in their group"
         case .readOnly:
-            "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
+            "see the kernel's log for the cause (journalctl -k), then mount for writing again: mount -o remount,rw"
         case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
         case .otherFormat:
             context.hasSuffix("/ledger.db")
-                ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
-                : isOfDatabase ? "see to the database that Log= names" : "name another file"
+                ? "start pushrouterd with this state directory: it moves the ledger to set-aside-* and makes a new one"
+                : isOfDatabase ? "check the database that Log= names" : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace:
             message.hasSuffix(errorText(EFBIG))
                 ? "raise the limit of a file's length (LimitFSIZE= of the unit); nothing accepted so far is lost"
                 : "free space on that file system; nothing accepted so far is lost"
-        case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
-        case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
-        case .engineAway: "nothing accepted so far is lost; see to the database that Log= names"
+        case .logFull: "nothing is lost; the daemon goes on by itself; a larger LogSizeMax= gives more room"
+        case .fenced: "another daemon writes this log now; this daemon acknowledges nothing more, and ends"
+        case .engineAway: "nothing accepted so far is lost; check the database that Log= names"
         case .unprotected:
-            "set synchronous_standby_names in the database, or Durability=engine where the service itself survives a machine"
+            "set synchronous_standby_names in the database, or Durability=engine if the service replicates by itself"
         case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
         case .otherFleet(led: true):
-            "nothing was changed. \"pushctl store init --ledger\" makes a new pair of it, in an empty database; to follow this "
-                + "database instead, move what is in the state directory away: it alone has what it accepted"
+            "nothing was changed. To make a new pair of this ledger, run \"pushctl store init --ledger\" with an empty "
+                + "database. To follow this database, move all files of the state directory away, and keep them: no "
+                + "other copy has those requests"
         case .otherFleet(led: false):
-            "nothing was changed. Have Log= name the database that was there before; where this one is to take its place, "
-                + "\"pushctl store init --adopt\" makes a new fleet of it, and each machine begins with an empty state directory"
+            "nothing was changed. Set Log= to the former database. To use the new one instead, run "
+                + "\"pushctl store init --adopt\", and start each machine with an empty state directory"
         case .busy: "end the program that holds a transaction open on the ledger"
-        case .exists: "name another file, or move that one away"
-        case .noDirectory: "make the directory that it is in, or name another place"
+        case .exists: "name another file, or move the existing one away"
+        case .noDirectory: "make its parent directory, or name another path"
         case .corrupt:
             context.hasSuffix("/ledger.db")
-                ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
-                    + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
-                    + "\"pushctl restore --empty\" from nothing"
-                : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
+                ? "the file is unchanged. Stop the daemon. \"pushctl salvage FILE\" writes the readable rows into a "
+                    + "backup. \"pushctl restore FILE\" sets the damaged ledger aside and puts a backup in its place; "
+                    + "\"pushctl restore --empty\" begins an empty ledger"
+                : "name another file; \"pushctl salvage\" saves the readable rows of a damaged ledger"
         case .lost:
-            "nothing was changed. Put the ledger back if it was moved away; \"pushctl restore FILE\" sets what is there aside "
-                + "and goes on from a backup, \"pushctl restore --empty\" from nothing"
+            "nothing was changed. Put the ledger back if it was moved away. Else \"pushctl restore FILE\" sets the "
+                + "log aside and restores a backup; \"pushctl restore --empty\" begins an empty ledger"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
-        case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
+        case .contradiction: "report this as an error of pushrouterd; the log keeps the rows"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }

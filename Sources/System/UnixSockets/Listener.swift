@@ -79,10 +79,20 @@ public final class Listener {
             case EAGAIN: return .wouldBlock
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE: return turnAway(errno)
-            case EBADF, ENOTSOCK, EFAULT, EINVAL:
-                preconditionFailure("cannot accept on \(path): \(reason(errno))")
+            case EBADF, ENOTSOCK, EFAULT: preconditionFailure("cannot accept on \(path): \(reason(errno))")
             default: return .failed(errno: errno)
             }
+        }
+    }
+
+    /// Returns the advice for a failed accept, as the end of a message; empty if there is none.
+    public static func advice(for number: Int32) -> String {
+        switch number {
+        case EMFILE: "; raise LimitNOFILE= of the unit"
+        case ENFILE: "; raise the kernel's fs.file-max"
+        // Another process that has the socket, such as the service manager, called shutdown(2).
+        case EINVAL: "; the socket does not listen any more: restart the socket unit"
+        default: ""
         }
     }
 

@@ -73,7 +73,7 @@ struct DamagedLedgerTests {
         #expect(salvaged.end == .exited(0), "\(salvaged.errors)")
         let result = try json(salvaged.output)
         #expect(result["requests"]?.int64 == 40 && result["is_whole"]?.bool == false, "\(salvaged.output)")
-        #expect(pushctl("salvage", file).errors.contains("there is such a file already"))
+        #expect(pushctl("salvage", file).errors.contains("the file exists already"))
         #expect(pushctl("restore", file).end == .exited(0))
 
         let daemon = try DaemonProcess.ready(installation)

@@ -74,7 +74,7 @@ public struct Backup: Hashable, Sendable {
     static func requireNothing(at path: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) != 0 else {
-            throw StoreError(.exists, message: "there is such a file already, and it is not replaced", context: path)
+            throw StoreError(.exists, message: "the file exists already, and is not replaced", context: path)
         }
         guard stat("\(directory(of: path))/.", &facts) != 0, errno == ENOENT || errno == ENOTDIR else { return }
         throw StoreError(.noDirectory, message: "its directory does not exist", context: path)

@@ -304,7 +304,7 @@ final class FigureTable {
         keyName.bind(number, at: 1)
         defer { keyName.reset() }
         guard try keyName.step() else {
-            throw StoreError(.corrupt, message: "figures have a key \(number) that is not there", context: path)
+            throw StoreError(.corrupt, message: "figures refer to key \(number), which is missing", context: path)
         }
         do throws(FigureError) { return try FigureKey(named: keyName.text(0) ?? "") } catch {
             throw StoreError(.corrupt, message: error.message, context: path)

@@ -71,7 +71,7 @@ extension LedgerReader {
             names.bind(number, at: 1)
             defer { names.reset() }
             guard try names.step() else {
-                throw StoreError(.corrupt, message: "figures have a key \(number) that is not there", context: path)
+                throw StoreError(.corrupt, message: "figures refer to key \(number), which is missing", context: path)
             }
             named.append((names.text(0) ?? "", counted))
         }

@@ -48,7 +48,7 @@ enum Schema {
     static func stateIdentity(_ database: borrowing Database) throws(StoreError) -> UUID128 {
         let identity = try database.prepare("SELECT state_id FROM meta")
         guard try identity.step(), let state = identity.text(0).flatMap({ UUID128($0) }) else {
-            throw StoreError(.corrupt, message: "the ledger does not say whose it is", context: database.path)
+            throw StoreError(.corrupt, message: "the ledger has no state id", context: database.path)
         }
         return state
     }
@@ -58,7 +58,7 @@ enum Schema {
         let position = try database.prepare("SELECT number, checksum, segment, segment_end FROM log_position")
         guard try position.step() else {
             throw StoreError(
-                .corrupt, message: "the ledger does not say how far the log is applied", context: database.path)
+                .corrupt, message: "the ledger has no log position", context: database.path)
         }
         return LogPosition(
             number: UInt64(try position.integer(0, in: StoredRange.number)), checksum: try position.value(1),
@@ -72,7 +72,7 @@ enum Schema {
         let application = try database.integer("PRAGMA application_id")
         guard application == applicationID else {
             throw otherFormat(
-                "this is no ledger of this program: its application_id is \(application), not \(applicationID)",
+                "the file is no ledger of pushrouterd: its application_id is \(application), not \(applicationID)",
                 database)
         }
         let found = try database.integer("PRAGMA user_version")

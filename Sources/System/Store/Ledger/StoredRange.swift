@@ -18,7 +18,7 @@ extension Database {
         let number = try integer(sql)
         guard StoredRange.number.contains(number) else {
             throw StoreError(
-                .corrupt, message: "the ledger has the number \(number), which nothing was given", context: path)
+                .corrupt, message: "the ledger has the number \(number), which is out of range", context: path)
         }
         return number
     }

@@ -169,7 +169,7 @@ struct LogChain: BatchSource, ~Copyable {
         let places = try everyBatch()
         for number in number + 1...last {
             guard let place = places[number]?.first, let batch = try batch(at: place) else {
-                throw StoreError(.corrupt, message: "batch \(number) of the log is gone", context: "log")
+                throw StoreError(.corrupt, message: "batch \(number) of the log is missing", context: "log")
             }
             try body(batch)
         }

@@ -332,7 +332,7 @@ extension StoreError {
     static func logRead(_ path: String, errno number: Int32) -> StoreError {
         var error = StoreError.system("read", path, errno: number)
         error.kind = .failed
-        error.message = "the log cannot be read (\(error.message)); nothing was changed, and nothing of it is given up"
+        error.message = "the log cannot be read (\(error.message)); nothing was changed or discarded"
         return error
     }
 

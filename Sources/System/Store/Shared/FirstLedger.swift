@@ -121,7 +121,7 @@ public struct FirstLedger: ~Copyable {
         while try users.step() {
             let user: UInt32 = try users.value(0)
             guard let name = name(user) else {
-                throw StoreError(.failed, message: "nobody can tell the name of uid \(user) now", context: path)
+                throw StoreError(.failed, message: "the system gives no user name for uid \(user) now", context: path)
             }
             // If two ids have one name, the lower id gets it.
             guard let producer = numbers.add(numbers[name] == nil ? name : "uid:\(user)", user: user) else { break }

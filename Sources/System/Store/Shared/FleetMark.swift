@@ -34,7 +34,7 @@ public struct FleetMark: Hashable, Sendable {
             if parts.count == 2 { values[parts[0]] = parts[1] }
         }
         guard let fleet = values["fleet"].flatMap({ UUID128(String($0)) }) else {
-            throw StoreError(.corrupt, message: "the file does not say which fleet the ledger is of", context: path)
+            throw StoreError(.corrupt, message: "the file has no line fleet=ID", context: path)
         }
         func number(_ name: Substring) -> Int64? { values[name].flatMap { Int64($0) } }
         return FleetMark(
@@ -81,8 +81,8 @@ public struct FleetMark: Hashable, Sendable {
             throw StoreError(
                 .otherFleet(led: true),
                 message:
-                    "the ledger was a copy of fleet \(left.fleet), and led alone since: the database cannot have what "
-                    + "it accepted", context: directory)
+                    "the ledger left fleet \(left.fleet) and accepted requests alone: the database lacks them",
+                context: directory)
         }
         guard var mark = try read(in: directory) else {
             return try FleetMark(fleet: identity.fleet, place: identity.place).write(in: directory)
@@ -97,7 +97,7 @@ public struct FleetMark: Hashable, Sendable {
             throw StoreError(
                 .otherFleet(led: false),
                 message:
-                    "the database has the fleet \(identity.fleet), and is another one than before: a clone, or restored",
+                    "the database has fleet \(identity.fleet), but is a clone or a restored copy of the former one",
                 context: directory)
         }
         let known = DatabasePlace(

@@ -62,7 +62,7 @@ public final class LedgerCopy {
         let segments = try log.segmentsForReading()
         var chain = try LogChain(segments)
         guard try chain.next(after: writer.position) == nil, try chain.damage(behind: writer.position) == nil else {
-            throw .forked("the log of one machine goes on behind batch \(writer.position.number)")
+            throw .forked("the log of this single machine has batches behind batch \(writer.position.number)")
         }
         for segment in segments { segment.remove() }
         rmdir(log.path)
@@ -223,7 +223,7 @@ public final class LedgerCopy {
         let cursor = try writer.lastCursor()
         guard let expected = batch.lastCursor, expected != cursor else { return }
         throw .forked(
-            "the ledger counts \(cursor) events up to batch \(batch.reference.number), and its writer \(expected)")
+            "the ledger has \(cursor) events up to batch \(batch.reference.number); the leader had \(expected)")
     }
 
     private func first(_ stored: [StoredBatch]) throws(StoreError) -> BatchReference {

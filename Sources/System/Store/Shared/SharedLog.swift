@@ -133,7 +133,8 @@ final class SharedLog: BatchLog {
                         keep(underway)
                         throw problem.kind == .unreachable
                             ? StoreError(
-                                .unprotected, message: "a commit does not end, and questions are answered: \(problem)",
+                                .unprotected,
+                                message: "a commit does not end, though the database answers queries: \(problem)",
                                 context: StoreError.engine)
                             : StoreError(problem)
                     }
@@ -159,12 +160,12 @@ final class SharedLog: BatchLog {
                 return position
             case .fenced(let tail):
                 throw StoreError(
-                    .fenced, message: "batch \(tail.reference.number) of term \(tail.epoch) is there",
+                    .fenced, message: "the log has batch \(tail.reference.number) of term \(tail.epoch) already",
                     context: StoreError.engine)
             case .lost(let tail):
                 throw StoreError(
                     .forked,
-                    message: "it ends with batch \(tail.reference.number), and batch "
+                    message: "the log ends with batch \(tail.reference.number), but batch "
                         + "\(underway.batch.reference.number - 1) was acknowledged",
                     context: StoreError.engine)
             }

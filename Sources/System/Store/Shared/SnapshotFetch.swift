@@ -81,7 +81,8 @@ public struct SnapshotFetch {
             guard !isStopped() else { throw StoreError(.failed, message: "stopped", context: draft) }
             guard let bytes = try asking({ () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }) else {
                 throw StoreError(
-                    .engineAway, message: "the snapshot behind batch \(snapshot.reference.number) went meanwhile",
+                    .engineAway,
+                    message: "the snapshot behind batch \(snapshot.reference.number) was deleted meanwhile",
                     context: StoreError.engine)
             }
             guard bytes.count == snapshot.length(ofPart: part) else { throw Self.damaged(snapshot) }
