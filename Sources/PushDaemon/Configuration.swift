@@ -32,8 +32,8 @@ struct Configuration: Sendable {
         let loaded = try LoadedConfiguration(reading: directories, required: isRequired)
         guard !(hasFiles && loaded.sources.isStandIn) else {
             throw StartFailure(
-                "\(directories.joined(separator: ", ")): the configuration is gone, which had files before; put it back, or "
-                    + "restart pushrouterd to go on with the shipped handlers and route",
+                "\(directories.joined(separator: ", ")): the configuration files are gone; put them back, or restart "
+                    + "pushrouterd to use the shipped handlers and route",
                 exitStatus: StartFailure.configuration)
         }
         let findings =

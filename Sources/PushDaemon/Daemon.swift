@@ -151,7 +151,7 @@ final class Daemon {
         Notify.ready(status: statusLine)
         parts.journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         if let reason = parts.containment.reason {
-            let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
+            let message = "handlers run in process groups with marks, not in cgroups of their own: \(reason)"
             parts.journal.log(JournalEntry(.debug, message))
         }
         parts.logLevels.begin()
@@ -272,7 +272,7 @@ final class Daemon {
             engine.isUnprotected(since: now, at: now)
             parts.journal.log(
                 JournalEntry(
-                    .error, "the database answers, and ends no commit: no standby may have what is written",
+                    .error, "the database answers, but confirms no commit: check its synchronous standbys",
                     messageID: .storeStalled))
         case .lost: fail(StoreError.leaseLost)
         }

@@ -87,8 +87,8 @@ final class DaemonProcess {
             journal.log(
                 JournalEntry(
                     .warning,
-                    "the ledger was a copy of fleet \(mark.fleet), and is one machine's own from now on: no machine of that "
-                        + "fleet has what comes"))
+                    "the ledger leaves fleet \(mark.fleet): no machine of the fleet gets the requests that this daemon "
+                        + "accepts from now on"))
         }
         let parts = try Parts(
             directories: options.directories, configuration: configuration, settings: settings, state: state,

@@ -147,7 +147,7 @@ struct FleetLedgerTests {
         pair.use("clone", on: pair.first)
         let refused = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try refused.waitForEnd() == .exited(78))
-        #expect(refused.standardError.contains("a clone, or restored"), "\(refused.standardError)")
+        #expect(refused.standardError.contains("a clone or a restored copy"), "\(refused.standardError)")
         try pair.makeFleet("--adopt")
         let other = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try other.waitForEnd() == .exited(78))

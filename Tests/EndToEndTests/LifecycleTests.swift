@@ -198,7 +198,7 @@ struct LifecycleTests {
         try daemon.waitForNotification("STATUS=reload failed, still as before: device mode, 2 routes")
         #expect(try installation.injectClient().outcome(of: Requests.deliver()).outcome == "failed")
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string ?? ""
-        let expected = isDirectoryGone ? "No such file or directory" : "the configuration is gone"
+        let expected = isDirectoryGone ? "No such file or directory" : "the configuration files are gone"
         #expect(problem.contains(expected), "\(problem)")
     }
 

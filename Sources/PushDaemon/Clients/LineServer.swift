@@ -378,7 +378,7 @@ final class LineServer {
                 end(session, overdue, at: now)
             } else if hasStalled(session, at: now), accounts.isHeldUp(by: session, waitingForRoom) {
                 let message =
-                    "the request stopped before its end, and other clients wait for the memory that it takes "
+                    "the request is not complete, and other clients wait for its memory "
                     + "(InputSizeMax=, InputSizeMaxPerPeer=)"
                 refuse(session, ProtocolError(.overloaded, message: message, retryAfter: .seconds(1)), .slowLine)
             }

@@ -144,14 +144,14 @@ final class ErasureService {
         if case .rest(let receipt) = order.stage {
             client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
         } else {
-            refuse(client, "the order is taken and goes on by itself: \(error.message)")
+            refuse(client, "the daemon has the order, and continues by itself: \(error.message)")
         }
     }
 
     /// Notes that the erasure is complete.
     func erased() {
         guard case .rest(let receipt) = current?.stage else {
-            let message = "the erasure of a person that an earlier run had begun is complete"
+            let message = "an erasure of a person, begun by an earlier run, is complete"
             return journal.log(JournalEntry(.notice, message, messageID: .erased))
         }
         let requests = counted(receipt.requests, "request")
@@ -165,7 +165,7 @@ final class ErasureService {
 extension JournalEntry {
     /// The entry for an erasure that has to wait.
     init(erasureWaitsFor error: StoreError) {
-        let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
+        let message = "an erasure waits, and continues by itself: \(error.message); \(error.advice)"
         self.init(.warning, message, messageID: .erasureWaits)
     }
 }

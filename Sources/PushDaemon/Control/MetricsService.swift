@@ -31,7 +31,7 @@ final class MetricsService {
     func write(_ status: Status, _ format: MetricsFormat, for client: ControlClient) throws(ProtocolError) {
         guard waiting.count < Self.waitingMax else {
             throw ProtocolError(
-                .overloaded, message: "\(Self.waitingMax) others wait for metrics, the most that is allowed",
+                .overloaded, message: "\(Self.waitingMax) other requests wait for metrics, the most that is allowed",
                 retryAfter: .milliseconds(100), id: client.id)
         }
         nextToken += 1

@@ -11,8 +11,8 @@ extension JournalEntry {
             let seconds = "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
             self.init(
                 .warning,
-                "this machine's clock is \(seconds) \(ahead > .zero ? "ahead of" : "behind") the database's, whose time counts: "
-                    + "set the one right that is wrong")
+                "this machine's clock is \(seconds) \(ahead > .zero ? "ahead of" : "behind") the database's, "
+                    + "whose time counts: correct the wrong clock")
         case .right: self.init(.notice, "this machine's clock agrees with the database's again")
         }
     }

@@ -159,7 +159,7 @@ final class Standby {
             journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .clock(let change): journal.log(JournalEntry(change))
         case .erased:
-            let message = "a person was erased here as well: nothing that names the person is in this copy"
+            let message = "a person was erased from this copy, too"
             journal.log(JournalEntry(.notice, message, messageID: .erased))
         case .erasureWaits(let error): journal.log(JournalEntry(erasureWaitsFor: error))
         case .took(let term): finish(.leads(term))
@@ -310,7 +310,7 @@ final class Standby {
     }
 
     private func refusal(id: String?) -> ProtocolError {
-        let advice = leader.map { "\($0) leads: send it there" } ?? "nobody leads yet: try again"
+        let advice = leader.map { "\($0) leads: send the request there" } ?? "nobody leads yet: try again"
         return ProtocolError(
             .unavailable, message: "\(node.node) follows, and \(advice)", retryAfter: .milliseconds(250),
             leader: leader, id: id)

@@ -211,7 +211,7 @@ final class InjectServer {
     }
 
     private static func unavailable(_ problem: String, _ candidate: Candidate) -> ProtocolError {
-        let message = "this cannot be answered before the ledger is up to date: \(problem)"
+        let message = "the ledger must catch up before the daemon can answer: \(problem)"
         return ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: candidate.request.id)
     }
 
@@ -224,7 +224,7 @@ final class InjectServer {
         desk.onceApplied(number, until: .max) { [self] hasIt in
             waiting -= 1
             goOn(with: candidate) { () throws(ProtocolError) in
-                guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "it cannot be written", candidate) }
+                guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "writing fails", candidate) }
                 try admit(candidate)
             }
         }
@@ -264,7 +264,7 @@ final class InjectServer {
         } catch {
             throw ProtocolError(
                 .unavailable, field: field,
-                message: "the ledger cannot be asked for this \(field) now: \(error.message)",
+                message: "cannot look up this \(field) in the ledger now: \(error.message)",
                 retryAfter: .seconds(1), id: candidate.request.id)
         }
     }
@@ -280,7 +280,7 @@ final class InjectServer {
         }
         guard !candidate.request.waitsForOutcome || processor.mayWait(for: seq) else {
             throw ProtocolError(
-                .overloaded, field: "id", message: "too many wait for the outcomes of this id already",
+                .overloaded, field: "id", message: "too many requests wait for the outcomes of this id",
                 retryAfter: .seconds(1), id: candidate.request.id)
         }
         let undecided = story.invocations.count { $0.result == nil }
@@ -294,7 +294,7 @@ final class InjectServer {
     /// Asks for an id again once the ledger has all decisions up to now.
     private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
         guard case .held(let hash, let asks) = candidate.admission, asks < Self.asksMax else {
-            throw Self.unavailable("outcomes of this id come faster than it is asked for", candidate)
+            throw Self.unavailable("outcomes of this id come faster than the ledger is read", candidate)
         }
         var candidate = candidate
         candidate.admission = .held(hash: hash, asks: asks + 1)
