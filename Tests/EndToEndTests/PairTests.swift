@@ -103,7 +103,7 @@ struct PairTests {
         }
         let found = verified("postgresql://push:geheim@db/push?sslmod=verify-full")
         #expect(found.end == .exited(1), "\(found)")
-        let sentence = "pushrouterd.conf:3: error: Log=: sslmod is no parameter of libpq's; sslmode is one\n"
+        let sentence = "pushrouterd.conf:3: error: Log=: libpq has no parameter sslmod; did you mean sslmode?\n"
         #expect(found.output.hasSuffix(sentence) && !found.output.contains("geheim"), "\(found)")
         let right = verified("postgresql://push@db/push?sslmode=verify-full")
         #expect(right.end == .exited(0) && right.output.isEmpty, "\(right)")

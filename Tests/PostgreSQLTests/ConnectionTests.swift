@@ -46,8 +46,8 @@ struct ConnectionStringTests {
                 return error.message
             }
         }
-        let sslmode = "sslmod is no parameter of libpq's; sslmode is one"
-        let passfile = "passfil is no parameter of libpq's; passfile is one"
+        let sslmode = "libpq has no parameter sslmod; did you mean sslmode?"
+        let passfile = "libpq has no parameter passfil; did you mean passfile?"
         #expect(
             message("postgresql://u:p@h/push?sslmod=require&connect_timeout=1&passfil=/x")
                 == "\(sslmode); \(passfile)")

@@ -34,11 +34,11 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         let known = knownParameters
         let complaints = names(in: text).enumerated().filter { !known.contains($0.element) }.map { place, name in
             // A part of a password that was not encoded looks like a parameter: the message repeats only a misspelt name.
-            nearest(to: name, among: known).map { "\(name) is no parameter of libpq's; \($0) is one" }
+            nearest(to: name, among: known).map { "libpq has no parameter \(name); did you mean \($0)?" }
                 ?? "libpq does not know parameter \(place + 1)"
         }
         return complaints.isEmpty
-            ? "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE?PARAMETER=VALUE)"
+            ? "libpq cannot read the address: write postgresql://HOST/DATABASE?PARAMETER=VALUE"
             : complaints.joined(separator: "; ")
     }
 
@@ -99,7 +99,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         guard names.isEmpty || names.count == count, addresses.isEmpty || addresses.count == count,
             ports.count <= 1 || ports.count == count
         else {
-            throw EngineProblem(.notOurs, message: "the engine's address has other numbers of hosts and ports")
+            throw EngineProblem(.notOurs, message: "the address needs as many ports and hostaddr as hosts")
         }
         return (0..<count).map { index in
             func part(_ list: [String], _ index: Int) -> String? {

@@ -110,7 +110,7 @@ extension FleetDatabase {
             guard try run(&session, [put], time)[0].count == 1 else { throw interrupted }
             let read = SnapshotStatements.part(shard, .uuid(snapshot.id), .number(number))
             guard try run(&session, [read], time)[0].first?.bytes(0) == bytes else {
-                throw EngineProblem(.ill, message: "the database gives back other bytes than were written")
+                throw EngineProblem(.ill, message: "the database returns other bytes than were written")
             }
         }
     }
@@ -130,7 +130,7 @@ extension FleetDatabase {
     }
 
     private static let interrupted = EngineProblem(
-        .unreachable, message: "somebody else sets the database up at the same time")
+        .unreachable, message: "another program sets the database up at the same time")
 
     /// Runs one transaction; returns the rows of each statement.
     private static func run(

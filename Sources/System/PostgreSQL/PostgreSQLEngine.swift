@@ -88,16 +88,16 @@ public final class PostgreSQLEngine: ShardEngine {
         if let warning = first.warnings.first { return .doubtful(warning) }
         guard isChecked else { return .there }
         guard answers.count == 2 else {
-            return .doubtful(problem?.description ?? "the engine did not say whether a standby has it")
+            return .doubtful(problem?.description ?? "the engine did not say whether a standby has the batch")
         }
         do throws(EngineProblem) {
-            guard let row = answers[1].rows[0].first else { return .doubtful("the engine did not answer a question") }
+            guard let row = answers[1].rows[0].first else { return .doubtful("the engine did not report its settings") }
             if try row.text(0).allSatisfy({ $0 == " " }) {
                 return .doubtful("no synchronous standby is named (synchronous_standby_names is empty)")
             }
             let mode = try row.text(1)
             guard mode == "on" else { return .doubtful("synchronous_commit is \(mode)") }
-            if try row.bool(2) { return .doubtful("the engine read its settings anew a moment ago") }
+            if try row.bool(2) { return .doubtful("the engine reloaded its settings a moment ago") }
             return .there
         } catch {
             return .doubtful(error.description)
@@ -213,7 +213,9 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     private static func wall(_ rows: [Row]) throws(EngineProblem) -> WallTime {
-        guard let row = rows.first else { throw EngineProblem(.unreachable, message: "a note has no answer") }
+        guard let row = rows.first else {
+            throw EngineProblem(.unreachable, message: "the engine did not answer an update of push_copies")
+        }
         return WallTime(milliseconds: try row.integer(0))
     }
 
@@ -251,7 +253,7 @@ public final class PostgreSQLEngine: ShardEngine {
             found = try identify(&connection, options.shard, until: deadline)
             guard known == nil || known == found else {
                 throw EngineProblem(
-                    .notOurs, message: "the database is another fleet's than that of the connection before")
+                    .notOurs, message: "the database has another fleet than at the last connection")
             }
             guard try claimName(&connection, options, &names, until: deadline) else { return }
             _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)
@@ -274,8 +276,9 @@ public final class PostgreSQLEngine: ShardEngine {
             throw EngineProblem(
                 .notOurs,
                 message: """
-                    the session does not have the settings that it asked for (synchronous_commit is \(mode), \
-                    client_min_messages is \(messages)): something between this node and the engine takes them away
+                    the session lacks its settings (synchronous_commit is \(mode), client_min_messages is \
+                    \(messages)): a program between this machine and the engine drops them, such as a pooler; \
+                    connect without it
                     """)
         }
         var identity = ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))
