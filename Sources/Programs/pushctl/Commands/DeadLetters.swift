@@ -4,7 +4,7 @@ import Store
 
 extension Command {
     static let deadLetters = Command(
-        name: "deadletters", summary: "list, show or drop what was not done in relay mode",
+        name: "deadletters", summary: "list, show or drop the dead letters of relay mode",
         description: [
             """
             In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found no \

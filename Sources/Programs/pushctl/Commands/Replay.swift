@@ -5,7 +5,7 @@ import Store
 
 extension Command {
     static let replay = Command(
-        name: "replay", summary: "do again what was not done in relay mode",
+        name: "replay", summary: "accept the dead letters of relay mode again",
         description: [
             """
             Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, device \
