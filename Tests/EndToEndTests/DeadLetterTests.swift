@@ -55,11 +55,11 @@ struct DeadLetterTests {
         let installation = Installation("[Dispatch]\nMode=device\n")
         installation.addJob("job", "exit 1")
         let daemon = try TestDaemon(installation)
-        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter is like that\n", "nothing came yet")
+        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter matches\n", "nothing came yet")
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
         let list = daemon.pushctl("deadletters")
-        #expect(list.errors == "pushctl: no dead letter is like that; in device mode there are none (Mode=)\n")
+        #expect(list.errors == "pushctl: no dead letter matches; in device mode there are none (Mode=)\n")
     }
 
     @Test("is awaited by replay --wait, which prints every outcome with the handler's output")
@@ -132,7 +132,7 @@ struct DeadLetterTests {
         let pages = daemon.pushctl("deadletters", "purge", "--since", "2020-01-01", "--limit", "all", "--json")
         #expect(try pages.lines.map { try json($0)["purged"]?.int64 } == [1000, 1])
         #expect(pages.end == .exited(0) && pages.errors.isEmpty)
-        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter is like that\n")
+        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter matches\n")
         #expect(daemon.pushctl("deadletters", "--limit", "all").end == .exited(2))
     }
 

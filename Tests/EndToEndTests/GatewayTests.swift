@@ -324,7 +324,7 @@ struct GatewayTests {
         #expect(scene.send("tok1").status == 200)
         #expect(scene.show(3).contains(line: "state", "force_stopped"))
         let nothing = pushctl.run(["device", "tok1", "--runtime", places[3]])
-        #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
+        #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "give at least one of").count == 2)
     }
 
     @Test("takes a compressed body, and refuses one that becomes too long")

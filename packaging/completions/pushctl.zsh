@@ -400,7 +400,7 @@ deadletters)
         '*--outcome=[only dead letters with this outcome]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
         '*--app=[only dead letters for this app]:app: ' \
-        '*--query=[only matches of this query of the page'\''s language; pushrouter-web(8) explains it]:query: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -423,7 +423,7 @@ replay)
         '*--outcome=[only dead letters with this outcome]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
         '*--app=[only dead letters for this app]:app: ' \
-        '*--query=[only matches of this query of the page'\''s language; pushrouter-web(8) explains it]:query: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -578,7 +578,7 @@ tail)
         '*--app=[only outcomes and events of this app]:app: ' \
         '*--outcome=[only invocations with these outcomes]:outcome:_values -s , outcome handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' \
         '*--callback=[only outcomes of this callback]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none)' \
-        '*--query=[only matches of this query of the page'\''s language; pushrouter-web(8) explains it]:query: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
         '*--since=[begin with the requests and events of this time (without it: with new ones)]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \

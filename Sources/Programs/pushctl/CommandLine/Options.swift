@@ -118,7 +118,7 @@ extension Option {
     static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
     static let onlyAppOfPush = Option("app", .text("APP"), "only dead letters for this app")
     static let query = Option(
-        "query", .text("QUERY"), "only matches of this query of the page's language; pushrouter-web(8) explains it")
+        "query", .text("QUERY"), "only matches of this query; pushrouter-web(8) explains its language")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
     static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")

@@ -56,7 +56,7 @@ extension Command {
         }
         if expected.rows == 0 {
             session.output.note(
-                "nothing is stored of that person; an erasure writes the whole ledger once more all the same")
+                "nothing is stored of that person; an erasure rewrites the whole ledger all the same")
         }
         guard arguments.has(.unasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
         else {
