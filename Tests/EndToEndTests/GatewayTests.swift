@@ -359,7 +359,7 @@ struct GatewayTests {
             scene.gateway.standardError.split(separator: "StreamsMax= of gateway.conf counts from the next start on")
                 .count
                 == 2)
-        try reread("[Gateway]\nUnknown=maybe\n", "the former configuration stays in force")
+        try reread("[Gateway]\nUnknown=maybe\n", "the previous configuration stays in force")
         #expect(scene.send("nobody").status == 404)
         try reread("[Gateway]\nErrors=/nonexistent\n", "there is no file /nonexistent (Errors=)")
         #expect(scene.send("nobody").status == 404)

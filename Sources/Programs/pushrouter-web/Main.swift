@@ -83,7 +83,7 @@ struct Program {
             text.allSatisfy({ !$0.isWhitespace })
         else {
             throw StartFailure(
-                "\(path) (Token=): its first line is to have 16 characters at least, without spaces",
+                "\(path) (Token=): its first line must have at least 16 characters, without spaces",
                 exitStatus: StartFailure.configuration)
         }
         return text
@@ -136,7 +136,7 @@ struct Program {
                           listen there, in place of Listen= in web.conf
                           (default: \(WebSettings.standardAddress)). With sockets of the service
                           manager (systemd.socket(5)) leave it out
-          --utc           show times of UTC, not of the reader's zone
+          --utc           show times in UTC, not in the reader's time zone
           --full-tokens   show push tokens whole
           --gateway PATH  the gateway's Unix socket
                           (default: \(standardGatewaySocket))

@@ -165,10 +165,11 @@ final class Service: LoopService {
         else { return respond(arrival.number, WebResponse(400, "the request's target cannot be read\n")) }
         if let refusal = access.refusal(of: request) { return respond(arrival.number, refusal) }
         if request.method == "POST", !limiter.takes(peer, at: .now) {
-            return respond(arrival.number, WebResponse(429, "more than \(ActLimiter.perSecond) a second; come again\n"))
+            return respond(
+                arrival.number, WebResponse(429, "more than \(ActLimiter.perSecond) requests a second; try again\n"))
         }
         guard asked.count < Self.askedMax + streamsMax else {
-            return respond(arrival.number, WebResponse(503, "too much is asked at once; come again\n"))
+            return respond(arrival.number, WebResponse(503, "too many requests at once; try again\n"))
         }
         lastAsked += 1
         asked[lastAsked] = Asked(number: arrival.number)
