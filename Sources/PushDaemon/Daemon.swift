@@ -151,7 +151,7 @@ final class Daemon {
         Notify.ready(status: statusLine)
         parts.journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         if let reason = parts.containment.reason {
-            let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
+            let message = "handlers run in process groups with marks, not in cgroups of their own: \(reason)"
             parts.journal.log(JournalEntry(.debug, message))
         }
         parts.logLevels.begin()

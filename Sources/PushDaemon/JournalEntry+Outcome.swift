@@ -15,7 +15,7 @@ extension JournalEntry {
         case .otherFormat:
             self.init(
                 .critical,
-                "what was in the state directory was moved to \(aside.path), and a new ledger begins: "
+                "the files of the state directory were moved to \(aside.path), and a new ledger begins: "
                     + aside.reason, messageID: .formatSetAside)
         }
     }

@@ -235,7 +235,7 @@ struct DevTests {
         #expect(refusal("--port", "65536").errors.contains("--port 65536: a port from 1 to 65535"))
         #expect(refusal("--gateway-port", "http").end == .exited(2))
         #expect(refusal("--temporary", "--directory", "x").errors.contains("exclude each other"))
-        #expect(refusal("--state", "/x").errors.contains("--state: dev has all of it below one directory"))
+        #expect(refusal("--state", "/x").errors.contains("--state: dev keeps all files in one directory"))
         let long = "\(directory.path)/" + String(repeating: "d", count: 100)
         let tooLong = refusal("--directory", long)
         #expect(tooLong.end == .exited(74) && tooLong.errors.contains("Linux takes 107"), "\(tooLong.errors)")

@@ -103,7 +103,7 @@ struct FleetLedgerTests {
         pair.second.write("pushrouterd.conf", String(decoding: shared, as: UTF8.self))
         let refused = DaemonProcess(pair.second, program: "pushrouterd-fleet")
         #expect(try refused.waitForEnd() == .exited(78))
-        #expect(refused.standardError.contains("led alone since"), "\(refused.standardError)")
+        #expect(refused.standardError.contains("accepted requests alone"), "\(refused.standardError)")
     }
 
     @Test("set aside the ledger of a single machine that accepted nothing, and keep one that has requests")
@@ -147,7 +147,7 @@ struct FleetLedgerTests {
         pair.use("clone", on: pair.first)
         let refused = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try refused.waitForEnd() == .exited(78))
-        #expect(refused.standardError.contains("a clone, or restored"), "\(refused.standardError)")
+        #expect(refused.standardError.contains("a clone or a restored copy"), "\(refused.standardError)")
         try pair.makeFleet("--adopt")
         let other = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try other.waitForEnd() == .exited(78))

@@ -277,7 +277,8 @@ struct ForwardTests {
     static let wrongKeys: [(text: String?, mode: mode_t, status: Int32, message: String)] = [
         (nil, 0o600, 78, "No such file or directory"), ("k\n", 0o640, 77, "may be read by others: chmod 600 "),
         ("k\n", 0o604, 77, "may be read by others"), ("\n \n", 0o600, 78, "is empty"),
-        ("two words\n", 0o600, 78, "more than one word"), ("k\u{E9}y", 0o600, 78, "characters that no key has"),
+        ("two words\n", 0o600, 78, "must have the key alone"),
+        ("k\u{E9}y", 0o600, 78, "one word of visible characters"),
         (String(repeating: "k", count: 4097), 0o600, 78, "longer than 4096 bytes"),
     ]
 

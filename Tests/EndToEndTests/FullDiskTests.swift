@@ -210,7 +210,7 @@ struct FullDiskTests {
         try #require(erased.end == .exited(0), "\(erased.errors) \(daemon.process.standardError)")
         let reply = try json(erased.output)
         #expect(reply["erased"]?.bool == true && reply["complete"]?.bool == false, "\(erased.output)\(erased.errors)")
-        #expect(reply["waits_for"]?.string?.contains("writing the ledger once more takes") == true, "\(erased.output)")
+        #expect(reply["waits_for"]?.string?.contains("rewriting the ledger needs") == true, "\(erased.output)")
         #expect(try bytesWritten(by: process) - written < 8 << 20)
         #expect(try room - disk.free() < 8 << 20)
 

@@ -324,7 +324,7 @@ struct GatewayTests {
         #expect(scene.send("tok1").status == 200)
         #expect(scene.show(3).contains(line: "state", "force_stopped"))
         let nothing = pushctl.run(["device", "tok1", "--runtime", places[3]])
-        #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
+        #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "give at least one of").count == 2)
     }
 
     @Test("takes a compressed body, and refuses one that becomes too long")
@@ -359,7 +359,7 @@ struct GatewayTests {
             scene.gateway.standardError.split(separator: "StreamsMax= of gateway.conf counts from the next start on")
                 .count
                 == 2)
-        try reread("[Gateway]\nUnknown=maybe\n", "the former configuration stays in force")
+        try reread("[Gateway]\nUnknown=maybe\n", "the previous configuration stays in force")
         #expect(scene.send("nobody").status == 404)
         try reread("[Gateway]\nErrors=/nonexistent\n", "there is no file /nonexistent (Errors=)")
         #expect(scene.send("nobody").status == 404)

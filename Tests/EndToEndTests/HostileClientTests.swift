@@ -166,7 +166,7 @@ struct HostileClientTests {
         #expect(try last.client.next().isAccepted)
         #expect(try refused("slow_line", installation) == 1)
         let refusal = try lines[5].client.next().description
-        #expect(refusal.contains("the request stopped before its end"), "\(refusal)")
+        #expect(refusal.contains("the request is not complete"), "\(refusal)")
     }
 
     private func littleRoom() throws -> (Installation, DaemonProcess) {

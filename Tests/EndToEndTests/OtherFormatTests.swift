@@ -40,7 +40,7 @@ struct OtherFormatTests {
         let place = try #require(names(in: installation.state).first { $0.hasPrefix("set-aside-") })
         let path = "\(installation.state)/\(place)"
         #expect(readFile(path + "/ledger.db") == before)
-        let entry = "what was in the state directory was moved to \(path), and a new ledger begins"
+        let entry = "the files of the state directory were moved to \(path), and a new ledger begins"
         try waitUntil("the journal says it") { daemon.process.standardError.contains(entry) }
         let status = daemon.pushctl("status", "--all")
         #expect(status.output.contains("store.set_aside.1") && status.output.contains(path))

@@ -42,7 +42,7 @@ struct PushctlVerifyTests {
         writeFile("[Handler]\nType=exec\nExec=/nowhere/crm\n", to: directory.path + "/handlers.d/crm.handler")
         #expect(
             verify(directory.path).lines.contains(
-                "\(directory.path)/handlers.d/crm.handler: warning: Exec=/nowhere/crm: cannot be run as it is: "
+                "\(directory.path)/handlers.d/crm.handler: warning: Exec=/nowhere/crm: cannot be run: "
                     + "No such file or directory"), "also beside errors")
         let object = try json(verify(directory.path, "--json").output)
         #expect(object["ok"]?.bool == false)
@@ -128,7 +128,7 @@ struct PushctlVerifyTests {
         #expect(verify(directory.path).end != .signaled(SIGKILL))
         symlink("/dev/zero", directory.path + "/routes.d/20-zero.route")
         let result = verify(directory.path)
-        let told = "\(directory.path)/routes.d/20-zero.route: error: File too large; it may have 4 MiB"
+        let told = "\(directory.path)/routes.d/20-zero.route: error: File too large; the limit is 4 MiB"
         let expected = "\(told)\n1 error, 0 warnings\n"
         #expect(result.end == .exited(1) && result.output == expected, "\(result.output)")
     }

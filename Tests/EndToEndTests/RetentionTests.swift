@@ -31,7 +31,7 @@ struct RetentionTests {
             #expect(try json(report.output)["accepted"]?.int64 == 5, "round \(round): \(report.errors)")
         }
         try waitUntil("it says so") {
-            bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true
+            bed.daemon?.standardError.contains("deleted 5 requests older than Retention=") == true
         }
         for command in ["report", "campaigns", "events"] {
             let told = pushctl.run(["--state", bed.installation.state, command, "--json"])

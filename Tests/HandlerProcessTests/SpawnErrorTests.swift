@@ -91,7 +91,7 @@ struct SpawnErrorTests {
         let error = try command.startFailure()
         #expect(error.code == E2BIG)
         #expect(
-            error.reason == "its arguments and environment are larger than the system takes (a single one: 128 KiB)")
+            error.reason == "its arguments and environment exceed the system's limit (for each string: 128 KiB)")
     }
 
     @Test("is not to blame for a lack of descriptors; no child and no run is left")

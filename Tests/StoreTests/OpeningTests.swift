@@ -79,7 +79,7 @@ struct OpeningTests {
         let before = names(in: directory.path + "/log")
         let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
         #expect(error?.kind == .lost)
-        #expect(error?.message == "the ledger is \(isEmpty ? "empty" : "missing"), and its log is there")
+        #expect(error?.message == "the ledger is \(isEmpty ? "empty" : "missing"), but its log exists")
         #expect(names(in: directory.path + "/log") == before)
         #expect(names(in: directory.path).allSatisfy { !$0.contains("aside") })
 

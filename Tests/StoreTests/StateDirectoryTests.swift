@@ -55,7 +55,7 @@ struct StateDirectoryTests {
         chmod(directory.path, 0o775)
         let shared = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
         #expect(shared?.kind == .notPermitted)
-        #expect(shared?.message == "users other than its owner may write in the state directory; chmod go-w ends that")
+        #expect(shared?.message == "other users may write in the state directory; run chmod go-w on it")
         chmod(directory.path, 0o700)
         writeFile("precious", to: directory.path + "/other")
         symlink(directory.path + "/other", directory.path + "/lock")
@@ -98,7 +98,7 @@ struct StateDirectoryTests {
         lchown(link, 65534, 65534)
         let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: link) }
         #expect(
-            error?.message == "the state directory is a link of user 65534, and this is user 0; "
+            error?.message == "the state directory is a symbolic link of user 65534, and this is user 0; "
                 + "name the directory itself, or let root make the link")
     }
 

@@ -17,7 +17,7 @@ struct ClientTests {
         #expect(SocketPath.withAddress(of: path) { bind(dead, $0, $1) } == 0)
         close(dead)
         let refused = #expect(throws: ClientError.self) { _ = try Client(path: path) }
-        #expect(refused?.description == "nobody listens on \(path): the process that made it has ended")
+        #expect(refused?.description == "no process listens on \(path): the process that made the socket has ended")
         let long = "/" + String(repeating: "x", count: 107)
         let tooLong = #expect(throws: ClientError.self) { _ = try Client(path: long) }
         #expect(tooLong?.description == "the socket path \(long) has 108 bytes; Linux takes 1 to 107")

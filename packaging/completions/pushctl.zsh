@@ -12,7 +12,7 @@ known=(
     'dismiss:report that a notification was dismissed'
     'session:report that a session of the app began or ended'
     'token:report a new push token, or that a token became invalid'
-    'device:say what pushes find on a device from now on'
+    'device:set the state of an app and its device'
     'devices:list the devices that the daemon knows'
     'log:log a custom event or attributes'
     'import:log the custom data that an app stored with Braze'\''s samples'
@@ -23,8 +23,8 @@ known=(
     'test:run scenarios with expectations, without a daemon'
     'report:show how many invocations kept their deadline'
     'show:show everything about one request'
-    'deadletters:list, show or drop what was not done in relay mode'
-    'replay:do again what was not done in relay mode'
+    'deadletters:list, show or drop the dead letters of relay mode'
+    'replay:accept the dead letters of relay mode again'
     'campaigns:show opens, clicks and recipients of Braze'\''s campaigns'
     'events:count the analytics events by name and day'
     'user:show the devices, sessions and attributes of one user'
@@ -43,7 +43,7 @@ known=(
     'salvage:save what can be read of a damaged ledger'
     'store:set up the database of machines that share a log, show or change who leads'
     'gateway:print what clients of FCM and APNs need to send to pushrouter-gateway'
-    'erase:take out all that is stored of one person'
+    'erase:delete the stored data of one person'
     'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'
 )
@@ -235,8 +235,8 @@ devices)
 log)
     _arguments -S \
         '*--property=[a property of the event; also KEY:=JSON, and repeated]:property: ' \
-        '*--suite=[the app group that it is stored in; standard is the app'\''s own]:suite: ' \
-        '*--braze-id=[the profile'\''s id at Braze; without a suite it is sent there at once]:braze-id: ' \
+        '*--suite=[the app group that stores the entry; standard is the app'\''s own]:suite: ' \
+        '*--braze-id=[the profile'\''s id at Braze; an entry without a suite is sent there at once]:braze-id: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
@@ -254,7 +254,7 @@ log)
     ;;
 import)
     _arguments -S \
-        '*--suite=[the app group that it is stored in; standard is the app'\''s own]:suite: ' \
+        '*--suite=[the app group that stores the entry; standard is the app'\''s own]:suite: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
@@ -363,7 +363,7 @@ report)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
-        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by:_values -s , by handler route provider platform app callback outcome transport priority original_priority' \
+        '*--by=[also show the figures by a field, or by two fields that are crossed; can be repeated]:by:_values -s , by handler route provider platform app callback outcome transport priority original_priority' \
         '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
@@ -395,12 +395,12 @@ show)
     ;;
 deadletters)
     _arguments -S \
-        '*--handler=[only those that this handler had last]:handler: ' \
-        '*--route=[only those that this route had last]:route: ' \
-        '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
+        '*--handler=[only dead letters whose last handler is NAME]:handler: ' \
+        '*--route=[only dead letters whose last route is NAME]:route: ' \
+        '*--outcome=[only dead letters with this outcome]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
-        '*--app=[only those for this app]:app: ' \
-        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
+        '*--app=[only dead letters for this app]:app: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -418,12 +418,12 @@ deadletters)
     ;;
 replay)
     _arguments -S \
-        '*--handler=[only those that this handler had last]:handler: ' \
-        '*--route=[only those that this route had last]:route: ' \
-        '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
+        '*--handler=[only dead letters whose last handler is NAME]:handler: ' \
+        '*--route=[only dead letters whose last route is NAME]:route: ' \
+        '*--outcome=[only dead letters with this outcome]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
-        '*--app=[only those for this app]:app: ' \
-        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
+        '*--app=[only dead letters for this app]:app: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -543,7 +543,7 @@ export)
         '*--since=[only events at this time or later]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--event=[only these events, such as Open or Open,InfluencedOpen]:event:_values -s , event Open Received InfluencedOpen IosForeground SessionStart SessionEnd TokenStateChange Uninstall CustomEvent' \
-        '*--cursor=[begin where this file says, and keep the new end in it]:cursor:_files' \
+        '*--cursor=[begin at the cursor in this file, and write the new cursor to it]:cursor:_files' \
         '*--after=[begin after the line with this cursor; each line shows its own]:after: ' \
         '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
@@ -576,10 +576,10 @@ tail)
         '*--provider=[only outcomes of this provider'\''s payloads]:provider: ' \
         '*--platform=[only outcomes and events of this platform]:platform:(android ios web)' \
         '*--app=[only outcomes and events of this app]:app: ' \
-        '*--outcome=[only invocations that ended so]:outcome:_values -s , outcome handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' \
+        '*--outcome=[only invocations with these outcomes]:outcome:_values -s , outcome handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' \
         '*--callback=[only outcomes of this callback]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none)' \
-        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
-        '*--since=[begin with the requests and events of this time (without it: with what comes)]:since: ' \
+        '*--query=[only matches of this query; pushrouter-web(8) explains its language]:query: ' \
+        '*--since=[begin with the requests and events of this time (without it: with new ones)]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -608,7 +608,7 @@ bench)
         '*--pipeline=[how many requests on a connection may wait for their replies, up to 10000 (16)]:pipeline: ' \
         '*--duration=[how long requests are sent, such as 30s or 5min (10s)]:duration: ' \
         '*--count=[how many requests are sent at most (as many as the duration lets)]:count: ' \
-        '*--rate=[how many requests a second are meant to be sent, whether the daemon keeps up or not]:rate: ' \
+        '*--rate=[send this many requests a second, even if the daemon does not keep up]:rate: ' \
         '*--ids[give each request an id of its own (the default)]' \
         '*--no-ids[send requests without ids]' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \

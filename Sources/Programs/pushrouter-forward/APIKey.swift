@@ -44,7 +44,7 @@ enum APIKey {
         let word = UnsafeRawBufferPointer(rebasing: text[first...last])
         guard word.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             return .failure(
-                wrong(path, "has more than one word, or characters that no key has: it must have the key alone"))
+                wrong(path, "must have the key alone, one word of visible characters"))
         }
         return .success(
             Secret(capacity: word.count) { (memory: UnsafeMutableRawBufferPointer) -> Int in

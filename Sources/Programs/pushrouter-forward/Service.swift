@@ -208,7 +208,7 @@ final class Service: LoopService {
         log(
             JournalEntry(
                 .warning,
-                "the daemon could not be told what the endpoint answered: the entries that were sent become unknown"
+                "the daemon did not get the endpoint's answers: the entries that were sent become unknown"
             ))
         loop.exit(code: StartFailure.unavailable)
     }

@@ -161,8 +161,8 @@ struct Program {
         that make a client use it.
 
         On SIGTERM it answers the requests under way, and exits 0. On SIGHUP it reads
-        gateway.conf, the keys of senders and Errors= again; with an error in them the
-        former ones stay in force.
+        gateway.conf, the keys of senders and Errors= again; after an error in them the
+        previous ones stay in force.
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
         73 it cannot listen on the address, 77 other machines could send without a proof,

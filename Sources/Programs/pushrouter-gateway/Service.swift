@@ -109,8 +109,8 @@ final class Service: LoopService {
         } catch {
             log(JournalEntry(.error, "\(error)"))
         }
-        log(JournalEntry(.error, "the former configuration stays in force"))
-        return status + "; the configuration has an error, the former one is in force"
+        log(JournalEntry(.error, "the previous configuration stays in force"))
+        return status + "; the configuration has an error, the previous one is in force"
     }
 
     func stop() {

@@ -105,8 +105,8 @@ final class Service: LoopService {
     private func pause(because number: Int32) {
         if !hasToldShortage {
             hasToldShortage = true
-            let reason = errorText(number)
-            log(JournalEntry(.error, "a connection was not accepted: \(reason); tried again every 100 ms"))
+            let reason = errorText(number) + Listener.advice(for: number)
+            log(JournalEntry(.error, "a connection was not accepted: \(reason); retried every 100 ms"))
         }
         entranceSource?.interest = []
         entranceTimer?.arm(at: EventLoop.nowNanoseconds + Self.entrancePause)

@@ -70,7 +70,7 @@ final class Session {
                 // A request that is not under way has its answer already, and the daemon will read that.
                 guard let cancel = underway.removeValue(forKey: id) else { return }
                 cancel()
-                stream?.send(HTTPReply.rejection(of: id, "it was broken off at its deadline"))
+                stream?.send(HTTPReply.rejection(of: id, "the request was aborted at its deadline"))
                 ended(self)
             case .post(let invocation): post(invocation)
             }

@@ -24,7 +24,7 @@ struct Arguments: Equatable {
 
           --listen ADDRESS:PORT
                           serve on this numeric address, such as [::1]:9771
-                          (default: \(defaultAddress)); whoever can reach it can read the
+                          (default: \(defaultAddress)); all who can reach it can read the
                           metrics. With a socket of the service manager
                           (systemd.socket(5)) leave it out
           --textfile PATH write the metrics to this file, for the textfile collector of

@@ -39,7 +39,7 @@ struct Program {
     ) throws -> HTTPServer? {
         let inherited = try InheritedSockets.takeOne()
         guard inherited == nil || arguments.address == nil else {
-            throw service.usageFailure("the service manager gave a socket: leave --listen out, or the socket unit")
+            throw service.usageFailure("the service manager gave a socket: remove --listen, or the socket unit")
         }
         let socket: ListeningSocket
         do {

@@ -136,7 +136,7 @@ struct Program {
                           listen there, in place of Listen= in web.conf
                           (default: \(WebSettings.standardAddress)). With sockets of the service
                           manager (systemd.socket(5)) leave it out
-          --utc           show times of UTC, not of the reader's zone
+          --utc           show times in UTC, not in the reader's time zone
           --full-tokens   show push tokens whole
           --gateway PATH  the gateway's Unix socket
                           (default: \(standardGatewaySocket))

@@ -94,14 +94,15 @@ extension FleetStatus {
             findings.append(
                 copy.age > Self.silenceLimit
                     ? .warning(
-                        .database, "\(copy.node) does not follow: it said so last \(spanInWords(copy.age)) ago",
+                        .database, "\(copy.node) does not follow: its last report is \(spanInWords(copy.age)) old",
                         do: "start pushrouterd there, or DELETE FROM push_copies WHERE node = '\(copy.node)'")
                     : .fine(.database, "\(copy.node) follows, \(counted(behind, "batch", "batches")) behind"))
         }
         if !others.contains(where: { $0.age <= Self.silenceLimit }) {
             findings.append(
                 .warning(
-                    .database, "no second machine follows: nobody goes on if this one dies", do: "start another one"))
+                    .database, "no second machine follows: none takes over if the leader fails",
+                    do: "start another one"))
         }
         let newest = shard.snapshots.first?.age
         let age = newest ?? health.fleetAge
@@ -112,7 +113,7 @@ extension FleetStatus {
                     newest == nil
                         ? "there is no whole snapshot, and the fleet is \(spanInWords(age)) old"
                         : "the newest whole snapshot is \(spanInWords(age)) old",
-                    do: "read the journal of the machines for why none is written"))
+                    do: "look for the cause in the journals of the machines"))
         }
         return findings
     }

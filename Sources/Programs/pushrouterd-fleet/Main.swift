@@ -48,17 +48,17 @@ struct Program {
                           the service manager does not hand them over
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
           --init          set up the database that Log= names, and exit
-          --ledger DIR    with --init: the ledger of one machine, whose daemon is
-                          stopped, is that of the machines from now on
+          --ledger DIR    with --init: begin the log with the ledger of one machine,
+                          whose daemon is stopped
           --adopt         with --init: make a new fleet of a database that was
-                          restored or cloned; the first one's machines refuse it
+                          restored or cloned; the first fleet's machines refuse it
           --status        show who leads, how far the copies are and how the database
                           is, and exit; with --json as an object
           --move          have the leader hand over to the machine that is nearest,
                           or to NODE with --to NODE; wait until it leads, and exit
-          --drain         have this machine, or NODE with --node NODE, not lead until
-                          --drain --undo; a leader hands over. --force does it where
-                          no other machine could lead
+          --drain         keep this machine, or NODE with --node NODE, from leading
+                          until --drain --undo; a leader hands over. --force drains
+                          even where no other machine could lead
           --verify        check the database's address (Log=): print what is wrong with it, with
                           file, line and parameter, and exit; pushctl verify does it, too
           --help          print this
@@ -69,9 +69,9 @@ struct Program {
         once and runs them; then it exits 0.
 
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
-        machine's copy was set aside. Started again it follows. A command exits with 69
-        where it is refused, 75 where the leader has not handed over within a minute, and 1
-        where another machine than NODE leads then, or --verify finds something wrong.
+        machine's copy was set aside: after a restart it follows. A command exits with 69
+        if it is refused, 75 if the leader has not handed over within a minute, and 1 if
+        a machine other than NODE leads then, or --verify finds an error.
 
         "pushctl store init", "status", "move" and "drain" do what the options do.
         """

@@ -30,7 +30,7 @@ enum StoreCommands {
         guard let (command, more) = commands.first(where: { given.contains($0.key) }),
             given.subtracting(more) == [command], !given.isSuperset(of: ["--ledger", "--adopt"])
         else {
-            throw StartFailure("the options do not fit together", exitStatus: StartFailure.usage)
+            throw StartFailure("these options exclude each other: see --help", exitStatus: StartFailure.usage)
         }
         let settings = options.settings.store.shared
         if command == "--verify" { return verify(settings, options.sources) }
@@ -46,8 +46,8 @@ enum StoreCommands {
             } else if given.contains("--adopt") {
                 let fleet = try FleetDatabase.adopt(address)
                 print(
-                    "the database has the fleet \(fleet) now; each machine begins with an empty state directory, and reads "
-                        + "its ledger from here")
+                    "the database has the fleet \(fleet) now; start each machine with an empty state directory: it "
+                        + "reads its ledger from the database")
             } else if command == "--init" {
                 let made = try FleetDatabase.initialise(address, state: FleetDatabase.newFleet())
                 print("fleet \(made.fleet) is set up; start pushrouterd-fleet on each machine")

@@ -30,7 +30,7 @@ enum StoreOrders {
         case .waits(let time):
             print(
                 "the leader has not handed over within \(time.milliseconds / 1000) s: \"pushctl store status\" shows who leads; "
-                    + "the order stands")
+                    + "the order stays in force")
             return StartFailure.temporary
         case .noted: break
         }
@@ -68,11 +68,11 @@ enum StoreOrders {
         }
     }
 
-    /// `router-2: 3 batches and 80 ms behind 400 ms ago`
+    /// `router-2: was 3 batches and 80 ms behind, 400 ms ago`
     static func text(_ copy: CopyNote, tail: UInt64) -> String {
         let behind = tail - min(tail, copy.applied)
         let lag = copy.lag.map { $0 == .zero ? "" : " and \($0.milliseconds) ms" } ?? ""
-        return "\(copy.node): \(behind) batches\(lag) behind \(copy.age.milliseconds) ms ago"
+        return "\(copy.node): was \(behind) batches\(lag) behind, \(copy.age.milliseconds) ms ago"
             + (copy.isDrained ? ", drained" : "")
     }
 

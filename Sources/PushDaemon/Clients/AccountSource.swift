@@ -51,7 +51,7 @@ final class ProducerAccounts: AccountSource {
             throw ProtocolError(
                 .overloaded,
                 message:
-                    "the machines that share this log know \(ProducerNumbers.limit) users, the most that there may be",
+                    "the shared log has \(ProducerNumbers.limit) users, the most that is allowed",
                 retryAfter: .seconds(60))
         }
         record(producer)

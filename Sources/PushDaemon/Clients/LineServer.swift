@@ -173,13 +173,7 @@ final class LineServer {
     private static let acceptPause: Int64 = 100_000_000
 
     private func noteRefusedConnection(_ number: Int32) {
-        let remedy =
-            switch number {
-            case EMFILE: "; raise LimitNOFILE= of its unit"
-            case ENFILE: "; raise the kernel's fs.file-max"
-            default: ""
-            }
-        let reason = "a connection was not accepted: \(errorText(number))\(remedy)"
+        let reason = "a connection was not accepted: \(errorText(number))\(Listener.advice(for: number))"
         refusals.note(.descriptors, reason, of: nil, at: EventLoop.nowNanoseconds)
     }
 
@@ -384,7 +378,7 @@ final class LineServer {
                 end(session, overdue, at: now)
             } else if hasStalled(session, at: now), accounts.isHeldUp(by: session, waitingForRoom) {
                 let message =
-                    "the request stopped before its end, and other clients wait for the memory that it takes "
+                    "the request is not complete, and other clients wait for its memory "
                     + "(InputSizeMax=, InputSizeMaxPerPeer=)"
                 refuse(session, ProtocolError(.overloaded, message: message, retryAfter: .seconds(1)), .slowLine)
             }

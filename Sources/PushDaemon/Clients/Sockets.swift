@@ -38,7 +38,7 @@ struct Sockets {
         let refusal = LineServer.refusalWithoutDescriptor
         if let descriptor = inherited.removeValue(forKey: name) {
             let listener = try Listener(inherited: descriptor, refusal: refusal)
-            let message = "\(name).sock is the service manager's, \(listener.path): its mode and group count"
+            let message = "\(name).sock is the service manager's socket \(listener.path), with its mode and group"
             journal.log(JournalEntry(.debug, message))
             return listener
         }

@@ -152,7 +152,7 @@ final class ControlServer {
         case .reload:
             guard waitingForReload.count < Self.waitingForReloadMax else {
                 throw ProtocolError(
-                    .overloaded, message: "\(Self.waitingForReloadMax) others wait for a reload",
+                    .overloaded, message: "\(Self.waitingForReloadMax) other requests wait for a reload",
                     retryAfter: .seconds(1), id: request.id)
             }
             guard let reading = daemon.reload() else {

@@ -42,7 +42,7 @@ extension JournalEntry {
         let entries = counted(count, "entry was", "entries were")
         self.init(
             .warning,
-            "\(entries) flushed and not sent to the endpoint, though SendFlushed=yes: \(cause) has no user; name it "
-                + "with external_id")
+            "\(entries) flushed and not sent to the endpoint, though SendFlushed=yes: \(cause) has no user; name the "
+                + "user with external_id")
     }
 }

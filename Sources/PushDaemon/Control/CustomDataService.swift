@@ -37,7 +37,7 @@ final class CustomDataService {
         }
         if flushedUnsent > flushedBefore {
             let count = flushedUnsent - flushedBefore
-            pipeline.append(.note(JournalEntry(flushedUnsent: count, by: "the session that was asked for")))
+            pipeline.append(.note(JournalEntry(flushedUnsent: count, by: "the requested session")))
         }
         if let sending, let entry = JournalEntry(sending, after: lastPhase) { pipeline.append(.note(entry)) }
         pipeline.endRequest()

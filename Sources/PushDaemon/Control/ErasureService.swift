@@ -152,7 +152,7 @@ final class ErasureService {
     /// Notes that the erasure is complete.
     func erased() {
         guard case .rest(let receipt) = current?.stage else {
-            let message = "the erasure of a person that an earlier run had begun is complete"
+            let message = "an erasure of a person, begun by an earlier run, is complete"
             return journal.log(JournalEntry(.notice, message, messageID: .erased))
         }
         let requests = counted(receipt.requests, "request")

@@ -61,7 +61,8 @@ public func runFleetDaemon(
             snapshots.stop()
             process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
             let place = try SetAside.moveCopy(in: state.path, at: Moment.now().wall)
-            process.journal.log(JournalEntry(.warning, "the copy is at \(place) now; the next start fetches another"))
+            process.journal.log(
+                JournalEntry(.warning, "the copy was moved to \(place); the next start fetches another"))
             return StartFailure.temporary
         case .leads(let term):
             snapshots.keeper.lead()

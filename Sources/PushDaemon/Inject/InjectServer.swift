@@ -211,7 +211,7 @@ final class InjectServer {
     }
 
     private static func unavailable(_ problem: String, _ candidate: Candidate) -> ProtocolError {
-        let message = "this cannot be answered before the ledger is up to date: \(problem)"
+        let message = "the ledger must catch up before the daemon can answer: \(problem)"
         return ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: candidate.request.id)
     }
 
@@ -264,7 +264,7 @@ final class InjectServer {
         } catch {
             throw ProtocolError(
                 .unavailable, field: field,
-                message: "the ledger cannot be asked for this \(field) now: \(error.message)",
+                message: "cannot look up this \(field) in the ledger now: \(error.message)",
                 retryAfter: .seconds(1), id: candidate.request.id)
         }
     }

@@ -90,7 +90,7 @@ final class OwnRequests {
             return drop(own, .tooLong(limit: limits.requestLength))
         }
         guard waiting.count + outstanding.unansweredCount < Self.limit else {
-            return drop(own, ProtocolError(.overloaded, message: "\(Self.limit) wait to be accepted already"))
+            return drop(own, ProtocolError(.overloaded, message: "\(Self.limit) requests wait to be accepted already"))
         }
         guard bytes + own.line.count <= limits.inputSize else {
             return drop(own, ProtocolError(.overloaded, message: "\(bytes) bytes wait to be accepted already"))
@@ -102,7 +102,7 @@ final class OwnRequests {
 
     private func drop(_ own: Own, _ error: ProtocolError) {
         refusals.note(
-            RefusalReason(error.code), "a request of its own (\(error.code.rawValue))", of: session?.account,
+            RefusalReason(error.code), "a request of the daemon's own (\(error.code.rawValue))", of: session?.account,
             at: EventLoop.nowNanoseconds)
         tell(of: own, error.message)
     }

@@ -53,7 +53,8 @@ final class ClockSteps {
         if let step = step(wall: wall, boot: boot) {
             return """
                 the clock was set \(step > 0 ? "ahead" : "back") by \(Self.days(step)) since the start, so \
-                nothing is deleted or forgotten by its age; set it right, or restart pushrouterd if it is right now
+                nothing is deleted or forgotten by its age; correct the clock, or restart pushrouterd if the clock is \
+            right
                 """
         }
         return doubt(boot: boot).map { jump in

@@ -126,9 +126,9 @@ extension JournalEntry {
             case .clockStepped: "the clock was set \(gap.end >= gap.begin ? "ahead" : "back") by \(seconds)"
             case .suspended: "the machine was suspended for \(seconds)"
             case .diskStalled: "the disk stalled for \(seconds)"
-            case .leaderLost: "the machine that led was lost, and none led for \(seconds)"
+            case .leaderLost: "the leader was lost, and no machine led for \(seconds)"
             case .engineAway: "the database gave no answer for \(seconds)"
-            case .unprotected: "no standby of the database had what was written for \(seconds)"
+            case .unprotected: "for \(seconds) no standby of the database had the newest batches"
             }
         let priority: Priority =
             switch gap.kind {

@@ -84,13 +84,12 @@ final class LedgerPruning {
         byRetention += requests
         deadLetters += dropped
         if requests > 0 {
-            let deleted = counted(requests, "request was", "requests were")
-            journal.log(JournalEntry(.info, "\(deleted) older than Retention= and deleted"))
+            journal.log(JournalEntry(.info, "deleted \(counted(requests, "request")) older than Retention="))
         }
         if dropped > 0 {
             let why = "older than DeadLetterRetention= or beyond DeadLetterSizeMax="
             let dropped = counted(dropped, "dead letter", "dead letters")
-            journal.log(JournalEntry(.notice, "\(dropped) \(why), dropped now"))
+            journal.log(JournalEntry(.notice, "dropped \(dropped) \(why)"))
         }
     }
 
@@ -119,7 +118,7 @@ final class LedgerPruning {
         let parts = [
             "\(letters) (\(remains.deadLetterBytes) bytes)",
             "\(counted(remains.inFlight, "invocation", "invocations")) in flight",
-            "\(counted(remains.entries, "entry", "entries")) of custom data that waits",
+            "\(counted(remains.entries, "entry", "entries")) of waiting custom data",
             "figures (\(remains.figureBytes) bytes)", "profiles and sessions",
         ]
         return "the ledger is still larger than MaxSize=, and nothing more can be deleted; it has "

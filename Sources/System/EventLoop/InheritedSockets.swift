@@ -36,7 +36,7 @@ public struct SurplusSockets: Error, Hashable, CustomStringConvertible {
 
     /// The advice for people.
     public var description: String {
-        "the service manager gave \(count) sockets, and this program listens on one: leave one ListenStream= in the "
-            + "socket unit, and one socket unit"
+        "the service manager gave \(count) sockets, and this program takes one: keep one socket unit, with one "
+            + "ListenStream="
     }
 }

@@ -272,7 +272,7 @@ extension HTTPConnections {
         }
         let length = pending.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
         guard let length, length > limits.bodyBytes else { return .YES }
-        let text = "the body has \(length) bytes, and \(limits.bodyBytes) are taken at most\n"
+        let text = "the body has \(length) bytes; the limit is \(limits.bodyBytes)\n"
         return HTTPResponse(status: 413, text: text).queue(on: connection)
     }
 

@@ -43,7 +43,7 @@ public struct ListeningSocket: ~Copyable {
         }
         let flags = fcntl(descriptor, F_GETFL)
         guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {
-            throw ListenError("cannot use the socket that was handed over: \(errorText(errno))")
+            throw ListenError("cannot use the service manager's socket: \(errorText(errno))")
         }
         (port, isLoopback) = try Self.place(of: descriptor)
         self.socket = socket

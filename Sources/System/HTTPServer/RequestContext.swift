@@ -69,7 +69,7 @@ final class RequestContext: Sendable {
         guard let length = request.headers["content-length"].flatMap({ Int($0) }), length > bodyBytes else {
             return .YES
         }
-        let text = "the body has \(length) bytes, and \(bodyBytes) are taken at most\n"
+        let text = "the body has \(length) bytes; the limit is \(bodyBytes)\n"
         return HTTPResponse(status: 413, text: text).queue(on: connection)
     }
 

@@ -90,7 +90,7 @@ public final class RunCgroups: Sendable {
         // systemd mounts version 2 at the second path beside cgroups of version 1.
         let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
         guard let directory = mounts.map({ $0 + path }).first(where: { CLinux_is_delegated($0) }) else {
-            throw Unavailable(description: "the service has no cgroup of its own (Delegate=yes of its unit)")
+            throw Unavailable(description: "the service has no cgroup of its own: set Delegate=yes in its unit")
         }
         guard CgroupFile.processes(of: directory) == [getpid()] else {
             throw Unavailable(description: "the service's cgroup \(directory) has other processes, too")
@@ -108,7 +108,7 @@ public final class RunCgroups: Sendable {
         let left = endLeftovers()
         guard left.isEmpty else {
             let list = left.joined(separator: ", ")
-            throw Unavailable(description: "processes of an earlier start do not end, in the cgroups \(list)")
+            throw Unavailable(description: "processes of an earlier start do not end: cgroups \(list)")
         }
         // Keeps a run from making cgroups below its own by mistake.
         _ = CgroupFile.write("1", to: "\(runs)/cgroup.max.depth")

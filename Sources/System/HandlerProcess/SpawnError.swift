@@ -40,8 +40,8 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
             case .descriptors:
                 "cannot set the limit of open files to \(confinement.openFilesMax ?? 0) (LimitNOFILE=): \(errorText(code))"
             case .niceness:
-                "may not set Nice=\(confinement.niceness ?? 0): \(errorText(code)); below the daemon's own it needs "
-                    + "CAP_SYS_NICE, and the unit's SystemCallFilter= must have setpriority"
+                "may not set Nice=\(confinement.niceness ?? 0): \(errorText(code)); a value below the daemon's own "
+                    + "needs CAP_SYS_NICE, and setpriority in the unit's SystemCallFilter="
             case .user:
                 "may not run as User=\(confinement.user ?? ""): \(errorText(code)); the daemon needs CAP_SETUID and "
                     + "CAP_SETGID (see handler-users.conf)"
@@ -73,7 +73,7 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         case ENOEXEC:
             return "neither a binary for this machine nor a script that begins with #!"
         case E2BIG:
-            return "its arguments and environment are larger than the system takes (a single one: 128 KiB)"
+            return "its arguments and environment exceed the system's limit (for each string: 128 KiB)"
         case EAGAIN:
             return "the limit of processes is reached (TasksMax=, ulimit -u)"
         case ETIME:

@@ -79,7 +79,7 @@ final class OrphanSweeper {
         }
         pace.swept(from: start, to: EventLoop.nowNanoseconds)
         for process in sweep.untouchable {
-            let message = "process \(process), which a handler started, may not be ended: it runs as another user"
+            let message = "cannot end process \(process) of a handler: the process runs as another user"
             log(JournalEntry(.error, message))
         }
         // Some are undecided, in the middle of an execve; others were killed and are not dead yet.

@@ -38,7 +38,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
                 ?? "libpq does not know parameter \(place + 1)"
         }
         return complaints.isEmpty
-            ? "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE?PARAMETER=VALUE)"
+            ? "libpq cannot read the address: write postgresql://HOST/DATABASE?PARAMETER=VALUE"
             : complaints.joined(separator: "; ")
     }
 
@@ -99,7 +99,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         guard names.isEmpty || names.count == count, addresses.isEmpty || addresses.count == count,
             ports.count <= 1 || ports.count == count
         else {
-            throw EngineProblem(.notOurs, message: "the engine's address has other numbers of hosts and ports")
+            throw EngineProblem(.notOurs, message: "the address needs as many ports and hostaddr as hosts")
         }
         return (0..<count).map { index in
             func part(_ list: [String], _ index: Int) -> String? {

@@ -110,7 +110,7 @@ extension FleetDatabase {
             guard try run(&session, [put], time)[0].count == 1 else { throw interrupted }
             let read = SnapshotStatements.part(shard, .uuid(snapshot.id), .number(number))
             guard try run(&session, [read], time)[0].first?.bytes(0) == bytes else {
-                throw EngineProblem(.ill, message: "the database gives back other bytes than were written")
+                throw EngineProblem(.ill, message: "the database returns other bytes than were written")
             }
         }
     }

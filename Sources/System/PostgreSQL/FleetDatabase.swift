@@ -134,7 +134,7 @@ public enum FleetDatabase {
         guard version >= leastVersion else {
             throw EngineProblem(
                 .notOurs,
-                message: "the engine is PostgreSQL \(version / 10_000); \(leastVersion / 10_000) is the least")
+                message: "the engine is PostgreSQL \(version / 10_000), and must be \(leastVersion / 10_000) or newer")
         }
     }
 }

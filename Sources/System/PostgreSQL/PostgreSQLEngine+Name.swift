@@ -38,7 +38,7 @@ extension PostgreSQLEngine {
             case .gone, .unknown:
                 throw EngineProblem(
                     .unreachable,
-                    message: "\(holder.place.host) had the name \(options.node) a moment ago, and may be running")
+                    message: "\(holder.place.host) used the name \(options.node) a moment ago, and may still run")
             case .lives: throw taken(holder, options, claim)
             }
         } while true
@@ -79,8 +79,8 @@ extension PostgreSQLEngine {
         return EngineProblem(
             .notOurs,
             message: """
-                two machines have the name \(options.node): \(text(holder.place)), which has it and runs, and this one, \
-                \(text(claim.place)); give each a [Store] Node= of its own
+                two machines have the name \(options.node): \(text(holder.place)), which runs, and this one, \
+                \(text(claim.place)); give each machine a [Store] Node= of its own
                 """)
     }
 }

@@ -213,7 +213,9 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     private static func wall(_ rows: [Row]) throws(EngineProblem) -> WallTime {
-        guard let row = rows.first else { throw EngineProblem(.unreachable, message: "a note has no answer") }
+        guard let row = rows.first else {
+            throw EngineProblem(.unreachable, message: "the engine did not answer an update of push_copies")
+        }
         return WallTime(milliseconds: try row.integer(0))
     }
 
@@ -251,7 +253,7 @@ public final class PostgreSQLEngine: ShardEngine {
             found = try identify(&connection, options.shard, until: deadline)
             guard known == nil || known == found else {
                 throw EngineProblem(
-                    .notOurs, message: "the database is another fleet's than that of the connection before")
+                    .notOurs, message: "the database has another fleet than at the last connection")
             }
             guard try claimName(&connection, options, &names, until: deadline) else { return }
             _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)

@@ -48,7 +48,7 @@ public final class Entrances {
         self.rules = rules
         let inherited = InheritedSockets.take()
         guard inherited.isEmpty || given == nil else {
-            throw usageFailure("the service manager gave a socket: leave --listen out, or the socket unit")
+            throw usageFailure("the service manager gave a socket: remove --listen, or the socket unit")
         }
         for socket in inherited { try addInherited(socket.descriptor) }
         guard inherited.isEmpty else { return }

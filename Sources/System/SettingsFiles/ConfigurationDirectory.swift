@@ -14,7 +14,7 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
         let advice =
             switch errno {
             case EACCES: "; let user \(geteuid()) read it, with chgrp and chmod"
-            case EFBIG: "; it may have \(contentsMax >> 20) MiB"
+            case EFBIG: "; the limit is \(contentsMax >> 20) MiB"
             default: ""
             }
         return "\(path): \(errorText(errno))\(advice)"

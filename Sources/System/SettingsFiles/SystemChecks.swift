@@ -17,7 +17,7 @@ extension ConfigurationSources {
     ) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
         if isStandIn {
-            let message = "no configuration is installed: the shipped handlers and the route to the journal stand in"
+            let message = "no configuration is installed: the shipped handlers and the route to the journal are used"
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }
         for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
@@ -119,7 +119,7 @@ extension Handler.Kind {
             warnings += bridge.settings.files.compactMap { $0.warning(readBy: bridge.program) }
         }
         if let program = command?.arguments.first, access(program, X_OK) != 0 {
-            warnings.append("Exec=\(program): cannot be run as it is: \(errorText(errno))")
+            warnings.append("Exec=\(program): cannot be run: \(errorText(errno))")
         }
         if let user = command?.confinement.user,
             !(UInt32(user).map { getpwuid($0) != nil } ?? (getpwnam(user) != nil))

@@ -89,7 +89,8 @@ public struct StateDirectory: ~Copyable, Sendable {
             // The owner of the link could point it elsewhere at any time.
             throw StoreError(
                 .notPermitted,
-                message: "the state directory is a link of user \(facts.st_uid), and this is user \(geteuid()); "
+                message:
+                    "the state directory is a symbolic link of user \(facts.st_uid), and this is user \(geteuid()); "
                     + "name the directory itself, or let root make the link",
                 context: path)
         }
@@ -100,7 +101,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
             // With the sticky bit other users can only add files, and this program checks the owner of each file that
             // it opens.
-            reason = "users other than its owner may write in the state directory; chmod go-w ends that"
+            reason = "other users may write in the state directory; run chmod go-w on it"
         } else {
             return
         }
@@ -150,7 +151,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         if facts.st_nlink > 1 {
             return "the lock has another hard link, and that file would be overwritten; remove it"
         }
-        if facts.st_mode & 0o022 != 0 { return "users other than its owner may write the lock; chmod go-w ends that" }
+        if facts.st_mode & 0o022 != 0 { return "other users may write the lock; run chmod go-w on it" }
         return nil
     }
 

@@ -120,7 +120,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             Membership.advice(for: context)
                 ?? "the daemon must own the state directory and its files; readers must be in their group"
         case .readOnly:
-            "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
+            "see the kernel's log for the cause (journalctl -k), then mount for writing again: mount -o remount,rw"
         case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
         case .otherFormat:
             context.hasSuffix("/ledger.db")
@@ -136,14 +136,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
         case .engineAway: "nothing accepted so far is lost; check the database that Log= names"
         case .unprotected:
-            "set synchronous_standby_names in the database, or Durability=engine where the service itself survives a machine"
+            "set synchronous_standby_names in the database, or Durability=engine if the service replicates by itself"
         case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
         case .otherFleet(led: true):
             "nothing was changed. \"pushctl store init --ledger\" makes a new pair of it, in an empty database; to follow this "
                 + "database instead, move the contents of the state directory away, and keep them: no other copy has them"
         case .otherFleet(led: false):
-            "nothing was changed. Have Log= name the database that was there before; where this one is to take its place, "
-                + "\"pushctl store init --adopt\" makes a new fleet of it, and each machine begins with an empty state directory"
+            "nothing was changed. Set Log= to the former database. To use the new one instead, run "
+                + "\"pushctl store init --adopt\", and start each machine with an empty state directory"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make the parent directory, or name another place"
@@ -154,11 +154,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                     + "\"pushctl restore --empty\" from nothing"
                 : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
         case .lost:
-            "nothing was changed. Put the ledger back if it was moved away; \"pushctl restore FILE\" sets what is there aside "
-                + "and goes on from a backup, \"pushctl restore --empty\" from nothing"
+            "nothing was changed. Put the ledger back if it was moved away. Else \"pushctl restore FILE\" sets the "
+                + "log aside and restores a backup; \"pushctl restore --empty\" begins an empty ledger"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
-        case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
+        case .contradiction: "report this as an error of pushrouterd; the log keeps the rows"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }

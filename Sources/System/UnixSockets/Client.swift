@@ -25,7 +25,7 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .pathTooLong(let path): SocketPath.tooLong(path)
         case .noSuchSocket(let path): "there is no socket at \(path)"
-        case .nobodyListens(let path): "nobody listens on \(path): the process that made it has ended"
+        case .nobodyListens(let path): "no process listens on \(path): the process that made the socket has ended"
         case .permissionDenied(let path): "this user may not connect to \(path)"
         case .closed(let path): "\(path): the connection was closed"
         case .timedOut(let path): "\(path): no answer in time"

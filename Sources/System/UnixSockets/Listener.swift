@@ -86,6 +86,17 @@ public final class Listener {
         }
     }
 
+    /// Returns the advice for a failed accept, as the end of a message; empty if there is none.
+    public static func advice(for number: Int32) -> String {
+        switch number {
+        case EMFILE: "; raise LimitNOFILE= of the unit"
+        case ENFILE: "; raise the kernel's fs.file-max"
+        // Another process that has the socket, such as the service manager, called shutdown(2).
+        case EINVAL: "; the socket does not listen any more: restart the socket unit"
+        default: ""
+        }
+    }
+
     private static func isListeningStream(_ descriptor: Int32) -> Bool {
         func option(_ name: Int32) -> Int32? {
             var value: Int32 = 0

@@ -61,9 +61,9 @@ extension Option {
         "fail", .none, "with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker")
 
     // Custom data.
-    static let suite = Option("suite", .text("SUITE"), "the app group that it is stored in; standard is the app's own")
+    static let suite = Option("suite", .text("SUITE"), "the app group that stores the entry; standard is the app's own")
     static let brazeID = Option(
-        "braze-id", .text("ID"), "the profile's id at Braze; without a suite it is sent there at once")
+        "braze-id", .text("ID"), "the profile's id at Braze; an entry without a suite is sent there at once")
     static let property = Option("property", .text("KEY=TEXT"), "a property of the event; also KEY:=JSON, and repeated")
     static let dryRun = Option("dry-run", .none, "print the requests and send nothing")
     static let onlySuite = Option("suite", .text("SUITE"), "only entries of this suite")
@@ -98,7 +98,7 @@ extension Option {
         "duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
     static let count = Option("count", .text("N"), "how many requests are sent at most (as many as the duration lets)")
     static let rate = Option(
-        "rate", .text("N"), "how many requests a second are meant to be sent, whether the daemon keeps up or not")
+        "rate", .text("N"), "send this many requests a second, even if the daemon does not keep up")
     static let withIDs = Option("ids", .none, "give each request an id of its own (the default)")
     static let withoutIDs = Option("no-ids", .none, "send requests without ids")
 
@@ -109,14 +109,15 @@ extension Option {
     static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
 
     // Dead letters.
-    static let onlyHandler = Option("handler", .text("NAME"), "only those that this handler had last")
-    static let onlyRoute = Option("route", .text("NAME"), "only those that this route had last")
+    static let onlyHandler = Option("handler", .text("NAME"), "only dead letters whose last handler is NAME")
+    static let onlyRoute = Option("route", .text("NAME"), "only dead letters whose last route is NAME")
     static let onlyOutcome = Option(
-        "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)), "only those that ended so")
+        "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)),
+        "only dead letters with this outcome")
     static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
-    static let onlyAppOfPush = Option("app", .text("APP"), "only those for this app")
+    static let onlyAppOfPush = Option("app", .text("APP"), "only dead letters for this app")
     static let query = Option(
-        "query", .text("QUERY"), "only what matches, in the page's query language: pushrouter-web(8) has its words")
+        "query", .text("QUERY"), "only matches of this query; pushrouter-web(8) explains its language")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
     static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")
@@ -132,7 +133,7 @@ extension Option {
         "the format of the output (text)")
     static let crossedBy = Option(
         "by", .list("FIELD[,FIELD]", Dimension.allCases.map(\.rawValue)),
-        "also show the figures by a field, or by two that are crossed; given several times, each")
+        "also show the figures by a field, or by two fields that are crossed; can be repeated")
     static let baseline = Option(
         "baseline", .file, "compare with an earlier report in JSON, and say what got worse beyond chance")
     static let failOnMiss = Option("fail-on-miss", .none, "exit with 1 when an invocation missed its deadline")
@@ -163,20 +164,20 @@ extension Option {
     static let event = Option(
         "event", .list("TYPE,...", AnalyticsEvent.Kind.allCases.map(\.shortName)),
         "only these events, such as Open or Open,InfluencedOpen")
-    static let cursor = Option("cursor", .file, "begin where this file says, and keep the new end in it")
+    static let cursor = Option("cursor", .file, "begin at the cursor in this file, and write the new cursor to it")
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
     // Filters of the outcomes and events that `tail` follows.
     static let followedSince = Option(
-        "since", .text("TIME"), "begin with the requests and events of this time (without it: with what comes)")
+        "since", .text("TIME"), "begin with the requests and events of this time (without it: with new ones)")
     static let followedHandler = Option("handler", .text("NAME"), "only outcomes of this handler")
     static let followedRoute = Option("route", .text("NAME"), "only outcomes of this route")
     static let followedProvider = Option("provider", .text("NAME"), "only outcomes of this provider's payloads")
     static let followedPlatform = Option("platform", words(Platform.self), "only outcomes and events of this platform")
     static let followedApp = Option("app", .text("APP"), "only outcomes and events of this app")
     static let followedOutcome = Option(
-        "outcome", .list("OUTCOME,...", Outcome.allCases.map(\.rawValue)), "only invocations that ended so")
+        "outcome", .list("OUTCOME,...", Outcome.allCases.map(\.rawValue)), "only invocations with these outcomes")
     static let followedCallback = Option("callback", words(Callback.self), "only outcomes of this callback")
     static let once = Option("once", .none, "print one picture and exit")
 

@@ -39,7 +39,7 @@ struct DeadLetterChoice {
         limit = try Self.limit(arguments, mayBeAll: mayBeAll)
         isFiltered = Self.options.contains(where: arguments.has)
         guard !isFiltered || named.isEmpty else {
-            throw arguments.usageFailure("numbers and options that choose exclude each other")
+            throw arguments.usageFailure("give either numbers or options that choose dead letters")
         }
     }
 
@@ -71,7 +71,7 @@ struct DeadLetterChoice {
     func requireSome(_ arguments: Arguments, toDo what: String) throws(Failure) {
         guard named.isEmpty, !isFiltered else { return }
         throw arguments.usageFailure(
-            "\(what) needs the numbers of requests, or an option that chooses; --since 2020-01-01 is all")
+            "\(what) needs numbers of requests, or an option such as --handler; --since 2020-01-01 chooses all")
     }
 
     /// Whether the command line has numbers, and so no filter options.

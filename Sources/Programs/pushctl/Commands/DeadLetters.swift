@@ -4,22 +4,22 @@ import Store
 
 extension Command {
     static let deadLetters = Command(
-        name: "deadletters", summary: "list, show or drop what was not done in relay mode",
+        name: "deadletters", summary: "list, show or drop the dead letters of relay mode",
         description: [
             """
-            In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found no \
-            route. Without an operand, and with "list", this command prints the dead letters, newest first; options choose \
-            among them. "show SEQ" prints the whole story of one, with its attempts, what its handler wrote to standard \
-            error, and the request as it came; of a request that has no dead letter it says so, and ends with 1. Both read \
-            the ledger, with or without a daemon. In JSON "count" and "bytes" are of all dead letters, "matching" is how many \
-            requests the options choose, listed or not.
+            In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found \
+            no route. Without an operand, and with "list", this command prints the dead letters, newest first; \
+            options choose among them. "show SEQ" prints the whole story of one request: its attempts, the standard \
+            error of its handler, and the request as it came. For a request without a dead letter it ends with 1. \
+            Both read the ledger, with or without a daemon. In JSON "count" and "bytes" are of all dead letters, and \
+            "matching" is the number of requests that match the options, listed or not.
             """,
             """
-            "purge" drops dead letters: those with the numbers SEQ, or those that the options choose, at most --limit (100), \
-            and standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
-            --json prints an object for each page then. It needs the running daemon. The requests stay in the ledger as long \
-            as Retention= says. The daemon drops dead letters by itself when they are older than DeadLetterRetention= or \
-            larger together than DeadLetterSizeMax=.
+            "purge" drops the dead letters of the requests SEQ, or at most --limit (100) that match the options; \
+            standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
+            with --json it prints an object for each page. "purge" needs the running daemon. The requests stay in the \
+            ledger for Retention=. The daemon itself drops dead letters that are older than DeadLetterRetention=, and \
+            the oldest ones when all together exceed DeadLetterSizeMax=.
             """,
         ],
         operands: Operands(

@@ -4,13 +4,14 @@ import Store
 
 extension Command {
     static let device = Command(
-        name: "device", summary: "say what pushes find on a device from now on",
+        name: "device", summary: "set the state of an app and its device",
         description: [
             """
-            Tells the daemon what the app on DEVICE is doing, whether the screen is locked, and whether notifications may be \
-            shown. The daemon keeps it with the device. It holds for what unmodified clients of FCM and APNs send \
-            (pushrouter-gateway), which cannot say it, and for publishes to topics. A request that says these things itself, as \
-            "pushctl inject" does, is not changed by it. What is not given stays as it was.
+            Tells the daemon whether the app on DEVICE is in the foreground, whether the screen is locked, and \
+            whether the app may show notifications. The daemon keeps this state with the device. The state counts for \
+            the pushes of unmodified clients of FCM and APNs (pushrouter-gateway), and for publishes to topics. A \
+            request with a state of its own, such as one of "pushctl inject", uses that. An option that is not given \
+            changes nothing.
             """
         ],
         operands: Operands(usage: "DEVICE", count: 1...1),
@@ -32,9 +33,9 @@ extension Command {
         name: "devices", summary: "list the devices that the daemon knows",
         description: [
             """
-            Prints the known devices, those first that were first heard of: platform, app, name, user, the beginning of the \
-            token, the topics, and what pushes find there. It reads the ledger in the state directory, with or without a \
-            daemon. The exit status is 1 when no device is found.
+            Prints the known devices, those first that were first heard of: platform, app, name, user, the beginning \
+            of the token, the topics, and the state of the app. It reads the ledger in the state directory, with or \
+            without a daemon. The exit status is 1 when no device is found.
             """
         ],
         operands: .none,

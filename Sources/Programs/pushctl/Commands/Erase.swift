@@ -4,41 +4,42 @@ import Store
 
 extension Command {
     static let erase = Command(
-        name: "erase", summary: "take out all that is stored of one person",
+        name: "erase", summary: "delete the stored data of one person",
         description: [
             """
-            Takes payloads, push tokens, texts that the person typed, events, sessions, custom data and the profile of a \
-            user or of one device out of the ledger and the log. It shows how many rows these are and asks for that \
-            number first. With a daemon, the daemon does it and forgets the person: a tap afterwards is on an unknown \
-            delivery. Without one it is done here; root becomes the owner of the state directory first.
+            Deletes payloads, push tokens, texts that the person typed, events, sessions, custom data and the profile \
+            of a user or of one device from the ledger and the log. It shows the number of rows first, and asks for \
+            that number. A running daemon carries the erasure out and forgets the person: it counts a later tap as \
+            one on an unknown delivery. Without a daemon this command erases; root becomes the owner of the state \
+            directory first.
             """,
             """
-            --user takes what names the user, and what names no user on a device that is or was the user's. What names \
-            another user on a shared device stays. --device takes all that names the device; the profile of a user \
-            who used it stays. The rows of a request stay without payload and names, so that figures of times and \
-            outcomes are what they were; what is not decided when no daemon runs goes as a whole. Producers may use \
-            the ids of erased requests again.
+            --user erases the rows that name the user, and the rows without a user on a device that is or was the \
+            user's. Rows of another user on a shared device stay. --device erases all rows that name the device; the \
+            profile of a user of the device stays. The rows of a request stay without payload and names, so that \
+            figures of times and outcomes do not change; without a daemon, rows of undecided requests are deleted. \
+            Producers may use the ids of erased requests again.
             """,
             """
-            While something of the person is in flight, or with the forwarder, the daemon refuses; this command then tries \
-            again for a minute. The ledger is written once more without what was in it, which takes as long as its \
-            length takes to be read and written, and that much room twice. A crash leaves an order that the next start \
-            carries out; the command can also be given again.
+            While a request of the person is in flight, or an entry is with the forwarder, the daemon refuses; this \
+            command then tries again for a minute. The ledger is rewritten without the erased rows: that takes the \
+            time to read and write it, and twice its room. After a crash the next start completes the erasure; the \
+            command can also be given again.
             """,
             """
-            In a pair the one that leads is asked. It writes the order into the shared log, and each machine erases when it comes \
-            to it, whatever it lacked before. The receipt has the number of the batch: the database has the person in batches \
-            up to there until a later snapshot lets them be deleted.
+            In a pair the command asks the leader. The leader writes the order into the shared log, and each machine \
+            erases when it applies the order. The receipt has the number of the order's batch: the database keeps the \
+            data of the person in the batches up to that number, until a later snapshot lets them be deleted.
             """,
             """
-            It does not reach the journal, backups, exports, directories that were set aside, and what the endpoint of \
-            custom data took: the receipt names them.
+            It does not reach the journal, backups, exports, directories that were set aside, and the endpoint of \
+            custom data: the receipt names them.
             """,
         ],
         operands: .none,
         options: [.erasedUser, .erasedDevice, .countOnly, .unasked, .json],
         examples: [
-            Example(line: "pushctl erase --user anna --dry-run", meaning: "what is stored of anna"),
+            Example(line: "pushctl erase --user anna --dry-run", meaning: "the number of anna's rows"),
             Example(line: "pushctl erase --device pixel-1 --yes --json", meaning: "a receipt for a program"),
         ]
     ) { arguments, session throws(Failure) in
@@ -55,7 +56,7 @@ extension Command {
         }
         if expected.rows == 0 {
             session.output.note(
-                "nothing is stored of that person; an erasure writes the whole ledger once more all the same")
+                "nothing is stored of that person; an erasure rewrites the whole ledger all the same")
         }
         guard arguments.has(.unasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
         else {

@@ -28,8 +28,8 @@ extension Command {
         session.tell("flushed", reply["flushed"], of: reply, arguments)
         if let unsent = reply["not_sent"]?.int64 {
             session.output.note(
-                "\(counted(unsent, "entry was", "entries were")) not sent to the endpoint, though SendFlushed=yes: the session has no user; name it "
-                    + "with --external-id")
+                "\(counted(unsent, "entry was", "entries were")) not sent to the endpoint, though SendFlushed=yes: "
+                    + "the session has no user; name the user with --external-id")
         }
         return .done
     }

@@ -5,28 +5,30 @@ import Store
 
 extension Command {
     static let replay = Command(
-        name: "replay", summary: "do again what was not done in relay mode",
+        name: "replay", summary: "accept the dead letters of relay mode again",
         description: [
             """
-            Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, device \
-            and user, and only its invocations that were not done are run. The new request is marked as a replay of the \
-            former one, which is a dead letter no more. A handler learns of it by "replay_of" and PUSH_REPLAY_OF.
+            Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, \
+            device and user, and only its unsuccessful invocations run again. The new request is marked as a replay \
+            of the old one, which is no dead letter any more. "replay_of" and PUSH_REPLAY_OF tell a handler of the \
+            replay.
             """,
             """
-            SEQ are numbers of requests, or options choose among the dead letters; --limit bounds how many (100), and \
-            standard error says how many are left. --dry-run prints which they are and replays nothing: begin with it. The \
-            tracker and the tracks have had the request when it first came, so a replay counts no push twice. "pushctl \
-            deadletters" lists what there is. The exit status is 1 when a request was refused.
+            SEQ are numbers of requests; or options choose at most --limit (100) dead letters, and standard error \
+            says how many are left. --dry-run prints the chosen ones and replays nothing: begin with it. The tracker \
+            and the tracks got the request when it first came, so a replay counts no push twice. "pushctl \
+            deadletters" lists the dead letters. The exit status is 1 when a request was refused.
             """,
             """
-            --limit all replays all, the oldest first, in pages of 1000, and waits where the daemon has no room for more. A \
-            replay that fails again is not taken again. --json prints an object for each answer of the daemon then: what one \
-            says was refused as "overloaded" comes again in a later one.
+            --limit all replays all, the oldest first, in pages of 1000, and waits while the daemon has no room for \
+            more. A replay that fails again is not replayed again. With --json it prints an object for each answer of \
+            the daemon: a request that one answer refuses as "overloaded" comes again in a later answer.
             """,
             """
-            --wait ends when every outcome of the replays is known, and prints each, with what the handler wrote to standard \
-            error where one ended badly; with --json as "tail --json" prints it. With --fail as well the exit status is 1 when \
-            an outcome is neither handled nor handed_to_tracker. It reads the ledger, as options that choose do.
+            --wait ends when every outcome of the replays is known, and prints each, with what the handler wrote to \
+            standard error where one ended badly; with --json as "tail --json" prints it. With --fail as well the \
+            exit status is 1 when an outcome is neither handled nor handed_to_tracker. It reads the ledger, as \
+            options that choose do.
             """,
         ],
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),

@@ -78,7 +78,7 @@ struct ReportRun {
             }
             if !crossed.contains(dimensions) { crossed.append(dimensions) }
         }
-        guard crossed.count <= 8 else { throw arguments.usageFailure("--by may be given 8 times") }
+        guard crossed.count <= 8 else { throw arguments.usageFailure("--by can be given at most 8 times") }
         return crossed
     }
 

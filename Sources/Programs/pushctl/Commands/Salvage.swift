@@ -46,7 +46,7 @@ extension Salvage {
             let damage = table.damage.map { "; damaged: \($0)" } ?? ""
             text += "  \(table.name): \(counted(table.rows, "row"))\(damage)\n"
         }
-        if orphans > 0 { text += "  \(counted(orphans, "row")) left out: what they belong to is lost\n" }
+        if orphans > 0 { text += "  \(counted(orphans, "row")) left out: their request or event is lost\n" }
         if let logDamage { text += "  log: not all of it is saved: \(logDamage)\n" }
         return text + (isWhole ? "Nothing is known to be lost.\n" : "Something is lost.\n")
             + "The damaged ledger is as it was. Go on with: pushctl restore \(file)\n"

@@ -71,7 +71,7 @@ private struct Dev {
 
     init(_ arguments: Arguments) throws(Failure) {
         for option in [Option.configuration, .stateDirectory, .runtime] where arguments.has(option) {
-            throw arguments.usageFailure("--\(option.name): dev has all of it below one directory: --directory DIR")
+            throw arguments.usageFailure("--\(option.name): dev keeps all files in one directory: use --directory DIR")
         }
         guard !arguments.has(.devDirectory) || !arguments.has(.devTemporary) else {
             throw arguments.usageFailure("--directory and --temporary exclude each other")
@@ -201,7 +201,7 @@ private struct Dev {
         let text = """
             The page: http://\(page)/
 
-            firebase-admin, aioapns and other clients send to the gateway after this in their shell:
+            These variables make firebase-admin, aioapns and other clients send to the gateway:
 
             \(exports)
             By curl:  curl http://\(gateway)/v1/projects/demo/messages:send -d '\(body)'

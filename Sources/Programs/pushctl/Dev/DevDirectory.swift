@@ -137,7 +137,7 @@ final class DevDirectory {
         }
         guard facts.st_mode & 0o022 == 0 else {
             throw Failure(
-                .noPermission, "other users may write in \(path), and its handlers run as you: chmod go-w ends that")
+                .noPermission, "other users may write in \(path), and its handlers run as you: run chmod go-w on it")
         }
         // The longest socket path in the directory.
         let socket = "\(path)/run/control.sock"

@@ -17,7 +17,7 @@ struct Erasure {
     func text(_ setAside: [String]) -> String {
         let verb = isDone ? "Erased" : "Would be erased"
         var lines = [
-            "\(verb): what names the person in \(counted(receipt.requests, "request")), "
+            "\(verb): the data of the person in \(counted(receipt.requests, "request")), "
                 + "\(counted(receipt.events, "event")), \(counted(receipt.entries, "entry", "entries")) of custom data, "
                 + "\(counted(receipt.attributes, "attribute")), \(counted(receipt.states, "row")) of sessions and devices."
         ]
@@ -26,19 +26,19 @@ struct Erasure {
         }
         if receipt.othersOnDevices > 0 {
             let requests = counted(receipt.othersOnDevices, "request")
-            lines.append("What stays of other users on the same devices: \(requests).")
+            lines.append("Kept for other users on the same devices: \(requests).")
         }
         if receipt.entriesSent > 0 {
             let entries = counted(receipt.entriesSent, "entry", "entries")
-            lines.append("The endpoint of custom data took \(entries) of these: delete the person there too.")
+            lines.append("The endpoint of custom data has \(entries) of the person: delete the person there, too.")
         }
         if sharesLog {
             let (batches, place) =
                 receipt.batch.map { ("batches up to \($0)", "at batch \($0) too") }
                 ?? ("the batches that name the person", "too, at the batch of the order")
             lines.append(
-                "The shared log: \(batches), and snapshots from before, have the person until the next snapshot "
-                    + "is in the database and what is before it is deleted. Other machines erase \(place)."
+                "The shared log: \(batches), and earlier snapshots, have the person until the next snapshot "
+                    + "is in the database and all before it is deleted. Other machines erase \(place)."
             )
             lines.append("Not reached: the WAL archive, standbys that are stopped, and backups of PostgreSQL.")
         }

@@ -30,7 +30,7 @@ extension Session {
             // If another machine leads, another try does not help.
             case .failure(.refused(let refusal))
             where refusal.code == .unavailable && refusal.leader == nil && tries > 0:
-                if tries == Self.tries { output.note("the daemon is asked again for a minute: \(refusal.message)") }
+                if tries == Self.tries { output.note("trying again for a minute: \(refusal.message)") }
                 tries -= 1
                 usleep(Self.pause)
             case .failure(let error): throw Failure(error, directories.controlSocket, asking: operation.name)
@@ -58,7 +58,7 @@ extension Session {
         // The other machines and the database would keep the person, and this ledger would no longer be their copy.
         guard try settings().store.shared.database == nil else {
             throw Failure(
-                .no, "machines share the log of this ledger, and the one that leads erases in all: start pushrouterd")
+                .no, "the ledger is a copy of a shared log, and the leader erases for all machines: start pushrouterd")
         }
         try becomeOwnerOfState()
         let progress = Monitor(Progress())
@@ -75,7 +75,7 @@ extension Session {
                 switch step {
                 case .waits(let error):
                     output.note(
-                        "\(error.message); this goes on when that is over, or with the next start of the daemon")
+                        "\(error.message); the erasure goes on when that is over, or at the next start of the daemon")
                 case .failed(let error): throw error
                 case .done(let receipt):
                     if let error = committer.stop() { throw error }

@@ -20,7 +20,7 @@ enum ClientDiagnosis {
                 .warning(
                     .gateway,
                     "the gateway's authority ends \(status["authority_ends"]?.string ?? "soon"): clients must trust the "
-                        + "next one before",
+                        + "next authority before that",
                     do: "give them the certificates of \"pushctl gateway ca\" again: it has both"))
         }
         for (reason, count) in status["failed_handshakes"]?.members ?? [] {
@@ -37,7 +37,7 @@ enum ClientDiagnosis {
         if clients.isEmpty {
             findings.append(
                 .error(
-                    .client, number("accepted") > 0 ? "connections came, and no request" : "no client connected",
+                    .client, number("accepted") > 0 ? "clients connected, and sent no request" : "no client connected",
                     do: number("accepted") > 0
                         ? "see whether the client trusts the authority: \"pushctl gateway env\""
                         : "point it at the gateway: HTTPS_PROXY of \"pushctl gateway env\", or the hosts' names"))

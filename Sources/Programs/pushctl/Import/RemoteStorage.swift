@@ -68,7 +68,7 @@ struct RemoteStorage {
         }
         if key != Self.eventName {
             mistakes.append(
-                "\(place): its name is under \(key), not \(Self.eventName): the samples would not find it; it is taken")
+                "\(place): its name is under \(key), not \(Self.eventName): the samples would not find it; imported")
         }
         let properties = members.filter { $0.key != key }
         guard let bad = properties.first(where: { !$0.value.isJSON }) else {
@@ -95,7 +95,7 @@ struct RemoteStorage {
         if members.contains(where: { $0.key == Self.eventName }) {
             mistakes.append(
                 "\(place): it has \(Self.eventName), so it is an event: an older Objective-C sample stores events among the "
-                    + "attributes; it is taken for an event")
+                    + "attributes; imported as an event")
             return addEvent(element, place)
         }
         if let bad = members.first(where: { !$0.value.isJSON }) {
@@ -116,7 +116,7 @@ struct RemoteStorage {
             return lose(place, "it has no field: an older Swift sample fails on it, and drops it")
         }
         if let index = members.firstIndex(where: { $0.key == "phone_number" }) {
-            mistakes.append("\(place): /users/track calls phone_number phone; it is taken for that")
+            mistakes.append("\(place): imported as phone, the name of phone_number in /users/track")
             members[index].key = "phone"
         }
         entries.append(

@@ -181,7 +181,7 @@ struct Exchange {
         Failure(
             .unavailable,
             "the daemon closed the connection; \(counted(outstanding.unansweredCount, "request")) got no reply "
-                + "and may have been accepted or not")
+                + "and may or may not have been accepted")
     }
 
     private mutating func take(_ line: [UInt8]) {

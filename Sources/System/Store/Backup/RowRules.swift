@@ -12,11 +12,11 @@ enum RowRules {
         try Schema.migrate(own, onMigration: {})
         let (found, wanted) = (try objects(of: database), try objects(of: own))
         for (name, text) in found.sorted(by: { $0.key < $1.key }) where wanted[name] != text {
-            let reason = wanted[name] == nil ? "which no ledger has" : "which is not that of a ledger"
-            throw StoreError(.corrupt, message: "it has the \(name), \(reason)", context: database.path)
+            let reason = wanted[name] == nil ? "which no ledger has" : "which differs from a ledger's"
+            throw StoreError(.corrupt, message: "the file has the \(name), \(reason)", context: database.path)
         }
         if let missing = wanted.keys.sorted().first(where: { found[$0] == nil }) {
-            throw StoreError(.corrupt, message: "it lacks the \(missing)", context: database.path)
+            throw StoreError(.corrupt, message: "the file lacks the \(missing)", context: database.path)
         }
     }
 
@@ -64,7 +64,7 @@ enum RowRules {
             """)
         guard try broken.step() else { return }
         throw StoreError(
-            .corrupt, message: "a row of \(table) has in \(broken.text(0) ?? "a column") what no row of a ledger has",
+            .corrupt, message: "a row of \(table) has an invalid value in \(broken.text(0) ?? "a column")",
             context: database.path)
     }
 

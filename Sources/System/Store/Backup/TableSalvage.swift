@@ -32,7 +32,7 @@ struct TableSalvage: ~Copyable {
         }
         // The list of tables may be damaged as well.
         guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'request_rows'") == 1 else {
-            throw StoreError(.corrupt, message: "it has no table of requests", context: damaged)
+            throw StoreError(.corrupt, message: "the file has no table of requests", context: damaged)
         }
         // Makes SQLite report a damaged cell when it reads the cell.
         try source.execute("PRAGMA cell_size_check = ON")
@@ -81,7 +81,7 @@ struct TableSalvage: ~Copyable {
         try copyRows(&scan)
         if hasOneRow, scan.table.rows != 1 {
             try target.execute("ROLLBACK")
-            scan.table.damage = scan.table.damage ?? "it has no row, or more than one"
+            scan.table.damage = scan.table.damage ?? "the number of rows is not one"
         } else {
             try target.execute("COMMIT")
         }

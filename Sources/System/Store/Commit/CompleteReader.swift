@@ -110,7 +110,7 @@ private struct LogTail {
         }
         if let reason { throw damage(reason, directory) }
         throw StoreError(
-            .busy, message: "the log changes faster than it can be read; ask the daemon by control.sock",
+            .busy, message: "the log changes faster than it can be read; ask the daemon through control.sock",
             context: directory)
     }
 }

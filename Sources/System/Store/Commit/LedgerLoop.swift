@@ -342,7 +342,7 @@ extension StoreError {
     /// Makes the error for a WAL that has grown to its limit because a reader kept one state of the ledger open.
     fileprivate static func walHeld(_ length: Int) -> StoreError {
         StoreError(
-            .busy, message: "a reader keeps the WAL from being emptied, which has \(length >> 20) MiB by now",
+            .busy, message: "a reader keeps SQLite from emptying the WAL, which has \(length >> 20) MiB",
             context: "ledger.db-wal")
     }
 }

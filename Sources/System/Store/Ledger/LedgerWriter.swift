@@ -121,12 +121,12 @@ final class LedgerWriter {
         guard requests == 0 else {
             throw StoreError(
                 .otherFleet(led: true),
-                message: "the ledger is that of one machine, or of other machines, and has requests",
+                message: "the ledger has requests that are not in the database",
                 context: database.path)
         }
         guard position.number == 0 else {
             throw StoreError(
-                .forked, message: "the ledger is that of one machine, and has no request", context: database.path)
+                .forked, message: "the ledger is a single machine's, and has no request", context: database.path)
         }
         try database.execute("UPDATE meta SET state_id = '\(state)'")
         stateID = state
@@ -338,7 +338,7 @@ final class LedgerWriter {
             return
         }
         throw StoreError(
-            .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
+            .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), but its log exists", context: path)
     }
 
     /// Makes the ledger if the file is missing or empty; otherwise checks the file's type and owner.

@@ -151,7 +151,7 @@ final class CommitLog: BatchLog {
             if let place { return place }
             guard try makeAnother(for: length) else {
                 throw StoreError(
-                    .logFull, message: "the log is full, and the ledger has not applied it yet",
+                    .logFull, message: "the log is full: the ledger has not applied it yet",
                     context: directory.path)
             }
         }

@@ -55,7 +55,7 @@ enum Room {
         guard free <= times * length else { return }
         throw StoreError(
             .noSpace,
-            message: "writing the ledger once more takes \(times * length >> 20) MiB, and \(free >> 20) MiB are free",
+            message: "rewriting the ledger needs \(times * length >> 20) MiB, and \(free >> 20) MiB are free",
             context: directory)
     }
 

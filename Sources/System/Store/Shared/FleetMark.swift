@@ -97,7 +97,7 @@ public struct FleetMark: Hashable, Sendable {
             throw StoreError(
                 .otherFleet(led: false),
                 message:
-                    "the database has the fleet \(identity.fleet), and is another one than before: a clone, or restored",
+                    "the database has fleet \(identity.fleet), but is a clone or a restored copy of the former one",
                 context: directory)
         }
         let known = DatabasePlace(

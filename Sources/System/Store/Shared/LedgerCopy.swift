@@ -223,7 +223,7 @@ public final class LedgerCopy {
         let cursor = try writer.lastCursor()
         guard let expected = batch.lastCursor, expected != cursor else { return }
         throw .forked(
-            "the ledger counts \(cursor) events up to batch \(batch.reference.number), and its writer \(expected)")
+            "the ledger has \(cursor) events up to batch \(batch.reference.number); the leader had \(expected)")
     }
 
     private func first(_ stored: [StoredBatch]) throws(StoreError) -> BatchReference {
