@@ -53,8 +53,7 @@ final class ClockSteps {
         if let step = step(wall: wall, boot: boot) {
             return """
                 the clock was set \(step > 0 ? "ahead" : "back") by \(Self.days(step)) since the start, so \
-                nothing is deleted or forgotten by its age; correct the clock, or restart pushrouterd if the clock is \
-            right
+                nothing is deleted or forgotten by its age; correct the clock, or restart pushrouterd if it is right now
                 """
         }
         return doubt(boot: boot).map { jump in

@@ -79,7 +79,7 @@ public final class Listener {
             case EAGAIN: return .wouldBlock
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE: return turnAway(errno)
-            case EBADF, ENOTSOCK, EFAULT, EINVAL:
+            case EBADF, ENOTSOCK, EFAULT:
                 preconditionFailure("accept4 on \(path): \(reason(errno)); report this error of pushrouterd")
             default: return .failed(errno: errno)
             }
