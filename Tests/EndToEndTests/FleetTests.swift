@@ -212,7 +212,9 @@ struct FleetTests {
         let follower = try pair.start(pair.second)
         let reason = "stopped before those of version \(newer): upgrade it"
         try waitUntil("the status says it") { pair.status.contains(reason) }
-        #expect(follower.standardError.contains("has version \(newer), and this program reads \(own): upgrade it"))
+        #expect(
+            follower.standardError.contains("has version \(newer), and this program reads \(own); upgrade this program")
+        )
         #expect(try pair.second.injectClient().ask(Requests.deliver(id: "x")).errorCode == "unavailable")
         pair.server.sql("UPDATE push_batches SET version = \(own)", database: "push")
         try waitUntil("it goes on") { !pair.status.contains(reason) && pair.status.contains("second: 0 batches") }

@@ -123,7 +123,7 @@ struct ChainFollowerTests: ~Copyable {
             let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
             let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
             #expect(error.kind == .newerSchema)
-            #expect("\(error)".contains("this program reads \(own): upgrade it"), "\(error)")
+            #expect("\(error)".contains("this program reads \(own); upgrade this program"), "\(error)")
             let seen = engine.readings
             while engine.readings < seen + 3 { usleep(1000) }
             #expect(engine.copies["this"] == 1)

@@ -56,7 +56,7 @@ struct BootClocksTests {
     }
 
     @Test(
-        "are corrected by the next batch, if the engine's clock was set before the first was read",
+        "are estimated anew by the next batch, if the engine's clock was set between the writing and the reading of the first",
         arguments: [hour, .zero - hour])
     mutating func firstIsWrong(step: Duration) throws {
         read(handedOver: 10_000, readAt: 13_000, engineClockStepped: step)

@@ -178,7 +178,9 @@ struct ReportDocumentTests {
         #expect(document.html.contains("ios"))
     }
 
-    @Test("text and Markdown list the slowest, handled ones too, and the number of misses left out")
+    @Test(
+        "text and Markdown list the slowest invocations, handled ones too; Markdown counts the misses that it leaves out"
+    )
     func slowest() {
         let misses = (1...34).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) }
         let document = document(misses + [row(99, .handled, exec: .milliseconds(9500))])

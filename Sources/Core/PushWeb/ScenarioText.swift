@@ -1,8 +1,8 @@
 import PushModel
 import PushQuery
 
-/// A push, and what was done with it, as a scenario for `pushctl test`: requests with their times, and expectations that hold
-/// today.
+/// A delivery and the interactions with it as a scenario for `pushctl test`: requests with their times, and expectations
+/// that hold today.
 struct ScenarioText {
     private let story: RequestStory
     private let interactions: [RequestStory]
@@ -19,10 +19,7 @@ struct ScenarioText {
         var lines = [head]
         lines.append(line(of: story.request, message: nil))
         lines += expectations(of: story)
-        for (index, interaction) in interactions.enumerated() {
-            lines.append(line(of: interaction.request, message: 1))
-            _ = index
-        }
+        for interaction in interactions { lines.append(line(of: interaction.request, message: 1)) }
         lines += opens
         return lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
     }
@@ -107,7 +104,7 @@ struct ScenarioText {
 }
 
 extension WebDesk {
-    /// A push, and what was done with it, as a file for `pushctl test`.
+    /// Answers with a delivery and the interactions with it, as a scenario file for `pushctl test`.
     func scenario(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
         let story = try story(seq)
         guard story.request.operation == .deliver, !story.request.isErased else {

@@ -107,7 +107,9 @@ public enum FleetDatabase {
         guard version <= FleetSchema.version else {
             throw EngineProblem(
                 .newer,
-                message: "the database has tables of version \(version); this program knows \(FleetSchema.version)")
+                message:
+                    "the database has tables of version \(version); this program knows up to \(FleetSchema.version): upgrade it"
+            )
         }
     }
 

@@ -152,7 +152,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 ? "the file is unchanged. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
                     + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
                     + "\"pushctl restore --empty\" from nothing"
-                : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
+                : isOfDatabase
+                    ? "check the disk and the memory of the database's machine; the ledger here is unchanged"
+                    : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
         case .lost:
             "nothing was changed. Put the ledger back if it was moved away. Else \"pushctl restore FILE\" sets the "
                 + "log aside and restores a backup; \"pushctl restore --empty\" begins an empty ledger"

@@ -80,7 +80,7 @@ struct TopicConditionReader {
         guard takeWord("in"), takeWord("topics") else { throw unexpected("in topics") }
         topics.append(topic)
         guard topics.count <= rules.topicsMax else {
-            throw Fault(message: "there are more than \(rules.topicsMax) topics")
+            throw Fault(message: "the condition names more than \(rules.topicsMax) topics, repetitions counted")
         }
         return .topic(topic)
     }

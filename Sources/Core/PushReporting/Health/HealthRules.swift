@@ -211,7 +211,7 @@ extension HealthFacts {
 
     // MARK: Parts of several rules
 
-    /// Returns the finding for a file whose attributes are unknown.
+    /// Returns the finding for a file that is missing, or whose attributes cannot be read.
     func absence(_ area: HealthFinding.Area, _ file: FileFacts, _ remedy: String) -> HealthFinding {
         switch file.condition {
         case .hidden: .warning(area, "\(file.path): this user may not look at it", do: "run \"pushctl doctor\" as root")

@@ -194,8 +194,8 @@ public final class LedgerCopy {
         guard readable.isEmpty, let first = batches.first?.batch else { return Array(readable) }
         throw StoreError(
             .newerSchema,
-            message: "batch \(first.reference.number) has version \(first.version), and this program reads \(reads): "
-                + "upgrade it", context: StoreError.engine)
+            message: "batch \(first.reference.number) has version \(first.version), and this program reads \(reads)",
+            context: StoreError.engine)
     }
 
     /// Compares the ledger's last batch with the chain's.

@@ -123,7 +123,8 @@ public struct SnapshotWriter {
     private static func damaged(_ part: Int?) -> StoreError {
         let what = part.map { "part \($0)" } ?? "a part"
         return StoreError(
-            .corrupt, message: "\(what) of the snapshot differs from what was written", context: StoreError.engine)
+            .corrupt, message: "the database returned \(what) of the snapshot with other bytes than were written",
+            context: StoreError.engine)
     }
 
     /// Returns the time that so many bytes take at the rate.
