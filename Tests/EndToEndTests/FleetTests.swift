@@ -217,7 +217,7 @@ struct FleetTests {
         )
         #expect(try pair.second.injectClient().ask(Requests.deliver(id: "x")).errorCode == "unavailable")
         pair.server.sql("UPDATE push_batches SET version = \(own)", database: "push")
-        try waitUntil("it goes on") { !pair.status.contains(reason) && pair.status.contains("second: 0 batches") }
+        try waitUntil("it goes on") { !pair.status.contains(reason) && pair.status.contains("second: was 0 batches") }
         #expect(try leader.stop() == .exited(0))
         try follower.waitForNotification("READY=1", times: 2)
     }

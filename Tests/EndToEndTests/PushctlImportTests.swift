@@ -100,7 +100,7 @@ struct PushctlImportTests {
             ("user_attributes[2]", "not sent: its attributeType is not 0"),
             ("user_attributes[3]", "not sent: it has no field"),
             ("user_attributes[4]", "not sent: its data is no encoded UserAttribute"),
-            ("user_attributes[5]", "/users/track calls phone_number phone"),
+            ("user_attributes[5]", "imported as phone, the name of phone_number in /users/track"),
         ] {
             #expect(errors.contains("pending_\(place): \(mistake)"), "\(errors)")
         }

@@ -74,7 +74,7 @@ struct OwnRequestsTests {
         for number in 0..<1100 { bench.own.submit(Self.line(number), of: "pushes") }
         let losses = try bench.losses()
         #expect(losses.count == 3, "one for each handler, and one since some were accepted: \(losses)")
-        #expect(losses.allSatisfy { $0.contains("1024 wait to be accepted already") })
+        #expect(losses.allSatisfy { $0.contains("1024 requests wait to be accepted already") })
     }
 
     @Test("are dropped when too many bytes wait, and when one is too long")
