@@ -28,7 +28,7 @@ struct FindingsTests {
         #expect(
             bad(found) == [
                 "error: synchronous_standby_names is empty: nothing is acknowledged", "error: no machine leads",
-                "warning: no second machine follows: nobody goes on if this one dies",
+                "warning: no second machine follows: none takes over if the leader fails",
             ])
         var good = found
         good.engine.standbyNames = "*"

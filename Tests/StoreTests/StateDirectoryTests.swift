@@ -74,7 +74,7 @@ struct StateDirectoryTests {
             prepare(directory.path + "/lock")
             return #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }?.message
         }
-        #expect(refusal { chmod($0, 0o666) } == "users other than its owner may write the lock; chmod go-w ends that")
+        #expect(refusal { chmod($0, 0o666) } == "other users may write the lock; run chmod go-w on it")
         #expect(refusal { link($0, $0 + "2") }?.contains("has another hard link") == true)
         #expect(
             refusal {
