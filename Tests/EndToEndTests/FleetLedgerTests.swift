@@ -103,7 +103,7 @@ struct FleetLedgerTests {
         pair.second.write("pushrouterd.conf", String(decoding: shared, as: UTF8.self))
         let refused = DaemonProcess(pair.second, program: "pushrouterd-fleet")
         #expect(try refused.waitForEnd() == .exited(78))
-        #expect(refused.standardError.contains("accepted requests alone"), "\(refused.standardError)")
+        #expect(refused.standardError.contains("led alone since"), "\(refused.standardError)")
     }
 
     @Test("set aside the ledger of a single machine that accepted nothing, and keep one that has requests")

@@ -181,8 +181,7 @@ struct OtherFormatTests {
         #expect(reading?.kind == .otherFormat)
         #expect(
             reading?.advice
-                == "start pushrouterd with this state directory: it moves the ledger to set-aside-* and makes a new one"
-        )
+                == "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one")
         let backup = directory.path + "/backup.db"
         try #require(rename(directory.path + "/ledger.db", backup) == 0)
         let checking = #expect(throws: StoreError.self) { _ = try Backup.check(backup) }
