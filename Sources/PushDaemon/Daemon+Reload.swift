@@ -9,11 +9,11 @@ import SettingsFiles
 
 /// The number of readings of the configuration that were asked for, and that are done.
 struct Reloads {
-    var asked = 0
+    var requested = 0
     var done = 0
 
     /// The number of readings that are not done.
-    var underWay: Int { asked - done }
+    var underWay: Int { requested - done }
 }
 
 extension Daemon {
@@ -26,18 +26,18 @@ extension Daemon {
         guard !isEnding else { return nil }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
         // The second reading has not begun: it will see the files as they are now.
-        guard reloads.underWay < 2 else { return reloads.asked }
-        reloads.asked += 1
-        let reading = reloads.asked
+        guard reloads.underWay < 2 else { return reloads.requested }
+        reloads.requested += 1
+        let reading = reloads.requested
         do throws(SystemError) {
             try parts.configuration.read()
         } catch {
-            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
+            didRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
         }
         return reading
     }
 
-    func wasRead(_ read: ConfigurationReader.Reading) {
+    func didRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
         guard !isEnding else { return }
         switch read {

@@ -41,7 +41,7 @@ final class Daemon {
 
     let parts: Parts
     var settings: Settings
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     let pipeline: CommitPipeline
     let processor: Processor
     private let accounts: any AccountSource
@@ -79,9 +79,8 @@ final class Daemon {
         let recovered = parts.takeRecovered()
         self.parts = parts
         self.settings = settings
-        let (committer, journal) = (parts.committer, parts.journal)
-        let mailbox = parts.mailbox
-        desk = LedgerQueries(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
+        let (committer, journal, mailbox) = (parts.committer, parts.journal, parts.mailbox)
+        queries = LedgerQueries(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: parts.commitWatch)
         let router = Router(
             boot: parts.boot, epoch: parts.leadership?.store.epoch, table: settings.routing,
@@ -92,7 +91,7 @@ final class Daemon {
         let clockSteps = parts.clockSteps
         processor = Processor(
             router: router, pipeline: pipeline, runner: parts.runner,
-            loader: RunLoader(pipeline: pipeline, desk: desk, reader: parts.largeRequests), journal: journal,
+            loader: RunLoader(pipeline: pipeline, queries: queries, reader: parts.largeRequests), journal: journal,
             successLevel: settings.journal.successLevel, clock: { .now() },
             isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
         // A ledger that belonged to a pair keeps its producers on one machine, too.
@@ -105,11 +104,12 @@ final class Daemon {
             }
         customData = CustomDataService(processor, pipeline)
         inject = InjectServer(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, reader: parts.largeRequests,
+            processor: processor, pipeline: pipeline, committer: committer, queries: queries,
+            reader: parts.largeRequests,
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
+            processor: processor, pipeline: pipeline, committer: committer, queries: queries, journal: journal)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,
             handover: parts.leadership.map {
@@ -117,10 +117,10 @@ final class Daemon {
                     isAfterLoss: $0.isAfterLoss, lastBatchAt: $0.store.lastBatchAt?.nanoseconds)
             })
         control = ControlServer(
-            processor: processor, customData: customData, health: parts.health, desk: desk,
+            processor: processor, customData: customData, health: parts.health, queries: queries,
             ledgerSync: LedgerSync(
-                pipeline: pipeline, committer: committer, desk: desk, stateID: recovered.stateID),
-            deadLetters: DeadLetterService(processor: processor, pipeline: pipeline, desk: desk),
+                pipeline: pipeline, committer: committer, queries: queries, stateID: recovered.stateID),
+            deadLetters: DeadLetterService(processor: processor, pipeline: pipeline, queries: queries),
             erasures: erasures, logLevels: parts.logLevels, metrics: parts.metrics, refusals: parts.refusals,
             leaseLeft: { [keeper = parts.leadership?.keeper] in keeper?.left })
         endLeftovers(of: parts.owner, journal)
@@ -165,9 +165,9 @@ final class Daemon {
         parts.largeRequests.stop()
         parts.metrics.stop()
         parts.configuration.leave()
-        desk.stop()
+        queries.stop()
         let progress = WorkProgress()
-        let failure = parts.committer.stop { progress.goesOn() }
+        let failure = parts.committer.stop { progress.report() }
         let code = try end.get()
         // After a failure some outcomes may have no journal entry.
         if code == 0 { processor.endJournal(at: EventLoop.nowNanoseconds) }
@@ -245,10 +245,10 @@ final class Daemon {
     private func take(_ message: Parts.Message) {
         switch message {
         case .store(let report): take(report)
-        case .answer(let answer): desk.take(answer)
-        case .largeRequest(let token, let request): parts.largeRequests.wasRead(token, request)
+        case .answer(let answer): queries.take(answer)
+        case .largeRequest(let token, let request): parts.largeRequests.didRead(token, request)
         case .metrics(let token, let line): parts.metrics.wasWritten(token, line)
-        case .configuration(let read): wasRead(read)
+        case .configuration(let read): didRead(read)
         }
     }
 
@@ -264,7 +264,7 @@ final class Daemon {
             if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }
         case .handOver(let node): handOver(to: node)
         case .away(let problem):
-            engine.isAway(since: EventLoop.nowNanoseconds)
+            engine.noteUnreachable(since: EventLoop.nowNanoseconds)
             parts.journal.log(JournalEntry(.error, "the lease cannot be renewed: \(problem)", messageID: .storeStalled))
         case .clock(let change): parts.journal.log(JournalEntry(change))
         case .unprotected:
@@ -286,15 +286,15 @@ final class Daemon {
             engine.confirmed(at: now)
             committed(took: duration, at: now)
             pipeline.committed(number, took: duration, at: now)
-        case .applied(let number): desk.applied(through: number)
+        case .applied(let number): queries.applied(through: number)
         case .stalled(let error): stalled(error, at: EventLoop.nowNanoseconds)
         case .ledgerStalled(let error):
             parts.health.ledgerStalled(error)
-            desk.ledgerStalled(error)
+            queries.ledgerStalled(error)
             erasures.ledgerStalled(error)
         case .ledgerResumed:
             parts.health.ledgerResumed()
-            desk.ledgerResumed()
+            queries.ledgerResumed()
         case .pruned(let requests, let deadLetters, let bySize, let remains):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
@@ -311,7 +311,7 @@ final class Daemon {
 
     private func endTurn() {
         let now = EventLoop.nowNanoseconds
-        desk.endTurn(at: now)
+        queries.endTurn(at: now)
         sources?.own.endTurn()
         sources?.ofBridges.endTurn()
         if mayContinueWork { processor.continueWork() }
@@ -321,7 +321,7 @@ final class Daemon {
         control.endTurn()
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
-                committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
+                committed(took: commit.took, at: EventLoop.nowNanoseconds, isReported: commit.isReported)
             }
         } catch {
             return fail(error)
@@ -333,9 +333,9 @@ final class Daemon {
         let isDone = isPastLease || processor.performDue { control.handOver($0) }
         // Work that is left, and its results, are for the next turn.
         sources?.due.isEnabled =
-            !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayResume(at: now)
+            !isDone || pipeline.isReady || mayContinueWork || queries.hasMore || inject.large.mayResume(at: now)
             || sources?.own.needsFlush == true || sources?.ofBridges.needsFlush == true
-        let due = min(pipeline.heldUntil ?? .max, inject.large.nextDue ?? .max, desk.nextDue ?? .max)
+        let due = min(pipeline.heldUntil ?? .max, inject.large.nextDue ?? .max, queries.nextDue ?? .max)
         if due < .max { sources?.turn.arm(at: due) }
         processor.endTurn(at: now)
         parts.health.watch(writingSince: pipeline.writingSince)
@@ -374,8 +374,8 @@ final class Daemon {
         return true
     }
 
-    private func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
-        parts.health.committed(took: duration, at: now, isTold: isTold)
+    private func committed(took duration: Duration, at now: Int64, isReported: Bool = false) {
+        parts.health.committed(took: duration, at: now, isReported: isReported)
         guard duration >= parts.health.slowCommit else { return }
         let kind: DaemonGap.Kind = parts.leadership == nil ? .diskStalled : .engineAway
         gaps.stalled(kind, from: now - duration.nanoseconds, to: now)
@@ -385,7 +385,7 @@ final class Daemon {
         // The database did not answer for a while before the writer gave up: the outage began with the write.
         let since = parts.leadership == nil ? now : pipeline.writingSince ?? now
         switch error.kind {
-        case .engineAway: engine.isAway(since: since)
+        case .engineAway: engine.noteUnreachable(since: since)
         case .unprotected: engine.isUnprotected(since: since, at: now)
         default: break
         }
@@ -444,8 +444,8 @@ final class Daemon {
         let now = EventLoop.nowNanoseconds
         inject.buildFilter(at: now)
         parts.refusals.logDueRefusals(at: now)
-        processor.tellRejections(at: now)
-        gaps.look(canWrite: parts.health.problem == nil)
+        processor.logDueRejections(at: now)
+        gaps.check(canWrite: parts.health.problem == nil)
         // A request that waits for the ledger gets its answer once the ledger has all of the log.
         if isStopping, !inject.isIdle { WorkProgress.askForTime() }
         pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)

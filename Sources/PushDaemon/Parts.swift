@@ -32,7 +32,7 @@ struct Parts {
     let service: ServiceFacts
     let boot: UUID128
     let committer: Committer
-    let tracker: RecoveredState.TrackerInBackground
+    let tracker: RecoveredState.FutureTracker
     /// The state that an earlier run left: a connection to the ledger, and much memory; `nil` once the daemon has taken
     /// it.
     private var recovered: RecoveredState?
@@ -75,7 +75,7 @@ struct Parts {
         self.mailbox = mailbox
         self.configuration = ConfigurationReader(configuration) { mailbox.post(.configuration($0)) }
         let progress = WorkProgress()
-        let tracker = RecoveredState.TrackerInBackground()
+        let tracker = RecoveredState.FutureTracker()
         self.tracker = tracker
         let rules = settings.routing.tracking
         let place = state.place
@@ -88,12 +88,12 @@ struct Parts {
         committer =
             if let shared = leadership?.store {
                 try Committer(
-                    directory: state, shared: shared, limits: limits, onProgress: { progress.goesOn() },
+                    directory: state, shared: shared, limits: limits, onProgress: { progress.report() },
                     onRecovered: onRecovered, onReport: { mailbox.post(.store($0)) })
             } else {
                 try Committer(
                     directory: state, limits: limits, onMigration: { progress.beginsLongWork() },
-                    onProgress: { progress.goesOn() }, onRecovered: onRecovered,
+                    onProgress: { progress.report() }, onRecovered: onRecovered,
                     onReport: { mailbox.post(.store($0)) })
             }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }

@@ -10,7 +10,7 @@ import Store
 struct RecoveredState {
     /// The tracker, which takes as long to read as all the rest. The ledger's thread reads it, through the connection
     /// that brought the ledger up to date: another connection would read the schema once more.
-    typealias TrackerInBackground = Background<Tracker, StoreError>
+    typealias FutureTracker = Future<Tracker, StoreError>
 
     var stateID: UUID128
     var lastNumber: SequenceNumber

@@ -36,7 +36,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
                 "[Store] Log= names a database that machines share: start pushrouterd-fleet, of the package of that name",
                 exitStatus: StartFailure.configuration)
         }
-        let made = try onceThereIsRoom(process.journal) { try process.daemon(in: try process.stateDirectory()) }
+        let made = try retryWhileDiskIsFull(process.journal) { try process.daemon(in: try process.stateDirectory()) }
         // A signal came while the start waited for room: no request was accepted, so the exit status is 0.
         guard let daemon = made else { return 0 }
         let status = try daemon.run()
@@ -141,18 +141,18 @@ func withDaemonProcess(
 /// Retries while the disk is full, so that nobody has to start the daemon again once there is room.
 ///
 /// - Returns: the value; `nil` after a signal to stop.
-private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws -> Value) throws -> Value? {
-    var isTold = false
+private func retryWhileDiskIsFull<Value>(_ journal: JournalWriter, _ make: () throws -> Value) throws -> Value? {
+    var isReported = false
     while true {
         do {
             return try make()
         } catch let error as StoreError where error.kind == .noSpace {
-            if !isTold {
+            if !isReported {
                 let message = "the start waits for room on the disk: \(error)"
                 journal.log(JournalEntry(.critical, message, messageID: .storeStalled))
                 Notify.status(message)
             }
-            isTold = true
+            isReported = true
             Notify.extendTimeout(seconds: 30)
             if SignalSource.take([SIGTERM, SIGINT], atMost: .milliseconds(500)) { return nil }
         }
@@ -235,7 +235,7 @@ final class WorkProgress: Sendable {
     /// The migration of a ledger of many gigabytes takes less than this.
     private static let longSeconds = 600
     private static let interval: Int64 = 5_000_000_000
-    private let saidAt = Mutex<Int64>(EventLoop.nowNanoseconds)
+    private let reportedAt = Mutex<Int64>(EventLoop.nowNanoseconds)
 
     /// Asks for `longSeconds`, before work that reports no progress. On any thread.
     func beginsLongWork() { Notify.extendTimeout(seconds: Self.longSeconds) }
@@ -244,11 +244,11 @@ final class WorkProgress: Sendable {
     static func askForTime() { Notify.extendTimeout(seconds: extensionSeconds) }
 
     /// Reports progress: asks for more time every `interval`. On any thread.
-    func goesOn() {
+    func report() {
         let now = EventLoop.nowNanoseconds
-        let isDue = saidAt.withLock { saidAt in
-            guard now - saidAt >= Self.interval else { return false }
-            saidAt = now
+        let isDue = reportedAt.withLock { reportedAt in
+            guard now - reportedAt >= Self.interval else { return false }
+            reportedAt = now
             return true
         }
         if isDue { Self.askForTime() }

@@ -67,14 +67,14 @@ private struct Run {
     }
 
     /// Logs all entries, each from the text of its request.
-    mutating func log(to way: EntryDestination) {
+    mutating func log(to destination: EntryDestination) {
         var took = Duration.zero
         var worst = Duration.zero
         for number in 0..<entries {
             let text = #"{"name":"added_to_cart","properties":{"sku":"A-\#(number)","price":19.90,"sizes":["S","M"]}}"#
             let bytes = Array(text.utf8)
             let source = EntrySource(
-                cause: SequenceNumber(Int64(number + 1)), way: way, platform: .android,
+                cause: SequenceNumber(Int64(number + 1)), destination: destination, platform: .android,
                 app: "com.company.shop", device: deviceName(number / perDevice), externalID: nil, at: now)
             let before = clock.now
             if let document = try? JSONDocument(scanning: bytes) {

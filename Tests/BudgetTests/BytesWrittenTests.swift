@@ -31,7 +31,7 @@ final class BytesWrittenTests {
             let rows = try #require(effects.rows)
             let batch = CommitBatch(number: number, rows: rows, lastSequence: deliveries.lastNumber)
             try #require(try committer.commit(batch) != nil)
-            committer.hurry(through: number)
+            committer.expedite(through: number)
             try #require(applied.wait(atMost: .seconds(60), { $0 >= number ? true : nil }) == true)
         }
         committer.stop()

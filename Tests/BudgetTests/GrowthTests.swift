@@ -23,7 +23,7 @@ struct GrowthTests {
         let most = most { number in
             let key = DeviceKey(app: "shop", device: "device-\(number)")
             devices.set(KnownDevice(number: SequenceNumber(number), key: key, platform: .android, externalID: nil))
-            devices.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+            devices.receive(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
         #expect(most < Self.bytesMax, "\(most) bytes")
         #expect(devices.known.count == Int(Self.count) && devices.recentMessages.count == Int(Self.count))
@@ -43,7 +43,7 @@ struct GrowthTests {
             router.memory.devices.set(
                 KnownDevice(
                     number: SequenceNumber(number), key: key, platform: .android, externalID: "user-\(number)"))
-            router.memory.devices.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+            router.memory.devices.receive(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
         let asked = try Allocations.count { try router.forget(Person(externalID: "user-777")) }
         #expect(asked.bytes < Self.bytesMax, "\(asked.bytes) bytes")
@@ -66,9 +66,10 @@ struct GrowthTests {
         var data = CustomData(stateID: UUID128(high: 1, low: 2))
         var output = CustomDataOutput()
         let object = try JSONDocument(scanning: Array(#"{"name":"bought"}"#.utf8)).root
-        func log(_ way: EntryDestination) {
+        func log(_ destination: EntryDestination) {
             let source = EntrySource(
-                cause: SequenceNumber(1), way: way, platform: .android, app: "shop", device: "phone", externalID: nil,
+                cause: SequenceNumber(1), destination: destination, platform: .android, app: "shop", device: "phone",
+                externalID: nil,
                 at: now)
             for _ in 1...count { data.log(.customEvent, object, source, now: now, into: &output) }
         }

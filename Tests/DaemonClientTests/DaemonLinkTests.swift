@@ -16,7 +16,7 @@ struct DaemonLinkTests {
     private var path: String { place.path }
 
     /// The news of a link, as text.
-    private final class Told {
+    private final class LinkNews {
         var lines: [String] = []
 
         func take(_ news: DaemonLink.News) {
@@ -29,9 +29,9 @@ struct DaemonLinkTests {
         }
     }
 
-    private func link(_ told: Told) -> DaemonLink {
+    private func link(_ news: LinkNews) -> DaemonLink {
         let link = DaemonLink(path: path, maximumLineLength: 100)
-        link.news = told.take
+        link.news = news.take
         return link
     }
 
@@ -43,15 +43,15 @@ struct DaemonLinkTests {
 
     @Test("without a daemon gives an advice, and waits longer each time, up to 5 s")
     func away() {
-        let told = Told()
-        let link = link(told)
+        let news = LinkNews()
+        let link = link(news)
         var delays: [Duration?] = []
         for _ in 0..<8 {
             link.connect()
             delays.append(link.retryDelay)
         }
         #expect(
-            told.lines.first
+            news.lines.first
                 == "there is no socket at \(path); start pushrouterd: systemctl start pushrouterd")
         #expect(delays == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
         #expect(link.descriptor == nil)
@@ -60,8 +60,8 @@ struct DaemonLinkTests {
     @Test("matches replies with requests in order; an unexpected reply ends the connection")
     func answers() throws {
         let (listener, accept) = try listen()
-        let told = Told()
-        let link = link(told)
+        let news = LinkNews()
+        let link = link(news)
         link.connect()
         let daemon = try #require(accept())
         link.send(.status)
@@ -74,7 +74,7 @@ struct DaemonLinkTests {
         daemon.queue("{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n".utf8)
         _ = daemon.flush()
         link.serve()
-        #expect(told.lines == ["connected", "status true", "reset true", "the daemon sent a reply without a request"])
+        #expect(news.lines == ["connected", "status true", "reset true", "the daemon sent a reply without a request"])
         #expect(link.descriptor == nil && link.wants == .nothing)
         withExtendedLifetime(listener) {}
     }
@@ -91,8 +91,8 @@ struct DaemonLinkTests {
         ])
     func refusals(line: String, reason: String) throws {
         let (listener, accept) = try listen()
-        let told = Told()
-        let link = link(told)
+        let news = LinkNews()
+        let link = link(news)
         link.connect()
         let daemon = try #require(accept())
         link.send(.status)
@@ -100,10 +100,10 @@ struct DaemonLinkTests {
         daemon.queue("\(line)\n".utf8)
         _ = daemon.flush()
         link.serve()
-        #expect(told.lines == ["connected", reason])
+        #expect(news.lines == ["connected", reason])
         // A new connection does not expect the replies of the old one.
         link.connect()
-        #expect(told.lines.last == "connected")
+        #expect(news.lines.last == "connected")
         withExtendedLifetime(listener) {}
     }
 }

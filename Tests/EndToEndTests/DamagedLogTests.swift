@@ -13,7 +13,7 @@ struct DamagedLogTests {
         try load.connect(to: bed.installation)
         try load.run(count: 150)
         bed.crash()
-        try load.hearOut()
+        try load.receiveLastReplies()
         // The ledger has synced nothing since its start, so the log is ahead of it.
         try bed.cutPower()
         try damageLog(of: bed)

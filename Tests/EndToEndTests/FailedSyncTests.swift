@@ -172,7 +172,7 @@ final class FailedSync {
 
     private func cutPower(_ result: inout Result) throws {
         bed.crash()
-        try load.hearOut()
+        try load.receiveLastReplies()
         try bed.disk.checkIsComplete()
         try bed.cutPower(sparing: [0, 200].randomElement(using: &generator) ?? 0)
         result.figures.cuts += 1

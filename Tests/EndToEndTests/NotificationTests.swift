@@ -49,7 +49,7 @@ private final class Desktop {
     /// Kills the service.
     func end() { service = nil }
 
-    func tell(_ command: String) { commands.send(command) }
+    func send(_ command: String) { commands.send(command) }
 }
 
 @Suite(
@@ -121,15 +121,15 @@ struct NotificationTests {
         ].enumerated() {
             #expect(try client.outcome(of: deliver()).outcome == "handled")
             #expect(try desktop.events.next().hasPrefix("notify \(number + 1) "))
-            desktop.tell(command)
+            desktop.send(command)
             // Later signals about the same notification, and those about another program's, have no effect.
-            desktop.tell("act \(number + 1) default")
-            desktop.tell("close \(number + 1) 2")
-            desktop.tell("act 99 default")
+            desktop.send("act \(number + 1) default")
+            desktop.send("close \(number + 1) 2")
+            desktop.send("act 99 default")
             #expect(try taps.next() == expected)
         }
         #expect(try client.outcome(of: deliver()).outcome == "handled")
-        desktop.tell("close 4 1")
+        desktop.send("close 4 1")
         #expect(try client.outcome(of: deliver()).outcome == "handled", "the signals before it were taken in")
         #expect(try daemon.stop() == .exited(0))
         let ids = try interactions()
@@ -142,7 +142,7 @@ struct NotificationTests {
         let desktop = try Desktop(installation.root)
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
-        desktop.tell("refuse")
+        desktop.send("refuse")
         let line = try installation.injectClient().outcome(of: deliver())
         #expect(line.outcome == "failed")
         #expect(
@@ -158,11 +158,11 @@ struct NotificationTests {
         let client = try installation.injectClient()
         #expect(try client.outcome(of: deliver()).outcome == "handled")
         #expect(try desktop.events.next().hasPrefix("notify 1 "))
-        desktop.tell("hang")
+        desktop.send("hang")
         let line = try client.outcome(of: deliver())
         #expect(line.outcome == "timed_out", "\(line)")
         #expect(try desktop.events.next().hasPrefix("notify 2 "))
-        desktop.tell("answer")
+        desktop.send("answer")
         #expect(try desktop.events.next() == "withdrawn 2")
         #expect(try client.outcome(of: deliver()).outcome == "handled")
     }
@@ -208,15 +208,15 @@ struct NotificationTests {
         #expect(try client.outcome(of: deliver()).outcome == "handled")
         #expect(try desktop.events.next().hasPrefix("notify 1 "))
         // The service dies with an unanswered call.
-        desktop.tell("hang")
+        desktop.send("hang")
         #expect(try client.ask(deliver()).isAccepted)
         #expect(try desktop.events.next().hasPrefix("notify 2 "))
         desktop.end()
         try desktop.start()
         #expect(try client.next().outcome == "handled", "it is shown again")
         #expect(try desktop.events.next().hasPrefix("notify 1 "))
-        desktop.tell("act 2 default")
-        desktop.tell("act 1 default")
+        desktop.send("act 2 default")
+        desktop.send("act 1 default")
         try waitUntil("the click is in the ledger") { try interactions() == ["notification:2:0"] }
     }
 
@@ -233,8 +233,8 @@ struct NotificationTests {
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         #expect(try client.outcome(of: deliver()).outcome == "handled")
-        desktop.tell("act 1 default")
-        desktop.tell("act 2 default")
+        desktop.send("act 1 default")
+        desktop.send("act 2 default")
         try waitUntil("the click is in the ledger") { try interactions() == ["notification:2:0"] }
         #expect(try daemon.stop() == .exited(0))
     }

@@ -71,7 +71,7 @@ struct PowerCutTests {
             // Occasionally enough that the log is copied to the database during the load.
             let size = Int.random(in: 0..<4, using: &generator) == 0 ? 10_000 : nil
             try run(load, size: size, on: bed, until: PowerCut(&generator))
-            try load.hearOut()
+            try load.receiveLastReplies()
             try bed.disk.checkIsComplete()
             // Sometimes a daemon continues with data that is only in the page cache, and loses it later.
             if Int.random(in: 0..<3, using: &generator) == 0 { try continueUnderLoad(load, on: bed, &generator) }
@@ -93,7 +93,7 @@ struct PowerCutTests {
         try bed.start()
         try load.connect(to: bed.installation)
         try run(load, size: nil, on: bed, until: PowerCut(&generator))
-        try load.hearOut()
+        try load.receiveLastReplies()
     }
 
     /// Starts the daemon; occasionally a power cut ends it before it is ready.

@@ -49,7 +49,7 @@ struct PushctlCustomDataTests {
     ) -> CustomEntry {
         CustomEntry(
             number: EntryNumber(number), cause: SequenceNumber(1), kind: name == nil ? .customAttributes : .customEvent,
-            way: suite.map { .stored(suite: $0) } ?? .sent(.brazeID("b1")), platform: .android, app: "shop",
+            destination: suite.map { .stored(suite: $0) } ?? .sent(.brazeID("b1")), platform: .android, app: "shop",
             device: "pixel", externalID: nil, name: name, data: Array(data.utf8), time: Self.time(0),
             savedAt: Self.time(0))
     }

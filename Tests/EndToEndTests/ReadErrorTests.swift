@@ -15,7 +15,7 @@ struct ReadErrorTests {
         try load.connect(to: bed.installation)
         try load.run(count: 80)
         bed.crash()
-        try load.hearOut()
+        try load.receiveLastReplies()
         // The ledger has synced nothing since its start, so the log is ahead of it.
         try bed.cutPower()
 
@@ -98,7 +98,7 @@ struct ReadErrorTests {
         try load.connect(to: bed.installation)
         try load.run(count: 80)
         bed.crash()
-        try load.hearOut()
+        try load.receiveLastReplies()
         let rule = bed.disk.fail(.reads(of: file), .all, error: EIO)
         let arguments = ["--state", bed.installation.state, "--runtime", bed.installation.runtime, "report"]
         let result = pushctl.run(arguments, environment: variables(of: bed.disk))

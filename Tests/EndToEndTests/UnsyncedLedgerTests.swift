@@ -18,7 +18,7 @@ struct UnsyncedLedgerTests {
             try load.connect(to: bed.installation)
             try load.run(count: 80, size: 2000)
             try stopWithFailedSync(bed)
-            try load.hearOut()
+            try load.receiveLastReplies()
 
             // The next start copies the WAL to the database, and a random part of its writes reaches the platter.
             bed.disk.eagerness = 400

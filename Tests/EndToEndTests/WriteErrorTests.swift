@@ -45,7 +45,7 @@ struct WriteErrorTests {
         if bed.isAlive { bed.daemon?.send(SIGTERM) }
         #expect(try bed.waitForEnd() == .exited(74))
         rule.end()
-        try load.hearOut()
+        try load.receiveLastReplies()
         try bed.start()
         try load.connect(to: bed.installation)
         try load.run(count: 60)
@@ -100,7 +100,7 @@ struct WriteErrorTests {
     /// Cuts the power, and checks for all acknowledged requests.
     private func check(_ bed: DaemonOnDisk, _ load: DiskLoad, _ name: String) throws {
         bed.crash()
-        try load.hearOut()
+        try load.receiveLastReplies()
         try bed.disk.checkIsComplete()
         try bed.cutPower()
         try bed.start()

@@ -61,7 +61,7 @@ struct PeerTests {
 struct FairLinesTests {
     @Test("are sent connection by connection, in order within each, and none is lost")
     func turns() {
-        var lines = FairLines<String>()
+        var lines = FairLineQueue<String>()
         for number in 1...4 { lines.append("a\(number)", of: 1) }
         lines.append("b1", of: 2)
         #expect(lines.popFirst() == "a1")
@@ -76,7 +76,7 @@ struct FairLinesTests {
     @Test("of a client with little traffic wait for at most one line of each other client")
     func fairness() {
         var generator = SeededGenerator(seed: 5)
-        var lines = FairLines<UInt64>()
+        var lines = FairLineQueue<UInt64>()
         for _ in 0..<5000 {
             let connection = UInt64.random(in: 1...20, using: &generator)
             lines.append(connection, of: connection)

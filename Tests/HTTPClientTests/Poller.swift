@@ -3,30 +3,30 @@ import HTTPClient
 
 /// A client with its own loop, in place of a program's event loop.
 final class Poller {
-    private final class Wishes {
+    private final class WantedEvents {
         /// The open sockets and their watched events, by number.
         var interests: [Int32: HTTPReadiness] = [:]
         var timerDue: Int?
         var closed = 0
     }
 
-    private let wishes: Wishes
+    private let wantedEvents: WantedEvents
     private let client: HTTPClient
 
     init() throws {
-        let wishes = Wishes()
-        self.wishes = wishes
+        let wantedEvents = WantedEvents()
+        self.wantedEvents = wantedEvents
         client = try HTTPClient(
             watch: { socket, interest in
-                wishes.interests[socket.number] = interest
+                wantedEvents.interests[socket.number] = interest
                 // A missed close would leave the watch on a new socket with the same number.
-                if interest == nil { wishes.closed += 1 }
+                if interest == nil { wantedEvents.closed += 1 }
             },
-            setTimer: { milliseconds in wishes.timerDue = milliseconds.map { now() + $0 } })
+            setTimer: { milliseconds in wantedEvents.timerDue = milliseconds.map { now() + $0 } })
     }
 
     /// The number of open sockets, and of closed ones.
-    var sockets: (open: Int, closed: Int) { (wishes.interests.count, wishes.closed) }
+    var sockets: (open: Int, closed: Int) { (wantedEvents.interests.count, wantedEvents.closed) }
 
     /// Posts a body and waits for the result.
     func post(_ body: String, to destination: HTTPDestination) throws -> HTTPResult {
@@ -44,23 +44,23 @@ final class Poller {
     }
 
     private func turn() {
-        var requests = wishes.interests.map { socket, interest in
+        var requests = wantedEvents.interests.map { socket, interest in
             var events: Int32 = 0
             if interest.contains(.read) { events |= POLLIN }
             if interest.contains(.write) { events |= POLLOUT }
             return pollfd(fd: socket, events: Int16(events), revents: 0)
         }
-        let wait = wishes.timerDue.map { max(0, $0 - now()) } ?? 1000
+        let wait = wantedEvents.timerDue.map { max(0, $0 - now()) } ?? 1000
         poll(&requests, nfds_t(requests.count), Int32(wait))
-        for request in requests where request.revents != 0 && wishes.interests[request.fd] != nil {
+        for request in requests where request.revents != 0 && wantedEvents.interests[request.fd] != nil {
             var ready: HTTPReadiness = []
             if request.revents & Int16(POLLIN | POLLHUP) != 0 { ready.insert(.read) }
             if request.revents & Int16(POLLOUT) != 0 { ready.insert(.write) }
             if request.revents & Int16(POLLERR) != 0 { ready.insert(.error) }
             client.ready(request.fd, for: ready)
         }
-        if let due = wishes.timerDue, due <= now() {
-            wishes.timerDue = nil
+        if let due = wantedEvents.timerDue, due <= now() {
+            wantedEvents.timerDue = nil
             client.timerFired()
         }
     }

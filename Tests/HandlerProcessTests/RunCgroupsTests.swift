@@ -71,7 +71,7 @@ struct RunCgroupsTests {
         for process in escaped { #expect(waitUntilGone(process)) }
         _ = try child.waitForExit()
         try cgroup.waitUntilEmpty()
-        #expect(!cgroups.hasLeaving)
+        #expect(!cgroups.hasEndingCgroups)
     }
 
     @Test(
@@ -139,7 +139,7 @@ struct RunCgroupsTests {
         }
         for child in children { _ = try child.waitForExit() }
         try cgroup.waitUntilLeft(RunCgroups.freeMax)
-        #expect(!cgroups.hasLeaving)
+        #expect(!cgroups.hasEndingCgroups)
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()
     }

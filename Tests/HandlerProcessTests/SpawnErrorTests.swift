@@ -7,7 +7,7 @@ import Testing
 @Suite("A program that cannot be started", .timeLimit(.minutes(30)))
 struct SpawnErrorTests {
     /// A directory with a file of every kind that execve refuses.
-    private struct Shelf: ~Copyable {
+    private struct RefusedPrograms: ~Copyable {
         private let directory = TemporaryDirectory()
         var path: String { directory.path }
 
@@ -36,14 +36,14 @@ struct SpawnErrorTests {
             ("no-shebang", ENOEXEC, "neither a binary for this machine nor a script that begins with #!"),
         ])
     func reason(name: String, code: Int32, reason: String) throws {
-        let shelf = Shelf()
+        let programs = RefusedPrograms()
         // The failure of a program that keeps running is known at once, that of one with its whole input at its end.
         for streams in [ProcessCommand.Streams.once(input: []), .conversation(readsErrors: false)] {
             let command = ProcessCommand(
-                arguments: ["\(shelf.path)/\(name)"], environment: [], streams: streams, mark: uniqueMark())
+                arguments: ["\(programs.path)/\(name)"], environment: [], streams: streams, mark: uniqueMark())
             let error = try command.startFailure()
             #expect(error.code == code)
-            #expect(error.description == "cannot start \(shelf.path)/\(name): \(reason)")
+            #expect(error.description == "cannot start \(programs.path)/\(name): \(reason)")
             #expect(!error.isShortage)
             #expect(!LiveRuns.isLive(command.mark))
         }

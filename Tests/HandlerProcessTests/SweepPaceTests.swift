@@ -8,10 +8,10 @@ struct SweepPaceTests {
     func share() {
         var pace = SweepPace()
         #expect(pace.next(at: 1000) == 1000)
-        pace.swept(from: 1000, to: 1003)
+        pace.noteSweep(from: 1000, to: 1003)
         #expect(pace.next(at: 1003) == 1_001_003, "at least a millisecond")
         #expect(pace.next(at: 1_002_000) == 1_002_000)
-        pace.swept(from: 2_000_000, to: 5_000_000)
+        pace.noteSweep(from: 2_000_000, to: 5_000_000)
         #expect(pace.next(at: 5_100_000) == 62_000_000)
     }
 }

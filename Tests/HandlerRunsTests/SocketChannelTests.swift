@@ -26,7 +26,7 @@ struct SocketChannelTests: ~Copyable {
         var reports: [String] = []
         let channel = SocketChannel(ConnectionSource(path: path, greets: false), isSingleUse: false, system: system) {
             switch $0 {
-            case .takesNoMore(let leavesLast): reports.append("takes no more, leaves last: \(leavesLast)")
+            case .acceptsNoLines(let leavesLast): reports.append("takes no more, leaves last: \(leavesLast)")
             case .closed(let reason):
                 reports.append(reason)
                 loop.exit(code: 0)

@@ -62,7 +62,7 @@ struct WorkerChannelTests {
             let channel = WorkerChannel(command, name: "w", mark: "test\(getpid()):w:1", token: 1, system: system) {
                 switch $0 {
                 case .opened: send()
-                case .takesNoMore(let leavesLast): reports.append(leavesLast ? "leaves last" : "takes no more")
+                case .acceptsNoLines(let leavesLast): reports.append(leavesLast ? "leaves last" : "takes no more")
                 case .closed(let reason):
                     reports.append(reason)
                     loop.exit(code: 0)

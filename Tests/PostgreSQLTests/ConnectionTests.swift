@@ -87,9 +87,9 @@ struct ConnectionStringTests {
             #expect(StateCodes.kind(of: code) == .unreachable, "\(code)")
         }
         for code in ["53100", "53200", "58030", "XX000", "XX001", "23505", "ZZ999"] {
-            #expect(StateCodes.kind(of: code) == .ill, "\(code)")
+            #expect(StateCodes.kind(of: code) == .failing, "\(code)")
         }
-        for code in ["42P01", "3D000", "42501"] { #expect(StateCodes.kind(of: code) == .notOurs, "\(code)") }
+        for code in ["42P01", "3D000", "42501"] { #expect(StateCodes.kind(of: code) == .wrongDatabase, "\(code)") }
         // The server's own list, if it is installed.
         let list = readFile("/usr/share/postgresql/15/errcodes.txt") ?? []
         for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {

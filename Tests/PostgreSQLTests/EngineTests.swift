@@ -130,7 +130,7 @@ struct EngineTests {
         try second.note(b, applied: 1, reads: 1, program: "1.0")
         try first.release(a, epoch: 1)
         let left = try second.lease()
-        #expect(left.isLeft(to: "b") && !left.isLeft(to: "a") && left.drained == ["b", "c"])
+        #expect(left.isReleased(to: "b") && !left.isReleased(to: "a") && left.drained == ["b", "c"])
         #expect(try second.take(left, for: b) == 2)
         #expect(try second.lease().successor == nil)
     }
@@ -197,21 +197,21 @@ struct EngineTests {
     }
 
     @Test("refuses a database of another fleet, or of none")
-    func notOurs() throws {
+    func wrongDatabase() throws {
         let none = #expect(throws: EngineProblem.self) {
             try fleet.engine(address: fleet.server.address("nothing")).tail()
         }
         #expect(none?.code == "3D000" && none?.message.hasSuffix("FATAL:  database \"nothing\" does not exist") == true)
         for database in ["nothing", "postgres"] {
             let problem = try fleet.engine(address: fleet.server.address(database)).append(batch(1)).problem
-            #expect(problem?.kind == .notOurs, "\(database): \(String(describing: problem))")
+            #expect(problem?.kind == .wrongDatabase, "\(database): \(String(describing: problem))")
         }
         let engine = try fleet.engine()
         _ = try engine.identity()
         fleet.server.sql("UPDATE push_fleet SET fleet = gen_random_uuid()", database: fleet.database)
         fleet.signal("pg_terminate_backend(pid, 5000)", "pushrouterd-log/0/a")
         #expect(throws: EngineProblem.self) { try engine.tail() }
-        #expect(engine.append(batch(1)).problem?.kind == .notOurs)
+        #expect(engine.append(batch(1)).problem?.kind == .wrongDatabase)
     }
 
     @Test("refuses a database that a newer program set up")
@@ -245,13 +245,13 @@ struct EngineTests {
         let again = #expect(throws: EngineProblem.self) {
             try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
         }
-        #expect(again?.kind == .notOurs)
+        #expect(again?.kind == .wrongDatabase)
         #expect(again?.message == "the database has the fleet \(made.fleet) already")
         server.sql("DROP TABLE push_fleet", database: database)
         let partly = #expect(throws: EngineProblem.self) {
             try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
         }
-        #expect(partly?.kind == .notOurs)
+        #expect(partly?.kind == .wrongDatabase)
         // One transaction: the second try leaves nothing.
         #expect(server.sql("SELECT to_regclass('push_fleet') IS NULL", database: database) == ["t"])
     }

@@ -55,7 +55,7 @@ struct NameTests {
         #expect(problem(second)?.kind == .unreachable)
         try first.note()
         let refused = try #require(problem(second))
-        #expect(refused.kind == .notOurs, "\(refused)")
+        #expect(refused.kind == .wrongDatabase, "\(refused)")
         #expect(refused.message.contains("alpha (boot ") && refused.message.contains("beta (boot "), "\(refused)")
         #expect(Set(fleet.server.sql(sessions)).isSuperset(of: before))
         #expect(first.log.append(batch(2, behind: batch(1).reference)) == .committed)
@@ -87,7 +87,7 @@ struct NameTests {
         #expect(try first.log.tail().reference == .start)
         #expect(try first.lease.renew(first.node, epoch: epoch) == nil)
         let refused = #expect(throws: EngineProblem.self) { try first.note() }
-        #expect(refused?.kind == .notOurs && refused?.message.contains("beta") == true, "\(refused as Any)")
+        #expect(refused?.kind == .wrongDatabase && refused?.message.contains("beta") == true, "\(refused as Any)")
         try second.note()
     }
 

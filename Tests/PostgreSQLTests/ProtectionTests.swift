@@ -15,8 +15,8 @@ struct ProtectionTests {
     init() throws { fleet = try Fleet() }
 
     /// Appends the first batch on its own thread, and waits until its commit waits.
-    private func appending(_ engine: PostgreSQLEngine) throws -> Background<AppendResult> {
-        let result = try Background { engine.append(batch(1)) }
+    private func appending(_ engine: PostgreSQLEngine) throws -> Future<AppendResult> {
+        let result = try Future { engine.append(batch(1)) }
         fleet.waitUntilWaiting(writer)
         return result
     }
@@ -27,7 +27,7 @@ struct ProtectionTests {
         let engine = try fleet.engine("a", .log, durability)
         let result = try appending(engine)
         fleet.signal("pg_cancel_backend(pid)", writer)
-        #expect(try result.value().doubt == "canceling wait for synchronous replication due to user request")
+        #expect(try result.value().uncertainty == "canceling wait for synchronous replication due to user request")
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
@@ -35,7 +35,8 @@ struct ProtectionTests {
     func emptied() throws {
         let result = try appending(try fleet.engine("a", .log, .standby))
         fleet.server.set("synchronous_standby_names", "")
-        #expect(try result.value().doubt == "no synchronous standby is named (synchronous_standby_names is empty)")
+        #expect(
+            try result.value().uncertainty == "no synchronous standby is named (synchronous_standby_names is empty)")
         fleet.server.set("synchronous_standby_names", "nobody")
         fleet.server.stop(.fast)
         fleet.server.start()
@@ -95,13 +96,13 @@ struct ProtectionTests {
         fleet.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
         let engine = try fleet.engine("a", .log, .standby)
         var result = engine.append(batch(1))
-        #expect(result == .committed || result.doubt == "the engine read its settings anew a moment ago")
-        while result.doubt != nil { result = engine.confirm(batch(1).reference) }
+        #expect(result == .committed || result.uncertainty == "the engine read its settings anew a moment ago")
+        while result.uncertainty != nil { result = engine.confirm(batch(1).reference) }
         #expect(result == .committed)
         // An acknowledged batch is on the standby; a batch without acknowledgement may be lost.
         standby.stop(.fast)
         let lost = batch(2, behind: batch(1).reference)
-        let waiting = try Background { engine.append(lost) }
+        let waiting = try Future { engine.append(lost) }
         fleet.waitUntilWaiting(writer)
         fleet.server.stop(.kill)
         #expect(try waiting.value().problem?.kind == .unreachable)

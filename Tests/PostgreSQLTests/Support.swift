@@ -108,7 +108,7 @@ func batch(
 }
 
 /// The result of a body that runs on its own thread.
-final class Background<Value: Sendable>: Sendable {
+final class Future<Value: Sendable>: Sendable {
     private let result = Monitor<Value?>(nil)
 
     init(_ body: @escaping @Sendable () -> Value) throws {
@@ -131,7 +131,7 @@ func elapsed(_ body: () throws -> Void) rethrows -> Duration {
 
 extension AppendResult {
     /// Why a batch is in doubt.
-    var doubt: String? {
+    var uncertainty: String? {
         guard case .uncertain(let why) = self else { return nil }
         return why
     }

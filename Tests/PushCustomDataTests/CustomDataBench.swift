@@ -26,12 +26,13 @@ struct CustomDataBench {
     /// Logs a producer's entry, at the clock's time unless `at` is given.
     @discardableResult
     mutating func log(
-        _ kind: EntryKind, _ json: String, to way: EntryDestination = .stored(suite: EntryDestination.standardSuite),
+        _ kind: EntryKind, _ json: String,
+        to destination: EntryDestination = .stored(suite: EntryDestination.standardSuite),
         app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
     ) throws -> [Rejection] {
         // The allowed depth is a setting of the daemon.
         let object = try JSONDocument(scanning: Array(json.utf8), limits: JSONLimits(depth: .max)).root
-        let source = source(way, app: app, device: device, user: user, at: at ?? now)
+        let source = source(destination, app: app, device: device, user: user, at: at ?? now)
         return turn { $0.log(kind, object, source, now: Self.time(now), into: &$1) }
     }
 
@@ -122,11 +123,13 @@ struct CustomDataBench {
     }
 
     mutating func source(
-        _ way: EntryDestination, app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64 = 0
+        _ destination: EntryDestination, app: String? = "shop", device: String? = "phone", user: String? = nil,
+        at: Int64 = 0
     ) -> EntrySource {
         request += 1
         return EntrySource(
-            cause: SequenceNumber(request), way: way, platform: .android, app: app, device: device, externalID: user,
+            cause: SequenceNumber(request), destination: destination, platform: .android, app: app, device: device,
+            externalID: user,
             at: Self.time(at))
     }
 

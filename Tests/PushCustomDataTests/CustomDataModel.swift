@@ -51,7 +51,7 @@ struct CustomDataModel {
             add(source, name: name, data: "", .rejected, at: time, now: now)
             return false
         }
-        if case .stored = source.way {
+        if case .stored = source.destination {
             add(source, name: name, data: data, .pending, at: time, now: now)
         } else {
             add(source, name: name, data: data, .queued, at: time, now: now)
@@ -63,7 +63,8 @@ struct CustomDataModel {
         _ source: EntrySource, name: String, data: String, _ state: EntryState, at time: WallTime, now: WallTime
     ) {
         let entry = CustomEntry(
-            number: EntryNumber(Int64(rows.count + 1)), cause: source.cause, kind: .customEvent, way: source.way,
+            number: EntryNumber(Int64(rows.count + 1)), cause: source.cause, kind: .customEvent,
+            destination: source.destination,
             platform: source.platform, app: source.app, device: source.device, externalID: source.externalID,
             name: name, data: Array(data.utf8), time: time, savedAt: now)
         rows.append(Row(entry: entry, state: state))
@@ -99,7 +100,7 @@ struct CustomDataModel {
                     ? "it was not sent to the endpoint: the session has no user (SendFlushed=yes)" : nil)
             guard rules.sendsFlushed, let profile = owner else { continue }
             let source = EntrySource(
-                cause: session.cause ?? entry.cause, way: .sent(profile), platform: entry.platform,
+                cause: session.cause ?? entry.cause, destination: .sent(profile), platform: entry.platform,
                 app: entry.app ?? session.app, device: entry.device ?? session.device, externalID: user, at: time)
             add(
                 source, name: entry.name ?? "", data: String(decoding: entry.data, as: UTF8.self), .queued, at: time,
@@ -193,6 +194,6 @@ struct CustomDataModel {
 }
 
 extension CustomEntry {
-    fileprivate var suite: String? { if case .stored(let suite, _) = way { suite } else { nil } }
-    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
+    fileprivate var suite: String? { if case .stored(let suite, _) = destination { suite } else { nil } }
+    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = destination { brazeID } else { nil } }
 }

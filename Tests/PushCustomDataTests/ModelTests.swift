@@ -140,13 +140,13 @@ private struct RandomHistory {
     ) throws -> (String, String) {
         let name = "e\(request)"
         let properties = #"{"a":\#(pick(["1", "[1,2,3]", "2.50"]))}"#
-        let way: EntryDestination = pick([
+        let destination: EntryDestination = pick([
             .stored(suite: "standard"), .stored(suite: "group"), .stored(suite: "group", brazeID: "b2"),
             .sent(.brazeID("b1")), .sent(.externalID("u1")),
             .sent(.alias(name: "n", label: "l")),
         ])
         let source = EntrySource(
-            cause: SequenceNumber(request), way: way, platform: pick([.android, .ios]),
+            cause: SequenceNumber(request), destination: destination, platform: pick([.android, .ios]),
             app: pick(["shop", "news", nil]), device: pick(["phone", "tablet", nil]),
             externalID: pick(["u1", "u2", nil, nil]), at: WallTime(milliseconds: now - pick([0, 0, 3000, -3000])))
         note("log \(name) \(source)")

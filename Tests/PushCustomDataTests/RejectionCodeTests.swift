@@ -61,7 +61,7 @@ struct RejectionCodeTests {
     func beforeCodes() {
         let entry = CustomEntry(
             number: EntryNumber(3), cause: SequenceNumber(1), kind: .customEvent,
-            way: .stored(suite: "s", brazeID: nil),
+            destination: .stored(suite: "s", brazeID: nil),
             platform: .android, app: nil, device: nil, externalID: nil, name: nil, data: [],
             time: WallTime(milliseconds: 0), savedAt: WallTime(milliseconds: 0))
         let rejection = Rejection(of: EntryRecord(entry: entry, state: .rejected, reason: "name: is missing"))

@@ -175,7 +175,7 @@ struct SessionTests {
         #expect(bench.flush(user: "u1", now: 60) == 1)
         let row = try #require(bench.rows.rows[EntryNumber(3)])
         #expect(row.state == .queued)
-        #expect(row.entry.way == .sent(.externalID("u1")))
+        #expect(row.entry.destination == .sent(.externalID("u1")))
         #expect(row.entry.name == "e")
         #expect(row.entry.app == "shop")
         #expect(row.entry.time == CustomDataBench.time(1))

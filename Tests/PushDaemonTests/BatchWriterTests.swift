@@ -11,7 +11,7 @@ struct BatchWriterTests {
     private func pause(of writer: inout BatchWriter, took duration: Duration = fast) -> Int {
         var count = 0
         while !writer.isLoop {
-            writer.threadWrote(took: duration)
+            writer.noteThreadWrite(took: duration)
             count += 1
         }
         return count
@@ -22,7 +22,7 @@ struct BatchWriterTests {
         var writer = BatchWriter()
         for _ in 0..<10_000 {
             #expect(writer.isLoop)
-            writer.loopWrote(took: Self.fast)
+            writer.noteLoopWrite(took: Self.fast)
         }
     }
 
@@ -30,7 +30,7 @@ struct BatchWriterTests {
     func slowDisk() {
         var writer = BatchWriter()
         for expected in [8, 16, 32, 64, 128, 256, 512, 1024, 1024] {
-            writer.loopWrote(took: Self.slow)
+            writer.noteLoopWrite(took: Self.slow)
             #expect(pause(of: &writer) == expected)
         }
     }
@@ -39,18 +39,18 @@ struct BatchWriterTests {
     func nowAndThen() {
         var writer = BatchWriter()
         for _ in 0..<100 {
-            writer.loopWrote(took: Self.slow)
+            writer.noteLoopWrite(took: Self.slow)
             #expect(pause(of: &writer) == 8)
-            for _ in 0..<20 { writer.loopWrote(took: Self.fast) }
+            for _ in 0..<20 { writer.noteLoopWrite(took: Self.fast) }
         }
     }
 
     @Test("stays the thread while its own batches are slow")
     func slowThread() {
         var writer = BatchWriter()
-        writer.loopWrote(took: Self.slow)
+        writer.noteLoopWrite(took: Self.slow)
         for _ in 0..<10_000 {
-            writer.threadWrote(took: Self.slow)
+            writer.noteThreadWrite(took: Self.slow)
             #expect(!writer.isLoop)
         }
         #expect(pause(of: &writer) == 16)

@@ -69,7 +69,7 @@ struct ClientAccountsTests {
         #expect(!accounts.mayHold(for: sessions[1]))
         let isReleased = accounts.takeRelease()
         #expect(!isReleased)
-        sessions[0].beginAgain()
+        sessions[0].unblock()
         accounts.count(sessions[0])
         #expect(accounts.mayHold(for: sessions[1]))
         let goesOn = accounts.takeRelease()

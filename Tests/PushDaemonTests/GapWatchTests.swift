@@ -22,13 +22,13 @@ struct GapWatchTests {
     @Test("reports a clock that is set, ahead or back, once, and no correction of less than a second")
     func steps() {
         var watch = watch()
-        #expect(watch.look(clocks(wall: 10.9, monotonic: 10)) == [])
+        #expect(watch.check(clocks(wall: 10.9, monotonic: 10)) == [])
         #expect(
-            watch.look(clocks(wall: 3620.9, monotonic: 20))
+            watch.check(clocks(wall: 3620.9, monotonic: 20))
                 == [DaemonGap(.clockStepped, begin: time(20.9), end: time(3620.9))])
-        #expect(watch.look(clocks(wall: 3630.9, monotonic: 30)) == [])
+        #expect(watch.check(clocks(wall: 3630.9, monotonic: 30)) == [])
         #expect(
-            watch.look(clocks(wall: 40, monotonic: 40)) == [
+            watch.check(clocks(wall: 40, monotonic: 40)) == [
                 DaemonGap(.clockStepped, begin: time(3640.9), end: time(40))
             ])
     }
@@ -37,11 +37,11 @@ struct GapWatchTests {
     func suspension() {
         var watch = watch()
         #expect(
-            watch.look(clocks(wall: 610, monotonic: 10, boot: 610))
+            watch.check(clocks(wall: 610, monotonic: 10, boot: 610))
                 == [DaemonGap(.suspended, begin: time(10), end: time(610))])
-        #expect(watch.look(clocks(wall: 620, monotonic: 20, boot: 620)) == [])
+        #expect(watch.check(clocks(wall: 620, monotonic: 20, boot: 620)) == [])
         #expect(
-            watch.look(clocks(wall: 1000, monotonic: 30, boot: 730)).map(\.kind) == [.suspended, .clockStepped],
+            watch.check(clocks(wall: 1000, monotonic: 30, boot: 730)).map(\.kind) == [.suspended, .clockStepped],
             "both at once")
     }
 
@@ -53,10 +53,10 @@ struct GapWatchTests {
                 from: nanoseconds(begin), to: nanoseconds(end), at: clocks(wall: end, monotonic: end))
         }
         #expect(stalled(1, 2) == nil && stalled(2.5, 4) == nil && stalled(0.5, 4) == nil)
-        #expect(watch.look(clocks(wall: 4.5, monotonic: 4.5)) == [], "another may follow")
+        #expect(watch.check(clocks(wall: 4.5, monotonic: 4.5)) == [], "another may follow")
         #expect(stalled(8, 9) == DaemonGap(.diskStalled, begin: time(0.5), end: time(4)))
-        #expect(watch.look(clocks(wall: 10, monotonic: 10)) == [DaemonGap(.diskStalled, begin: time(8), end: time(9))])
-        #expect(watch.look(clocks(wall: 20, monotonic: 20)) == [])
+        #expect(watch.check(clocks(wall: 10, monotonic: 10)) == [DaemonGap(.diskStalled, begin: time(8), end: time(9))])
+        #expect(watch.check(clocks(wall: 20, monotonic: 20)) == [])
         #expect(stalled(21, 22) == nil)
         #expect(
             watch.end(clocks(wall: 22, monotonic: 22)) == [DaemonGap(.diskStalled, begin: time(21), end: time(22))])
@@ -72,7 +72,7 @@ struct GapWatchTests {
         #expect(stalled(.engineAway, 1, 3) == nil && stalled(.unprotected, 3, 5) == nil)
         #expect(stalled(.engineAway, 3.5, 4) == nil, "the lease was renewed later than a batch was written")
         #expect(
-            watch.look(clocks(wall: 6, monotonic: 6)) == [
+            watch.check(clocks(wall: 6, monotonic: 6)) == [
                 DaemonGap(.engineAway, begin: time(1), end: time(4)),
                 DaemonGap(.unprotected, begin: time(3), end: time(5)),
             ])
@@ -87,10 +87,10 @@ struct GapWatchTests {
         for turn in 1...200 {
             let seconds = Double(turn) * 10
             // Each look finds the clock one minute further ahead.
-            for gap in watch.look(clocks(wall: seconds * 7, monotonic: seconds)) { kinds[gap.kind, default: 0] += 1 }
+            for gap in watch.check(clocks(wall: seconds * 7, monotonic: seconds)) { kinds[gap.kind, default: 0] += 1 }
         }
         #expect(kinds == [.clockStepped: 60])
-        #expect(watch.look(clocks(wall: 14_500, monotonic: 2010, boot: 2510)).map(\.kind) == [.suspended])
-        #expect(watch.look(clocks(wall: 40_000, monotonic: 3700)).map(\.kind) == [.clockStepped], "an hour later")
+        #expect(watch.check(clocks(wall: 14_500, monotonic: 2010, boot: 2510)).map(\.kind) == [.suspended])
+        #expect(watch.check(clocks(wall: 40_000, monotonic: 3700)).map(\.kind) == [.clockStepped], "an hour later")
     }
 }

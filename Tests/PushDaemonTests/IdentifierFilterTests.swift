@@ -43,16 +43,16 @@ struct IdentifierFilterTests {
 
 @Suite("Known ids")
 struct IdentifierIndexTests {
-    private func isNew(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
-        if case .new = knowledge { true } else { false }
+    private func isNew(_ membership: IdentifierIndex.Membership) -> Bool {
+        if case .new = membership { true } else { false }
     }
 
-    private func batch(_ knowledge: IdentifierIndex.Knowledge) -> UInt64? {
-        if case .comes(let batch) = knowledge { batch } else { nil }
+    private func batch(_ membership: IdentifierIndex.Membership) -> UInt64? {
+        if case .pending(let batch) = membership { batch } else { nil }
     }
 
-    private func isUnclear(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
-        if case .unclear = knowledge { true } else { false }
+    private func isUnclear(_ membership: IdentifierIndex.Membership) -> Bool {
+        if case .unclear = membership { true } else { false }
     }
 
     @Test("of a batch that is durable and not applied are found with that batch, not with the one before")
@@ -63,12 +63,12 @@ struct IdentifierIndexTests {
         index.accept(first, inBatch: 5)
         index.accept(second, inBatch: 6)
         index.applied(through: 4)
-        #expect(batch(index.knowledge(of: first)) == 5 && batch(index.knowledge(of: second)) == 6)
+        #expect(batch(index.membership(of: first)) == 5 && batch(index.membership(of: second)) == 6)
         index.applied(through: 5)
-        #expect(isUnclear(index.knowledge(of: first)), "the ledger has it, and is to be asked")
-        #expect(batch(index.knowledge(of: second)) == 6)
+        #expect(isUnclear(index.membership(of: first)), "the ledger has it, and is to be asked")
+        #expect(batch(index.membership(of: second)) == 6)
         index.applied(through: 6)
-        #expect(isUnclear(index.knowledge(of: second)))
+        #expect(isUnclear(index.membership(of: second)))
     }
 
     @Test("that also came with a later batch stay known until that one is applied")
@@ -79,11 +79,11 @@ struct IdentifierIndexTests {
         index.accept(first, inBatch: 5)
         index.accept(first, inBatch: 7)
         index.applied(through: 5)
-        #expect(batch(index.knowledge(of: first)) == 7)
+        #expect(batch(index.membership(of: first)) == 7)
         index.applied(through: 6)
-        #expect(batch(index.knowledge(of: first)) == 7)
+        #expect(batch(index.membership(of: first)) == 7)
         index.applied(through: 7)
-        #expect(isUnclear(index.knowledge(of: first)))
+        #expect(isUnclear(index.membership(of: first)))
     }
 
     @Test("have a filter whatever the highest number is")
@@ -91,7 +91,7 @@ struct IdentifierIndexTests {
         var index = IdentifierIndex()
         index.beginBuilding(for: .max)
         index.finishBuilding()
-        #expect(index.byteCount == IdentifierFilter.longest && isNew(index.knowledge(of: first)))
+        #expect(index.byteCount == IdentifierFilter.longest && isNew(index.membership(of: first)))
     }
 
     private let first: UInt64 = 0x0123_4567_89AB_CDEF
@@ -102,7 +102,7 @@ struct IdentifierIndexTests {
     func without() {
         let index = IdentifierIndex()
         #expect(index.needsBuilding)
-        #expect(isUnclear(index.knowledge(of: first)))
+        #expect(isUnclear(index.membership(of: first)))
     }
 
     @Test("are found with their batch first, and then in the ledger; other ids are new")
@@ -110,15 +110,15 @@ struct IdentifierIndexTests {
         var index = IdentifierIndex()
         index.beginBuilding(for: 0)
         index.finishBuilding()
-        #expect(isNew(index.knowledge(of: first)))
+        #expect(isNew(index.membership(of: first)))
         index.accept(first, inBatch: 3)
         index.accept(second, inBatch: 4)
-        #expect(batch(index.knowledge(of: first)) == 3 && batch(index.knowledge(of: second)) == 4)
+        #expect(batch(index.membership(of: first)) == 3 && batch(index.membership(of: second)) == 4)
         index.applied(through: 3)
-        #expect(isUnclear(index.knowledge(of: first)) && batch(index.knowledge(of: second)) == 4)
+        #expect(isUnclear(index.membership(of: first)) && batch(index.membership(of: second)) == 4)
         index.applied(through: 9)
-        #expect(isUnclear(index.knowledge(of: second)))
-        #expect(isNew(index.knowledge(of: third)))
+        #expect(isUnclear(index.membership(of: second)))
+        #expect(isNew(index.membership(of: third)))
     }
 
     @Test("accepted while a filter is built are in it, whatever page the ledger's reader has reached")
@@ -130,8 +130,8 @@ struct IdentifierIndexTests {
         index.accept(second, inBatch: 1)
         index.applied(through: 1)
         index.finishBuilding()
-        #expect(isUnclear(index.knowledge(of: first)) && isUnclear(index.knowledge(of: second)))
-        #expect(isNew(index.knowledge(of: third)))
+        #expect(isUnclear(index.membership(of: first)) && isUnclear(index.membership(of: second)))
+        #expect(isNew(index.membership(of: third)))
     }
 
     @Test(
@@ -157,9 +157,9 @@ struct IdentifierIndexTests {
         index.accept(first, inBatch: 1)
         index.beginBuilding(for: 10)
         index.finishBuilding()
-        #expect(batch(index.knowledge(of: first)) == 1)
+        #expect(batch(index.membership(of: first)) == 1)
         index.applied(through: 1)
-        #expect(isUnclear(index.knowledge(of: first)))
+        #expect(isUnclear(index.membership(of: first)))
     }
 
     @Test("keep their old filter when a new one cannot be built, and the next build starts over")
@@ -169,8 +169,8 @@ struct IdentifierIndexTests {
         index.finishBuilding()
         index.accept(first, inBatch: 1)
         index.beginBuilding(for: 10)
-        index.giveUpBuilding()
-        #expect(batch(index.knowledge(of: first)) == 1)
-        #expect(isNew(index.knowledge(of: third)))
+        index.cancelBuilding()
+        #expect(batch(index.membership(of: first)) == 1)
+        #expect(isNew(index.membership(of: third)))
     }
 }

@@ -30,7 +30,7 @@ struct LargeRequestTests {
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 2)
 
-        try bed.intruder.execute("ROLLBACK")
+        try bed.rawConnection.execute("ROLLBACK")
         try daemon.takeTurns { daemon.inject.large.mayResume(at: 1_100_000_000) }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 3)
@@ -103,15 +103,15 @@ struct LargeRequestTests {
 private final class FarBehind {
     private let directory = TemporaryDirectory()
     let daemon: TwinDaemon
-    let intruder: Database
+    let rawConnection: Database
 
     init() throws {
         daemon = try TwinDaemon(
             directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
             clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
             surroundings: try TwinSurroundings(), logLength: 24 << 20)
-        intruder = try Database(path: directory.path + "/ledger.db", access: .readWrite)
-        try intruder.execute("BEGIN IMMEDIATE")
+        rawConnection = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        try rawConnection.execute("BEGIN IMMEDIATE")
         daemon.expectsStalls = true
         // Half of the log, and more than the 2 MiB that the ledger applies at once.
         for _ in 0..<25 {

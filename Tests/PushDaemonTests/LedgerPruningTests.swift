@@ -43,7 +43,7 @@ final class LedgerPruningTests {
         }
         let batch = CommitBatch(number: number, rows: rows, lastSequence: SequenceNumber(numbers.upperBound))
         #expect(try committer.commit(batch) != nil)
-        committer.hurry(through: number)
+        committer.expedite(through: number)
         try next { if case .applied(number) = $0 { () } else { nil } }
         // The ledger's thread publishes the size after the batch.
         while committer.status.ledgerUsed < Int(numbers.upperBound) << 18 { sched_yield() }

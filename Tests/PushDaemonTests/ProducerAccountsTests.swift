@@ -15,7 +15,7 @@ struct ProducerAccountsTests {
         private(set) lazy var accounts = ProducerAccounts(
             written,
             names: UserNames(
-                look: { [unowned self] user in
+                lookUp: { [unowned self] user in
                     lookups += 1
                     return users[user] ?? .none
                 }, now: { [unowned self] in now }
@@ -88,7 +88,7 @@ struct ProducerAccountsTests {
 
     @Test("is the uid on a follower, under its user's name")
     func standby() {
-        let accounts = NamedAccounts(UserNames(look: { $0 == 1001 ? .name("alice") : .failed("away") }, now: { 0 }))
+        let accounts = NamedAccounts(UserNames(lookUp: { $0 == 1001 ? .name("alice") : .failed("away") }, now: { 0 }))
         #expect(accounts.account(of: 1001).name == "alice" && accounts.account(of: 1001).uid == 1001)
         #expect(accounts.account(of: 7).name == "7")
     }

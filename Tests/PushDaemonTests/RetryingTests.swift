@@ -3,7 +3,7 @@ import Testing
 @testable import PushDaemon
 
 @Suite("A resource held by another process")
-struct PatienceTests {
+struct RetryingTests {
     private enum Failure: Error {
         case taken, broken
     }

@@ -11,21 +11,21 @@ struct SuccessEntriesTests {
     @Test("are 500 a second in the long run, and more after a pause")
     func rate() {
         var entries = SuccessEntries(now: 0)
-        func tell(_ wanted: Int) -> Int {
-            var told = 0
+        func countEntries(_ wanted: Int) -> Int {
+            var count = 0
             for _ in 0..<wanted where entries.hasRoom {
-                entries.tell()
-                told += 1
+                entries.countEntry()
+                count += 1
             }
-            return told
+            return count
         }
-        #expect(tell(10_000) == 2000)
+        #expect(countEntries(10_000) == 2000)
         for turn in Int64(1)...100 {
             entries.read(turn * second / 10)
-            #expect(tell(10_000) == 50)
+            #expect(countEntries(10_000) == 50)
         }
         entries.read(1000 * second)
-        #expect(tell(10_000) == 2000)
+        #expect(countEntries(10_000) == 2000)
     }
 
     @Test("that are left out are counted, and reported ten seconds later")

@@ -25,7 +25,7 @@ struct ChainWriterTests {
 
     @Test("is asked for when no row was inserted, and when no answer came", arguments: [AppendResult.conflict, away])
     mutating func asked(_ result: AppendResult) {
-        #expect(writer.answered(result) == .ask)
+        #expect(writer.answered(result) == .reconnect)
         #expect(writer.pending == first.reference)
     }
 
@@ -56,7 +56,7 @@ struct ChainWriterTests {
     @Test("was a commit with a notice that a promotion lost before its confirmation: the batch is appended again")
     mutating func lostInDoubt() {
         _ = writer.answered(.uncertain("the wait was cancelled"))
-        #expect(writer.answered(.conflict) == .ask)
+        #expect(writer.answered(.conflict) == .reconnect)
         #expect(writer.found(zero) == .append)
     }
 
@@ -89,8 +89,8 @@ struct ChainWriterTests {
     @Test(
         "is acknowledged once over an engine whose answers get lost",
         arguments: [
-            [MemoryEngine.Failure.unknown], [.thereButUnknown], [.uncertain], [.uncertain, .thereButUnknown],
-            [.thereButUnknown, .unknown, .uncertain],
+            [MemoryEngine.Failure.unknown], [.committedButUnknown], [.uncertain], [.uncertain, .committedButUnknown],
+            [.committedButUnknown, .unknown, .uncertain],
         ])
     mutating func driven(_ failures: [MemoryEngine.Failure]) throws {
         let engine = MemoryEngine()
@@ -105,7 +105,7 @@ struct ChainWriterTests {
             switch step {
             case .append: step = writer.answered(engine.append(batch))
             case .confirm: step = writer.answered(engine.confirm(batch.reference))
-            case .ask: step = writer.found(try engine.tail())
+            case .reconnect: step = writer.found(try engine.tail())
             case .acknowledge, .fenced, .lost: Issue.record("\(step)")
             }
         }

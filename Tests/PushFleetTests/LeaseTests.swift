@@ -18,38 +18,38 @@ struct LeaseTests {
 
     @Test("that was not renewed for its time is taken, and not a moment before")
     mutating func unmoved() {
-        watch.saw(row(4), answeredAt: at(1000))
-        watch.saw(row(4), answeredAt: at(9900))
-        #expect(watch.rowToTake(at: at(9999), by: "b") == nil)
-        #expect(watch.rowToTake(at: at(10_000), by: "b") == row(4))
+        watch.observe(row(4), answeredAt: at(1000))
+        watch.observe(row(4), answeredAt: at(9900))
+        #expect(watch.claimableRow(at: at(9999), by: "b") == nil)
+        #expect(watch.claimableRow(at: at(10_000), by: "b") == row(4))
     }
 
     @Test("that is renewed is not taken: each renewal, and each new term, restarts the time")
     mutating func moved() {
-        watch.saw(row(4), answeredAt: at(1000))
-        watch.saw(row(5), answeredAt: at(9000))
-        #expect(watch.rowToTake(at: at(10_000), by: "b") == nil)
-        watch.saw(row(5, epoch: 2), answeredAt: at(17_000))
-        #expect(watch.rowToTake(at: at(18_000), by: "b") == nil)
-        #expect(watch.rowToTake(at: at(26_000), by: "b") == row(5, epoch: 2))
+        watch.observe(row(4), answeredAt: at(1000))
+        watch.observe(row(5), answeredAt: at(9000))
+        #expect(watch.claimableRow(at: at(10_000), by: "b") == nil)
+        watch.observe(row(5, epoch: 2), answeredAt: at(17_000))
+        #expect(watch.claimableRow(at: at(18_000), by: "b") == nil)
+        #expect(watch.claimableRow(at: at(26_000), by: "b") == row(5, epoch: 2))
     }
 
     @Test("that is free is taken at once, and one that was never read is not")
     mutating func free() {
-        #expect(watch.rowToTake(at: at(1_000_000), by: "b") == nil)
+        #expect(watch.claimableRow(at: at(1_000_000), by: "b") == nil)
         let free = LeaseRow(owner: nil, epoch: 3, renewals: 8)
-        watch.saw(free, answeredAt: at(1000))
-        #expect(watch.rowToTake(at: at(1000), by: "b") == free)
+        watch.observe(free, answeredAt: at(1000))
+        #expect(watch.claimableRow(at: at(1000), by: "b") == free)
     }
 
     @Test("is watched anew after the engine was away: it may have been renewed meanwhile")
-    mutating func lostTouch() {
-        watch.saw(row(4), answeredAt: at(0))
-        watch.lostTouch()
-        #expect(watch.rowToTake(at: at(20_000), by: "b") == nil)
-        watch.saw(row(4), answeredAt: at(20_000))
-        #expect(watch.rowToTake(at: at(28_999), by: "b") == nil)
-        #expect(watch.rowToTake(at: at(29_000), by: "b") == row(4))
+    mutating func noteUnreachable() {
+        watch.observe(row(4), answeredAt: at(0))
+        watch.noteUnreachable()
+        #expect(watch.claimableRow(at: at(20_000), by: "b") == nil)
+        watch.observe(row(4), answeredAt: at(20_000))
+        #expect(watch.claimableRow(at: at(28_999), by: "b") == nil)
+        #expect(watch.claimableRow(at: at(29_000), by: "b") == row(4))
     }
 
     @Test("is not taken while its owner holds it, however long a renewal and a reading are in flight")
@@ -57,10 +57,10 @@ struct LeaseTests {
         // The reading is sent first, and finds a renewal that was sent later.
         for (renewalSent, answered) in [(0, 0), (100, 3000), (2900, 3000), (3000, 3000)] as [(Int64, Int64)] {
             var watch = LeaseWatch(length: Self.length)
-            watch.saw(row(5), answeredAt: at(answered))
+            watch.observe(row(5), answeredAt: at(answered))
             var hold = LeaseHold(length: Self.length, sentAt: at(-9000))
             hold.renewed(sentAt: at(renewalSent))
-            let taken = try #require((0..<20_000).first { watch.rowToTake(at: at($0), by: "b") != nil })
+            let taken = try #require((0..<20_000).first { watch.claimableRow(at: at($0), by: "b") != nil })
             #expect(!hold.holds(at: at(taken)))
         }
     }
@@ -68,27 +68,27 @@ struct LeaseTests {
     @Test("that was handed to one node is free for that node at once, and for the others after its time")
     mutating func left() {
         let left = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b")
-        watch.saw(left, answeredAt: at(1000))
-        #expect(watch.rowToTake(at: at(1000), by: "b") == left)
-        #expect(watch.rowToTake(at: at(9999), by: "c") == nil)
-        #expect(watch.rowToTake(at: at(10_000), by: "c") == left)
+        watch.observe(left, answeredAt: at(1000))
+        #expect(watch.claimableRow(at: at(1000), by: "b") == left)
+        #expect(watch.claimableRow(at: at(9999), by: "c") == nil)
+        #expect(watch.claimableRow(at: at(10_000), by: "c") == left)
     }
 
     @Test("is not taken by a drained node, whoever holds it")
     mutating func drained() {
         let row = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b", drained: ["b"])
-        watch.saw(row, answeredAt: at(0))
-        #expect(watch.rowToTake(at: at(100_000), by: "b") == nil)
-        #expect(watch.rowToTake(at: at(100_000), by: "c") == row)
+        watch.observe(row, answeredAt: at(0))
+        #expect(watch.claimableRow(at: at(100_000), by: "b") == nil)
+        #expect(watch.claimableRow(at: at(100_000), by: "c") == row)
     }
 
     @Test("moves by no order: one whose owner is gone is taken at its time, by the node of the last order")
     mutating func ordered() {
-        watch.saw(row(4), answeredAt: at(0))
+        watch.observe(row(4), answeredAt: at(0))
         var ordered = row(4)
         (ordered.successor, ordered.drained) = ("c", ["a"])
-        watch.saw(ordered, answeredAt: at(8000))
-        #expect(watch.rowToTake(at: at(9000), by: "b") == ordered)
+        watch.observe(ordered, answeredAt: at(8000))
+        #expect(watch.claimableRow(at: at(9000), by: "b") == ordered)
     }
 
     // MARK: Leaders

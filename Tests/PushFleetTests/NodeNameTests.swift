@@ -17,22 +17,22 @@ struct NodeNameTests {
 
     @Test("is left to it once it has given a sign meanwhile, however long ago the last one was")
     mutating func lives() {
-        #expect(watch.saw(holder(4), at: at(0)) == .unknown)
-        #expect(watch.saw(holder(4), at: at(4000)) == .unknown)
-        #expect(watch.saw(holder(5), at: at(4100)) == .lives)
+        #expect(watch.observe(holder(4), at: at(0)) == .unknown)
+        #expect(watch.observe(holder(4), at: at(4000)) == .unknown)
+        #expect(watch.observe(holder(5), at: at(4100)) == .lives)
     }
 
     @Test("may be taken when the process gave no sign for the time, by the clock of the machine that wants the name")
     mutating func gone() {
-        #expect(watch.saw(holder(4), at: at(0)) == .unknown)
-        #expect(watch.saw(holder(4), at: at(5000)) == .unknown)
-        #expect(watch.saw(holder(4), at: at(5001)) == .gone(holder(4)))
+        #expect(watch.observe(holder(4), at: at(0)) == .unknown)
+        #expect(watch.observe(holder(4), at: at(5000)) == .unknown)
+        #expect(watch.observe(holder(4), at: at(5001)) == .gone(holder(4)))
     }
 
     @Test("is watched anew when a third process has it")
     mutating func third() {
-        #expect(watch.saw(holder(4), at: at(0)) == .unknown)
-        #expect(watch.saw(holder(9, process: 2), at: at(6000)) == .unknown)
-        #expect(watch.saw(holder(10, process: 2), at: at(7000)) == .lives)
+        #expect(watch.observe(holder(4), at: at(0)) == .unknown)
+        #expect(watch.observe(holder(9, process: 2), at: at(6000)) == .unknown)
+        #expect(watch.observe(holder(10, process: 2), at: at(7000)) == .lives)
     }
 }

@@ -31,8 +31,8 @@ struct SuccessionTests {
         let far = [copy("b", lag: 1001), copy("b", lag: nil), copy("b", age: 5001)]
         for copy in far {
             let succession = choice("a", [copy])
-            #expect(throws: Succession.Refusal.far(copy)) { try succession.successor("b") }
-            #expect(throws: Succession.Refusal.nobodyIsLeft([copy])) { try succession.successor(nil) }
+            #expect(throws: Succession.Refusal.tooFarBehind(copy)) { try succession.successor("b") }
+            #expect(throws: Succession.Refusal.noCandidate([copy])) { try succession.successor(nil) }
         }
         #expect(throws: Never.self) { try choice("a", [copy("b", lag: 1000, age: 5000)]).successor("b") }
     }
@@ -56,10 +56,10 @@ struct SuccessionTests {
         #expect(try choice(nil, pair).draining("b") == nil)
         #expect(throws: Succession.Refusal.unknown("z")) { try choice("a", pair).draining("z") }
         let last = [copy("a", isDrained: true), copy("b")]
-        #expect(throws: Succession.Refusal.nobodyIsLeft([last[0]])) {
+        #expect(throws: Succession.Refusal.noCandidate([last[0]])) {
             try choice("b", last).draining("b")
         }
-        #expect(throws: Succession.Refusal.nobodyIsLeft([last[0]])) {
+        #expect(throws: Succession.Refusal.noCandidate([last[0]])) {
             try choice(nil, last).draining("b")
         }
     }

@@ -16,11 +16,11 @@ private struct Scene {
 
     init(
         _ change: (inout DeskRules) -> Void = { _ in }, verdict: SignatureVerdict = .good,
-        demanded: DemandedErrors = .init()
+        injected: InjectedErrors = .init()
     ) {
         var rules = DeskRules()
         change(&rules)
-        desk = GatewayDesk(rules, demanded: demanded) { _, _ in verdict }
+        desk = GatewayDesk(rules, injected: injected) { _, _ in verdict }
     }
 
     var now: GatewayDesk.Now {
@@ -35,7 +35,7 @@ private struct Scene {
     mutating func exchange(_ request: GatewayRequest, reply: String?) throws -> (JSONNode, GatewayResponse) {
         var step = begin(request)
         var last: JSONNode?
-        while case .ask(let line, let exchange) = step {
+        while case .query(let line, let exchange) = step {
             #expect(line.last == 0x0A)
             let root = try JSONDocument(scanning: Array(line.dropLast())).root
             last = root

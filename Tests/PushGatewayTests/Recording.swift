@@ -75,7 +75,7 @@ extension GatewayRequest {
 
 /// Answers requests as a gateway whose daemon accepts each line, with the ids of the recorded answer.
 struct Replay {
-    var demanded = DemandedErrors(takesTokens: true)
+    var injected = InjectedErrors(takesTokens: true)
     private var generator = SeededGenerator(seed: 1)
     /// The lines that the daemon got.
     private(set) var lines: [DeliverLine] = []
@@ -109,21 +109,21 @@ struct Replay {
         case .topicBatch(let isAdding):
             try batch(TopicBatch(isAdding: isAdding, body: recorded.request.body))
         case .device(let token): try device(recorded, token)
-        case .leader: Leadership.here.response
+        case .leader: Leadership.leads.response
         case .status: GatewayResponse(status: 200)
         }
     }
 
     private func batch(_ batch: TopicBatch) -> GatewayResponse {
-        batch.response(batch.tokens.map { demanded.failure(ofToken: $0) })
+        batch.response(batch.tokens.map { injected.failure(ofToken: $0) })
     }
 
     private mutating func send(_ recorded: RecordedRequest, _ project: String) throws -> GatewayResponse {
         let send = try FCMSend(project: project, body: recorded.request.body)
         let id = String(recorded.answered("name")?.split(separator: "/").last ?? "0:1%1")
         guard case .registration(let token) = send.recipient else { return send.accepted(messageID: id) }
-        let subject = DemandSubject(service: .fcm, token: token, project: project)
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        let subject = FaultSubject(service: .fcm, token: token, project: project)
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return verdict.answer.response(project: project)
         }
         lines.append(send.line(to: send.presumedTarget(ofRegistration: token), messageID: id))
@@ -134,11 +134,11 @@ struct Replay {
         _ recorded: RecordedRequest, _ path: TopicPath, _ action: TopicPath.Action
     ) throws -> GatewayResponse {
         let request = try TopicSubscriptionRequest(path, action, recorded.request)
-        let subject = DemandSubject(service: .topics, token: path.registration, project: path.project)
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        let subject = FaultSubject(service: .topics, token: path.registration, project: path.project)
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return verdict.answer.response(project: path.project)
         }
-        return switch request.errand {
+        return switch request.operation {
         case .subscribe(let topic, _), .show(let topic):
             TopicSubscriptionOutcome.subscribed(
                 TopicSubscription(project: path.project, registration: path.registration, topic: topic)
@@ -149,8 +149,8 @@ struct Replay {
     }
 
     private mutating func device(_ recorded: RecordedRequest, _ token: String) throws -> GatewayResponse {
-        let subject = DemandSubject(service: .apns, token: token, topic: recorded.request.header("apns-topic"))
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        let subject = FaultSubject(service: .apns, token: token, topic: recorded.request.header("apns-topic"))
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return verdict.answer.response(
                 to: recorded.request, timestamp: WallTime(milliseconds: 1_764_000_000_000))
         }

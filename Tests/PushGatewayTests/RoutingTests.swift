@@ -131,8 +131,8 @@ struct RoutingTests {
 
     @Test("to the leading machine ends like that of pushrouter-metrics")
     func leader() {
-        #expect(Leadership.here.response.status == 200)
-        #expect(Leadership.here.response.text == "ok\n")
+        #expect(Leadership.leads.response.status == 200)
+        #expect(Leadership.leads.response.text == "ok\n")
         let elsewhere = Leadership.elsewhere("node2 leads").response
         #expect(elsewhere.status == 503)
         #expect(elsewhere.text == "node2 leads\n")

@@ -7,10 +7,10 @@ struct TopicManagementTests {
     private static let path = TopicPath(project: "demo", registration: "a:b/c", topic: nil)
     private static let one = TopicPath(project: "demo", registration: "a:b/c", topic: "news")
 
-    private func errand(
+    private func operation(
         _ path: TopicPath, _ action: TopicPath.Action, query: String = ""
-    ) throws(GoogleError) -> TopicSubscriptionRequest.Errand {
-        try TopicSubscriptionRequest(path, action, .post("/x\(query)")).errand
+    ) throws(GoogleError) -> TopicSubscriptionRequest.Operation {
+        try TopicSubscriptionRequest(path, action, .post("/x\(query)")).operation
     }
 
     @Test(
@@ -21,31 +21,32 @@ struct TopicManagementTests {
         ])
     func spellings(_ topic: String, _ missing: String, _ size: String, _ page: String) throws {
         #expect(
-            try errand(Self.path, .create, query: "?alt=json&\(topic)=n%7Ews") == .subscribe(topic: "n~ws", isNew: true)
+            try operation(Self.path, .create, query: "?alt=json&\(topic)=n%7Ews")
+                == .subscribe(topic: "n~ws", isNew: true)
         )
-        #expect(try errand(Self.one, .get) == .show(topic: "news"))
-        #expect(try errand(Self.one, .delete) == .unsubscribe(topic: "news", allowsMissing: false))
+        #expect(try operation(Self.one, .get) == .show(topic: "news"))
+        #expect(try operation(Self.one, .delete) == .unsubscribe(topic: "news", allowsMissing: false))
         #expect(
-            try errand(Self.one, .delete, query: "?\(missing)=true")
+            try operation(Self.one, .delete, query: "?\(missing)=true")
                 == .unsubscribe(topic: "news", allowsMissing: true))
-        #expect(try errand(Self.one, .patch) == .show(topic: "news"))
+        #expect(try operation(Self.one, .patch) == .show(topic: "news"))
         #expect(
-            try errand(Self.one, .patch, query: "?\(missing)=true") == .subscribe(topic: "news", isNew: false))
-        #expect(try errand(Self.path, .list) == .showAll(limit: 1000, page: nil))
+            try operation(Self.one, .patch, query: "?\(missing)=true") == .subscribe(topic: "news", isNew: false))
+        #expect(try operation(Self.path, .list) == .showAll(limit: 1000, page: nil))
         #expect(
-            try errand(Self.path, .list, query: "?\(size)=5000&\(page)=p1") == .showAll(limit: 2000, page: "p1"))
-        #expect(try errand(Self.path, .list, query: "?\(size)=7") == .showAll(limit: 7, page: nil))
+            try operation(Self.path, .list, query: "?\(size)=5000&\(page)=p1") == .showAll(limit: 2000, page: "p1"))
+        #expect(try operation(Self.path, .list, query: "?\(size)=7") == .showAll(limit: 7, page: nil))
     }
 
     @Test("to a malformed topic are refused, with the field")
     func badTopics() {
         for query in ["", "?topic_name=", "?topic_name=%2Ftopics%2Fnews", "?topic_name=a+b"] {
-            #expect(throws: GoogleError.self, "\(query)") { try errand(Self.path, .create, query: query) }
+            #expect(throws: GoogleError.self, "\(query)") { try operation(Self.path, .create, query: query) }
         }
         let bad = TopicPath(project: "demo", registration: "t", topic: "a b")
         for action in [TopicPath.Action.get, .patch, .delete] {
             do {
-                _ = try errand(bad, action)
+                _ = try operation(bad, action)
                 Issue.record("it is taken")
             } catch {
                 #expect(error.response.status == 400)

@@ -41,18 +41,18 @@ struct GlobTests {
     }
 
     @Test("reads each byte of the text at most once for each 64 between two stars", arguments: [8, 64, 65, 300])
-    func looks(length: Int) {
+    func wordCount(length: Int) {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 20_000)
         for end in ["b", "?b", "[b-c]"] {
             let pattern = Glob("*" + String(repeating: "a", count: length - 1) + end + "*")
-            var looks = 0
-            #expect(!text.withUnsafeBufferPointer { pattern.matches($0, looks: &looks) })
-            #expect(looks <= text.count * ((length + end.utf8.count + 62) / 64), "\(looks) looks")
+            var wordCount = 0
+            #expect(!text.withUnsafeBufferPointer { pattern.matches($0, wordCount: &wordCount) })
+            #expect(wordCount <= text.count * ((length + end.utf8.count + 62) / 64), "\(wordCount) looks")
         }
         // A text without a possible first byte costs no look.
-        var looks = 0
-        #expect(!text.withUnsafeBufferPointer { Glob("*ba*").matches($0, looks: &looks) })
-        #expect(looks == 0)
+        var wordCount = 0
+        #expect(!text.withUnsafeBufferPointer { Glob("*ba*").matches($0, wordCount: &wordCount) })
+        #expect(wordCount == 0)
     }
 
     @Test("agrees with a simple matcher on any pattern and any text")

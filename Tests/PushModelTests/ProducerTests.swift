@@ -16,7 +16,7 @@ struct ProducerTests {
     }
 
     @Test("keep their numbers when another machine leads, whatever their uids are there")
-    func goOn() {
+    func numbersAreKept() {
         var first = ProducerNumbers([])
         let producers = ["alice", "bob", "carol"].compactMap { first.add($0, user: 1001) }
         #expect(producers.count == 3)

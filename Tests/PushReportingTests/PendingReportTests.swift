@@ -7,9 +7,10 @@ struct PendingReportTests {
     private let report = PendingReport(
         entries: [
             entry(9, name: nil, data: #"{"plan":"free","age":3}"#, savedAt: 1000),
-            entry(10, .unknown, way: .sent(.brazeID("b1")), savedAt: 90_000_000, reason: "the answer never came"),
             entry(
-                11, .queued, way: .sent(.alias(name: "n", label: "l")),
+                10, .unknown, destination: .sent(.brazeID("b1")), savedAt: 90_000_000, reason: "the answer never came"),
+            entry(
+                11, .queued, destination: .sent(.alias(name: "n", label: "l")),
                 name: "a name that is far longer than its column", savedAt: 93_600_000),
         ],
         counts: [
@@ -81,7 +82,10 @@ struct PendingReportTests {
     @Test("shows no user for an entry whose track found none")
     func nobody() throws {
         let report = PendingReport(
-            entries: [entry(1, .rejected, way: .nobody, reason: "braze_id: the payload has no key-value braze_id")],
+            entries: [
+                entry(
+                    1, .rejected, destination: .unidentified, reason: "braze_id: the payload has no key-value braze_id")
+            ],
             counts: [EntryCount(suite: nil, state: .rejected, count: 1, bytes: 1, oldest: WallTime(milliseconds: 0))],
             now: WallTime(milliseconds: 0))
         let root = try JSONDocument(scanning: report.json).root

@@ -26,8 +26,8 @@ struct AttemptPropertyTests {
                     seen[attempt.answer, default: 0] += 1
                     #expect(attempt.asked >= last && attempt.asked < row.budget, "seed \(seed) \(id.name)")
                     #expect(attempt.ended >= attempt.started ?? attempt.asked && attempt.ended <= row.budget)
-                    let goesOn = attempt.retryAfter != nil || attempt.answer == .declined
-                    #expect(goesOn || index == attempts.count - 1, "seed \(seed): \(attempt.answer) is the end")
+                    let continues = attempt.retryAfter != nil || attempt.answer == .declined
+                    #expect(continues || index == attempts.count - 1, "seed \(seed): \(attempt.answer) is the end")
                     last = attempt.ended + (attempt.retryAfter ?? .zero)
                 }
                 switch attempts.last?.answer {

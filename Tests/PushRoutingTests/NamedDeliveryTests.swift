@@ -74,7 +74,7 @@ struct NamedDeliveryTests {
         try bench.submit(click, past: past(request, bench))
         #expect(bench.end(2)?.reasonCode == .directOpen)
         let row = try #require(bench.ledger.customData.rows.values.first)
-        #expect(row.state == .queued && row.entry.way == .sent(.brazeID("b1")))
+        #expect(row.state == .queued && row.entry.destination == .sent(.brazeID("b1")))
         #expect(bench.router.deliveryToRead(for: .open(.payload(clicked), on: "other", platform: .web)) == nil)
     }
 

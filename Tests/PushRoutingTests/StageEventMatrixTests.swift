@@ -96,20 +96,20 @@ struct StageEventMatrixTests {
     @Test("the table has a word for every pair")
     func isComplete() {
         for stage in Self.stages {
-            for happening in StageEvent.allCases {
-                #expect(Self.table[stage]?[happening] != nil, "\(stage.name) × \(happening)")
-                guard let event = Self.event(happening), Self.kind(of: event) != .clockAtDeadline else { continue }
-                #expect(Self.kind(of: event) == happening)
+            for kind in StageEvent.allCases {
+                #expect(Self.table[stage]?[kind] != nil, "\(stage.name) × \(kind)")
+                guard let event = Self.event(kind), Self.kind(of: event) != .clockAtDeadline else { continue }
+                #expect(Self.kind(of: event) == kind)
             }
         }
         #expect(Self.table.count == Self.stages.count)
     }
 
     @Test("the router acts as the table says", arguments: stages, StageEvent.allCases)
-    func pair(stage: Invocation.Stage?, happening: StageEvent) throws {
+    func pair(stage: Invocation.Stage?, kind: StageEvent) throws {
         var bench = try Self.bench(in: stage)
         #expect(bench.stage(2) == stage, "the bench is set up wrongly")
-        let effects = try Self.carryOut(happening, on: &bench)
+        let effects = try Self.carryOut(kind, on: &bench)
         let did = effects.compactMap { effect -> String? in
             let words = effect.split(separator: " ").map(String.init)
             return switch (words[0], words[1]) {
@@ -124,7 +124,7 @@ struct StageEventMatrixTests {
         let next = bench.stage(2)
         let arrow = next == stage ? [] : ["→ \(next.name)"]
         let text = ([did.joined(separator: ", ")].filter { !$0.isEmpty } + arrow).joined(separator: " ")
-        #expect(text == Self.table[stage]?[happening])
+        #expect(text == Self.table[stage]?[kind])
     }
 
     // MARK: Setup and effects
@@ -157,9 +157,9 @@ struct StageEventMatrixTests {
         return bench
     }
 
-    static func event(_ happening: StageEvent) -> RouterEvent? {
+    static func event(_ kind: StageEvent) -> RouterEvent? {
         let id = InvocationID(2)
-        return switch happening {
+        return switch kind {
         case .started: .started(id)
         case .handled: .finished(id, .handled(.init()))
         case .observed: .observed(id, RunFacts(status: 1, output: ErrorOutput([65])))
@@ -177,15 +177,15 @@ struct StageEventMatrixTests {
         }
     }
 
-    static func carryOut(_ happening: StageEvent, on bench: inout Bench) throws -> [String] {
-        switch happening {
+    static func carryOut(_ kind: StageEvent, on bench: inout Bench) throws -> [String] {
+        switch kind {
         case .clockBeforeDeadline: bench.at(.nanoseconds(8_999_999_999))
         case .clockAtDeadline: bench.at(.seconds(9))
         case .clockAfterDeadline: bench.at(.seconds(60))
         default: break
         }
-        if let event = event(happening) { return bench.handle(event) }
-        return happening == .recovered ? bench.crash() : try bench.submit(.deliver(to: "phone"))
+        if let event = event(kind) { return bench.handle(event) }
+        return kind == .recovered ? bench.crash() : try bench.submit(.deliver(to: "phone"))
     }
 }
 

@@ -202,8 +202,8 @@ struct TopicTests {
         #expect(owner.state.state == .foreground && owner.state.locked == true)
         try bench.submit(request(#"{"op":"device","app":"demo","device":"y","state":"force_stopped"}"#))
         #expect(bench.router.owner(ofToken: "y", presumed: presumed) == nil)
-        #expect(bench.router.said(of: "y", app: "demo").state == .forceStopped)
-        #expect(bench.router.said(of: "y", app: "other").isEmpty)
+        #expect(bench.router.reportedState(of: "y", app: "demo").state == .forceStopped)
+        #expect(bench.router.reportedState(of: "y", app: "other").isEmpty)
     }
 
     @Test("find a device in the state that a request set")

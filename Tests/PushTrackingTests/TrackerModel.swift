@@ -103,10 +103,10 @@ struct TrackerModel {
             return .repeated(of: last.delivery.seq)
         }
         receipts.append(Receipt(delivery: delivery, acceptedSecond: floorSeconds(now)))
-        tell(.received, delivery.seq, delivery.seq, delivery, delivery.externalID, delivery.receivedAt.milliseconds)
+        emit(.received, delivery.seq, delivery.seq, delivery, delivery.externalID, delivery.receivedAt.milliseconds)
         let counts = delivery.campaignID != nil && !isOff(delivery.app)
         if rules.reportsForeground, delivery.platform == .ios, delivery.inForeground, delivery.isDisplayed, counts {
-            tell(
+            emit(
                 .iosForeground, delivery.seq, delivery.seq, delivery, delivery.externalID,
                 delivery.receivedAt.milliseconds)
         }
@@ -288,7 +288,7 @@ struct TrackerModel {
             return InteractionResult(verdict: .unattributed, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
         }
         if !isOff(delivery.app) {
-            tell(
+            emit(
                 .open, interaction.cause, interaction.cause, delivery,
                 interaction.externalID ?? delivery.externalID, interaction.at.milliseconds)
             events[events.count - 1].content = .init(
@@ -320,7 +320,7 @@ struct TrackerModel {
         }
         for delivery in credited {
             influenced.append(delivery.seq)
-            if !isOff(delivery.app) { tell(.influencedOpen, delivery.seq, cause, delivery, user, start) }
+            if !isOff(delivery.app) { emit(.influencedOpen, delivery.seq, cause, delivery, user, start) }
         }
     }
 
@@ -369,7 +369,7 @@ struct TrackerModel {
             Session(
                 key: key, platform: source.platform, user: source.externalID, number: source.cause, startedAt: at,
                 acceptedSecond: floorSeconds(now)))
-        tell(.sessionStart, source.cause, source.cause, source, at)
+        emit(.sessionStart, source.cause, source.cause, source, at)
 
         let owner = source.externalID ?? device
         let isMine = { (start: Start) in
@@ -400,7 +400,7 @@ struct TrackerModel {
         let source = TrackerSource(
             cause: cause, platform: session.platform, app: session.key.app, device: session.key.device,
             externalID: session.user, at: WallTime(milliseconds: at))
-        tell(.sessionEnd, session.number, cause, source, at)
+        emit(.sessionEnd, session.number, cause, source, at)
         events[events.count - 1].content = .sessionEnd(.milliseconds(max(0, at - session.startedAt)))
     }
 
@@ -423,7 +423,7 @@ struct TrackerModel {
 
     private func isOff(_ app: String?) -> Bool { rules.appsWithoutCampaignEvents.contains { $0.matches(app ?? "") } }
 
-    private mutating func tell(
+    private mutating func emit(
         _ kind: AnalyticsEvent.Kind, _ number: SequenceNumber, _ cause: SequenceNumber, _ delivery: TrackedDelivery,
         _ user: String?, _ at: Int64
     ) {
@@ -435,7 +435,7 @@ struct TrackerModel {
                 content: .init(kind, campaignID: delivery.campaignID, messageID: delivery.messageID)))
     }
 
-    private mutating func tell(
+    private mutating func emit(
         _ kind: AnalyticsEvent.Kind, _ number: SequenceNumber, _ cause: SequenceNumber, _ source: TrackerSource,
         _ at: Int64
     ) {

@@ -61,7 +61,7 @@ struct BackupTests {
         let (state, path) = (directory.path + "/state", directory.path + "/backup.db")
         var ledger = try TestLedger(state)
         let queued = CustomEntry(
-            number: EntryNumber(1), cause: SequenceNumber(1), kind: .customEvent, way: .sent(.brazeID("b")),
+            number: EntryNumber(1), cause: SequenceNumber(1), kind: .customEvent, destination: .sent(.brazeID("b")),
             platform: .android, app: nil, device: nil, externalID: nil, name: "n", data: [123, 125],
             time: now, savedAt: now)
         try await ledger.commit(

@@ -32,7 +32,7 @@ struct BatchLogTests {
         let theirs = try TestLedger(there.path, log: MemoryLog(batches))
         try await theirs.commit(Fixture.delivery(1))
         let error = #expect(throws: StoreError.self) { try ours.write(Fixture.delivery(2)) }
-        #expect(error?.kind == .fenced && error?.isPassing == false)
+        #expect(error?.kind == .fenced && error?.isTransient == false)
         #expect(batches.count == 1)
         #expect(try ours.storedNumbers().isEmpty)
     }

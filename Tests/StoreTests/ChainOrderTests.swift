@@ -200,7 +200,7 @@ final class ChainOrderTests {
             .gap(DaemonGap(.down, begin: WallTime(milliseconds: 1), end: WallTime(milliseconds: 2)))
         ])
         try await ledger.durable(later)
-        ledger.committer.hurry(through: later)
+        ledger.committer.expedite(through: later)
         try await ledger.applied(later)
         try await ledger.commit([.update(Fixture.invocation(1))])
         guard case .erasedRows(let receipt) = try await carryOutOrders(ledger).end else {

@@ -48,14 +48,15 @@ struct CommitterTests {
     @Test("reports repeatedly during a stop that the ledger still has much to apply")
     func slowStop() throws {
         let directory = TemporaryDirectory()
-        let mayGoOn = Monitor(false)
+        let isReleased = Monitor(false)
         let committer = try Committer(
-            directory: StateDirectory(path: directory.path), onRecovered: { _ in _ = mayGoOn.wait { $0 ? true : nil } },
+            directory: StateDirectory(path: directory.path),
+            onRecovered: { _ in _ = isReleased.wait { $0 ? true : nil } },
             onReport: { _ in })
         var waits = 0
         committer.stop(every: .milliseconds(1)) {
             waits += 1
-            if waits == 3 { mayGoOn.update { $0 = true } }
+            if waits == 3 { isReleased.update { $0 = true } }
         }
         #expect(waits >= 3)
     }
@@ -101,8 +102,8 @@ struct CommitterTests {
     func busy() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        let intruder = try ledger.secondConnection()
-        try intruder.execute("BEGIN IMMEDIATE")
+        let rawConnection = try ledger.secondConnection()
+        try rawConnection.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(1))
         guard case .ledgerStalled(let error) = try await ledger.report() else {
             Issue.record("the ledger did not stall")
@@ -110,7 +111,7 @@ struct CommitterTests {
         }
         #expect(error.kind == .busy)
         let second = try ledger.write(Fixture.delivery(2))
-        try intruder.execute("ROLLBACK")
+        try rawConnection.execute("ROLLBACK")
         #expect(try await ledger.report() == .ledgerResumed)
         try await ledger.applied(second)
         #expect(try ledger.storedNumbers() == [1, 2])
@@ -120,15 +121,15 @@ struct CommitterTests {
     func stopWhileStalled() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        let intruder = try ledger.secondConnection()
-        try intruder.execute("BEGIN IMMEDIATE")
+        let rawConnection = try ledger.secondConnection()
+        try rawConnection.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(1))
         guard case .ledgerStalled = try await ledger.report() else {
             Issue.record("the ledger did not stall")
             return
         }
         ledger.committer.stop()
-        try intruder.execute("ROLLBACK")
+        try rawConnection.execute("ROLLBACK")
         let next = try TestLedger(directory.path)
         #expect(next.committer.recovery.batches == 1)
         #expect(try next.storedNumbers() == [1])

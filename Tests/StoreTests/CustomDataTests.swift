@@ -35,15 +35,17 @@ final class CustomDataTests {
         return found
     }
 
-    private static let ways: [EntryDestination] = [
+    private static let destinations: [EntryDestination] = [
         .stored(suite: ""), .stored(suite: "group.com.shop"), .sent(.externalID("u")), .sent(.brazeID("")),
         .sent(.alias(name: "n", label: "l")),
     ]
 
-    @Test("returns an entry as it was saved, for every way of sending", arguments: ways, RoundTripTests.texts)
-    func roundTrip(way: EntryDestination, text: String?) async throws {
+    @Test("returns an entry as it was saved, for every way of sending", arguments: destinations, RoundTripTests.texts)
+    func roundTrip(destination: EntryDestination, text: String?) async throws {
         var entry = Fixture.entry(StoredRange.number.upperBound)
-        (entry.way, entry.app, entry.device, entry.externalID, entry.name) = (way, text, text, text, text)
+        (entry.destination, entry.app, entry.device, entry.externalID, entry.name) = (
+            destination, text, text, text, text
+        )
         (entry.kind, entry.platform) = (.userAttributes, .ios)
         (entry.data, entry.time) = (Array((text ?? "").utf8), Self.time(StoredRange.time.lowerBound))
         let problem = EntryProblem(.tooLong, text ?? "", field: text ?? "")
@@ -169,7 +171,7 @@ final class EntryFilterTests {
     private func ledger() async throws -> TestLedger {
         let ledger = try TestLedger(directory.path)
         var sent = Fixture.entry(6, savedAt: 600)
-        sent.way = .sent(.brazeID("b"))
+        sent.destination = .sent(.brazeID("b"))
         let stored = (1...5).map { number in
             Fixture.entry(
                 number, suite: number.isMultiple(of: 2) ? "group" : "standard", data: #"{"n":1}"#,

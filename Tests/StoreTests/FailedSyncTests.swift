@@ -33,7 +33,7 @@ final class FailedSyncTests {
             Issue.record("\(report)")
             return
         }
-        #expect(failure.kind == .failed && !failure.isPassing, "\(failure)")
+        #expect(failure.kind == .failed && !failure.isTransient, "\(failure)")
         let end = try #require(watch.events.firstIndex(of: "sync \(file) \(error)"))
         ledger.committer.stop()
         // A later sync may succeed although the first one lost pages: a later write would hide that loss.
@@ -48,14 +48,14 @@ final class FailedSyncTests {
         try writer.sync()
         watch.failSyncs(of: "-wal", with: error)
         let failure = #expect(throws: StoreError.self) { try writer.sync() }
-        #expect(failure?.kind == .failed && failure?.isPassing == false)
+        #expect(failure?.kind == .failed && failure?.isTransient == false)
     }
 
     @Test(
         "or a failed write to the log ends the store, except for ENOSPC and EDQUOT",
         arguments: [(EIO, false), (EROFS, false), (EACCES, false), (ENOSPC, true), (EDQUOT, true)])
-    func logWrite(error: Int32, isPassing: Bool) {
-        #expect(StoreError.logWrite("segment", errno: error).isPassing == isPassing)
+    func logWrite(error: Int32, isTransient: Bool) {
+        #expect(StoreError.logWrite("segment", errno: error).isTransient == isTransient)
     }
 
     @Test("loses nothing: the log keeps the batches, and the next start applies them again")

@@ -54,7 +54,8 @@ enum Fixture {
         savedAt: Int64 = 1_760_000_000_000
     ) -> CustomEntry {
         CustomEntry(
-            number: EntryNumber(number), cause: SequenceNumber(cause), kind: .customEvent, way: .stored(suite: suite),
+            number: EntryNumber(number), cause: SequenceNumber(cause), kind: .customEvent,
+            destination: .stored(suite: suite),
             platform: .android, app: "com.example.shop", device: "d1", externalID: nil, name: name,
             data: Array(data.utf8), time: WallTime(milliseconds: savedAt - 1), savedAt: WallTime(milliseconds: savedAt))
     }

@@ -51,7 +51,7 @@ final class MemoryLog: BatchLog {
     var usage: LogUsage { LogUsage(used: 0, length: 0, limit: .max) }
     func hasRoom(for rows: Int) -> Bool { true }
     var isShort: Bool { false }
-    func makeAnother() -> Bool { false }
+    func addSegment() -> Bool { false }
     func release(through number: UInt64) {}
     func close() {}
     func markForErasure() {}

@@ -47,15 +47,15 @@ struct PowerCutTests {
         let disk = ForgetfulDisk()
         do {
             let ledger = try TestLedger(disk.path, limits: Self.limits)
-            let intruder = try ledger.secondConnection()
-            try intruder.execute("BEGIN IMMEDIATE")
+            let rawConnection = try ledger.secondConnection()
+            try rawConnection.execute("BEGIN IMMEDIATE")
             for seq in 1...20 { try ledger.write(Fixture.delivery(Int64(seq), bytes: 500_000)) }
             guard case .ledgerStalled = try await ledger.report() else {
                 Issue.record("the ledger did not stall")
                 return
             }
             ledger.committer.stop()
-            try intruder.execute("ROLLBACK")
+            try rawConnection.execute("ROLLBACK")
         }
         let ledger = try TestLedger(disk.path, limits: Self.limits)
         #expect(ledger.committer.recovery.batches == 20)

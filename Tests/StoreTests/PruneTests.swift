@@ -139,7 +139,7 @@ struct PruneTests {
                 let batch = CommitBatch(
                     number: number + 1, rows: rows, lastSequence: SequenceNumber(2000 + Int64(number)))
                 #expect(throws: Never.self) { _ = try committer.commit(batch) }
-                committer.hurry(through: number + 1)
+                committer.expedite(through: number + 1)
             }
             continuation.yield(report)
         }

@@ -14,8 +14,8 @@ struct ReleaseTests {
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
         try await ledger.commit(Fixture.delivery(1))
         // The log fills while another connection holds the ledger's write lock.
-        let intruder = try ledger.secondConnection()
-        try intruder.execute("BEGIN IMMEDIATE")
+        let rawConnection = try ledger.secondConnection()
+        try rawConnection.execute("BEGIN IMMEDIATE")
         var next: Int64 = 2
         while true {
             let batch = ledger.batch((next..<next + 350).flatMap { Fixture.delivery($0, bytes: 1300) })
@@ -26,7 +26,7 @@ struct ReleaseTests {
         #expect(used > 12 << 20)
 
         try breakSync(of: directory.path + "/ledger.db-wal")
-        try intruder.execute("COMMIT")
+        try rawConnection.execute("COMMIT")
         var failure: StoreError?
         while failure == nil {
             if case .failed(let error) = try await ledger.report() { failure = error }

@@ -91,7 +91,7 @@ struct SharedLogTests: ~Copyable {
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
         session.failNext(.unknown)
         try await ledger.commit(Fixture.delivery(1))
-        session.failNext(.thereButUnknown)
+        session.failNext(.committedButUnknown)
         try await ledger.commit(Fixture.delivery(2))
         session.failNext(.uncertain)
         try await ledger.commit(Fixture.delivery(3))
@@ -103,7 +103,7 @@ struct SharedLogTests: ~Copyable {
     func keepsBytes() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
-        session.failNext(.thereButUnknown)
+        session.failNext(.committedButUnknown)
         session.isAway = true
         let number = ledger.submit(Fixture.delivery(1))
         guard case .stalled(let error) = try await ledger.report() else {

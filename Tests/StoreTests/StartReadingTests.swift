@@ -20,13 +20,13 @@ final class StartReadingTests {
         }
         let found = Monitor<SequenceNumber?>(nil)
         let applied = Monitor<[UInt64]>([])
-        let mayGoOn = Monitor(false)
+        let isReleased = Monitor(false)
         let committer = try Committer(
             directory: StateDirectory(path: directory.path),
             onRecovered: { reader in
                 let highest = try? reader.highestSequenceNumber()
                 found.update { $0 = highest }
-                _ = mayGoOn.wait { $0 ? true : nil }
+                _ = isReleased.wait { $0 ? true : nil }
             },
             onReport: { report in
                 if case .applied(let number) = report { applied.update { $0.append(number) } }
@@ -36,11 +36,11 @@ final class StartReadingTests {
         for record in Fixture.delivery(3) { rows.append(record) }
         let number = committer.lastNumber + 1
         #expect(try committer.commit(CommitBatch(number: number, rows: rows, lastSequence: SequenceNumber(3))) != nil)
-        committer.hurry(through: number)
+        committer.expedite(through: number)
         // The batch is durable; the ledger applies it only after the start has read its rows.
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(2))
         #expect(applied.withLock(\.isEmpty))
-        mayGoOn.update { $0 = true }
+        isReleased.update { $0 = true }
         #expect(applied.wait(atMost: .seconds(60)) { $0.first } == number)
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(3))
         committer.stop()

@@ -82,7 +82,7 @@ final class TestLedger {
     /// Writes a batch and waits until it is in the ledger.
     func commit(_ records: [LedgerRecord]) async throws {
         let number = try write(records)
-        committer.hurry(through: number)
+        committer.expedite(through: number)
         try await applied(number)
     }
 
@@ -95,7 +95,7 @@ final class TestLedger {
     ///
     /// - Returns: the report; `nil` when the batch is in the ledger.
     func problem(applying number: UInt64) async throws -> StoreReport? {
-        committer.hurry(through: number)
+        committer.expedite(through: number)
         while appliedThrough < number {
             switch try #require(await stream.next()) {
             case .applied(let number): appliedThrough = number

@@ -21,8 +21,8 @@ final class TransactionTests {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
         let reader = try Self.reader(ledger)
-        let intruder = try ledger.secondConnection()
-        try intruder.execute("BEGIN IMMEDIATE")
+        let rawConnection = try ledger.secondConnection()
+        try rawConnection.execute("BEGIN IMMEDIATE")
         try ledger.write(Fixture.delivery(2))
         guard case .ledgerStalled = try await ledger.report() else {
             Issue.record("the ledger did not stall")
@@ -31,7 +31,7 @@ final class TransactionTests {
         var last: UInt64 = 0
         for seq in 3...50 { last = try ledger.write(Fixture.delivery(Int64(seq))) }
         let before = WALFrames(directory.path).commits
-        try intruder.execute("ROLLBACK")
+        try rawConnection.execute("ROLLBACK")
         try await ledger.applied(last)
         #expect((before + 1...before + 2).contains(WALFrames(directory.path).commits))
         try reader.execute("COMMIT")

@@ -5,14 +5,14 @@ extension Whole {
         EntryRecord(
             entry: CustomEntry(
                 number: EntryNumber(61), cause: number(101), kind: .customEvent,
-                way: .sent(.alias(name: "alias-a", label: "label-a")), platform: .web, app: "app-a",
+                destination: .sent(.alias(name: "alias-a", label: "label-a")), platform: .web, app: "app-a",
                 device: "device-a", externalID: "user-a", name: "name-a", data: Array(#"{"a":1}"#.utf8),
                 time: time(1901), savedAt: time(1902)),
             state: .rejected, problem: EntryProblem(.tooLong, "problem-a", field: "field-a")),
         EntryRecord(
             entry: CustomEntry(
                 number: EntryNumber(62), cause: number(102), kind: .userAttributes,
-                way: .stored(suite: "suite-b", brazeID: "braze-b"), platform: .ios, app: "app-b",
+                destination: .stored(suite: "suite-b", brazeID: "braze-b"), platform: .ios, app: "app-b",
                 device: "device-b", externalID: "user-b", name: "name-b", data: Array(#"{"b":2}"#.utf8),
                 time: time(2901), savedAt: time(2902)),
             state: .pending, problem: EntryProblem(.tooMany, "problem-b", field: "field-b")),

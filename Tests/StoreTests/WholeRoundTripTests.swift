@@ -23,14 +23,14 @@ extension Way {
             return ledger
         }
         // While this transaction is open, the ledger applies nothing from the log.
-        let intruder = try ledger.secondConnection()
-        try intruder.execute("BEGIN IMMEDIATE")
+        let rawConnection = try ledger.secondConnection()
+        try rawConnection.execute("BEGIN IMMEDIATE")
         var last: UInt64 = 0
         if self == .readBack { last = try ledger.write([.request(Fixture.request(9001, bytes: Backlog.memoryLimit))]) }
         for batch in batches { last = try ledger.write(batch) }
         if self == .readBack {
-            try intruder.execute("ROLLBACK")
-            ledger.committer.hurry(through: last)
+            try rawConnection.execute("ROLLBACK")
+            ledger.committer.expedite(through: last)
             try await ledger.applied(last)
             return ledger
         }
@@ -39,7 +39,7 @@ extension Way {
             return ledger
         }
         ledger.committer.stop()
-        try intruder.execute("ROLLBACK")
+        try rawConnection.execute("ROLLBACK")
         let next = try TestLedger(path)
         #expect(next.committer.recovery.batches == batches.count && next.committer.recovery.setAside == nil)
         return next

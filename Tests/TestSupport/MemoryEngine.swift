@@ -12,7 +12,7 @@ public final class MemoryEngine: ShardEngine {
         /// The batch is written, and a promotion may lose it.
         case uncertain
         /// The batch is written, and no answer comes.
-        case thereButUnknown
+        case committedButUnknown
     }
 
     struct Contents {
@@ -234,7 +234,7 @@ public final class MemoryEngine: ShardEngine {
         guard database.contents.withLock({ body(&$0) }) else { return .conflict }
         switch failure {
         case .uncertain: return .uncertain("the wait for the standby was cancelled")
-        case .thereButUnknown: return .unknown(Self.away)
+        case .committedButUnknown: return .unknown(Self.away)
         case .unknown, nil: return .committed
         }
     }

@@ -48,7 +48,7 @@ public struct HTTPInvocation: Sendable {
     }
 
     /// The facts that every format has in headers, with their headers.
-    private static let toldInHeaders: [(fact: StaticString, header: StaticString)] = [
+    private static let headersOfFacts: [(fact: StaticString, header: StaticString)] = [
         ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
         ("epoch", "Push-Epoch"),
     ]
@@ -71,7 +71,7 @@ public struct HTTPInvocation: Sendable {
             let event = CloudEvent(line, from: source)
             var headers = HTTPHeaders()
             let delivery = line.member("delivery")
-            for (fact, header) in Self.toldInHeaders {
+            for (fact, header) in Self.headersOfFacts {
                 delivery?.member(fact)?.withScalar { headers.append(header, escaping: $0) }
             }
             let body: [UInt8]

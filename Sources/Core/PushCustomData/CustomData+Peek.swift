@@ -21,7 +21,7 @@ extension CustomData {
     public func queuedEntries(after number: EntryNumber, limit: Int, bytes: Int) -> [CustomEntry] {
         var room = bytes
         var entries: [CustomEntry] = []
-        queue.look(after: number) { next in
+        queue.forEach(after: number) { next in
             guard entries.count < limit, entries.isEmpty || next.size <= room else { return false }
             room -= next.size
             entries.append(next.entry)

@@ -97,7 +97,7 @@ extension CustomData {
         var sent = entry
         sent.number = lastNumber
         sent.cause = session.cause ?? entry.cause
-        sent.way = .sent(profile)
+        sent.destination = .sent(profile)
         sent.app = entry.app ?? session.app
         sent.device = entry.device ?? session.device
         sent.externalID = session.externalID
@@ -196,5 +196,5 @@ extension CustomData {
 
 extension CustomEntry {
     /// The braze_id of a stored entry's profile.
-    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
+    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = destination { brazeID } else { nil } }
 }

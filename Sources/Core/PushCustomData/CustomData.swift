@@ -83,7 +83,7 @@ public struct CustomData: Sendable {
     public mutating func log(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, now: WallTime, into output: inout CustomDataOutput
     ) -> [Rejection] {
-        let checked = CheckedEntry(kind, object, for: source.way, rules)
+        let checked = CheckedEntry(kind, object, for: source.destination, rules)
         let size = (checked.name?.utf8.count ?? 0) + (checked.data?.count ?? 0)
         guard hasRoom(for: size) else {
             let part = CheckedEntry.RejectedPart(refusing: kind, object, problemWithoutRoom).withoutData
@@ -91,7 +91,7 @@ public struct CustomData: Sendable {
         }
         if let data = checked.data {
             let entry = newEntry(kind, checked.name, data, source, now: now)
-            let isStored = if case .stored = source.way { true } else { false }
+            let isStored = if case .stored = source.destination { true } else { false }
             hold(entry, isStored ? .pending : .queued)
             output.records.append(.entry(entry, isStored ? .pending : .queued, problem: nil))
         }
@@ -130,7 +130,8 @@ public struct CustomData: Sendable {
     ) -> CustomEntry {
         lastNumber = lastNumber.next
         return CustomEntry(
-            number: lastNumber, cause: source.cause, kind: kind, way: source.way, platform: source.platform,
+            number: lastNumber, cause: source.cause, kind: kind, destination: source.destination,
+            platform: source.platform,
             app: source.app, device: source.device, externalID: source.externalID, name: name, data: data,
             time: min(source.at, now), savedAt: now)
     }

@@ -16,7 +16,7 @@ public struct EntrySource: Hashable, Sendable {
     /// The request.
     public var cause: SequenceNumber
     /// The suite or the profile that the entry goes to.
-    public var way: EntryDestination
+    public var destination: EntryDestination
     /// The platform.
     public var platform: Platform
     /// The app.
@@ -29,12 +29,12 @@ public struct EntrySource: Hashable, Sendable {
     public var at: WallTime
 
     public init(
-        cause: SequenceNumber, way: EntryDestination, platform: Platform, app: String?, device: String?,
+        cause: SequenceNumber, destination: EntryDestination, platform: Platform, app: String?, device: String?,
         externalID: String?,
         at: WallTime
     ) {
         self.cause = cause
-        self.way = way
+        self.destination = destination
         self.platform = platform
         self.app = app
         self.device = device

@@ -10,7 +10,7 @@ public struct ChainWriter: Hashable, Sendable {
         /// Append the batch, with the same bytes each time.
         case append
         /// Connect again, end the lost sessions, and read the tail.
-        case ask
+        case reconnect
         /// Commit a change behind the batch.
         case confirm
         /// The batch is durable.
@@ -53,7 +53,7 @@ public struct ChainWriter: Hashable, Sendable {
             pending = nil
             return .acknowledge
         case .uncertain: return .confirm
-        case .conflict, .unknown: return .ask
+        case .conflict, .unknown: return .reconnect
         }
     }
 

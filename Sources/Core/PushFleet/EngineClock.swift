@@ -93,7 +93,7 @@ public struct ClockWatch: Hashable, Sendable {
     /// The smallest difference to report.
     public static let tolerance: Duration = .seconds(1)
 
-    private var told: Duration?
+    private var lastReported: Duration?
 
     /// Creates a watch without a report.
     public init() {}
@@ -103,17 +103,17 @@ public struct ClockWatch: Hashable, Sendable {
         // A slow answer proves nothing about the clock.
         guard reading.error < Self.tolerance else { return nil }
         let isOff = reading.ahead.magnitude > Self.tolerance + reading.error
-        switch (told, isOff) {
+        switch (lastReported, isOff) {
         case (nil, false): return nil
         case (nil, true):
-            told = reading.ahead
+            lastReported = reading.ahead
             return .off(reading.ahead)
         case (.some, false):
-            told = nil
+            lastReported = nil
             return .right
         case (let before?, true):
             guard (reading.ahead - before).magnitude > Self.tolerance + reading.error else { return nil }
-            told = reading.ahead
+            lastReported = reading.ahead
             return .off(reading.ahead)
         }
     }

@@ -17,18 +17,18 @@ public struct LeaseWatch: Hashable, Sendable {
     ///
     /// - Parameter answeredAt: the time of the answer: the owner may have sent its renewal after this node sent its
     ///   question, and its lease counts from that renewal.
-    public mutating func saw(_ row: LeaseRow, answeredAt: Instant) {
+    public mutating func observe(_ row: LeaseRow, answeredAt: Instant) {
         if row.withoutOrders != seen?.withoutOrders { since = answeredAt }
         seen = row
     }
 
     /// Notes that the engine did not answer: renewals may have been missed, so the time restarts.
-    public mutating func lostTouch() { (seen, since) = (nil, nil) }
+    public mutating func noteUnreachable() { (seen, since) = (nil, nil) }
 
     /// The row that a node may take now; `nil` if it may not.
-    public func rowToTake(at now: Instant, by node: String) -> LeaseRow? {
+    public func claimableRow(at now: Instant, by node: String) -> LeaseRow? {
         guard let seen, let since, !seen.drained.contains(node) else { return nil }
-        return seen.isLeft(to: node) || now - since >= length ? seen : nil
+        return seen.isReleased(to: node) || now - since >= length ? seen : nil
     }
 }
 

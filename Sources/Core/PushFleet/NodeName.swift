@@ -54,7 +54,7 @@ public struct NameWatch: Sendable {
     public init(patience: Duration) { self.patience = patience }
 
     /// The name was held by another process.
-    public mutating func saw(_ holder: NameHolder, at now: Instant) -> Finding {
+    public mutating func observe(_ holder: NameHolder, at now: Instant) -> Finding {
         guard let first, first.holder.incarnation == holder.incarnation else {
             first = (holder, now)
             return .unknown

@@ -19,9 +19,9 @@ public struct EngineProblem: Error, Hashable, Sendable, CustomStringConvertible 
         /// No connection, a lost one, a timeout, or a conflict: the same call may succeed at once.
         case unreachable
         /// The engine itself fails: its disk is full, or its files are damaged.
-        case ill
+        case failing
         /// The database is not set up for this shard, or belongs to another fleet.
-        case notOurs
+        case wrongDatabase
         /// A newer version of the program wrote the database.
         case newer
     }
@@ -75,7 +75,7 @@ public struct LeaseRow: Hashable, Sendable {
     }
 
     /// Whether the lease was given back, and this node may take it.
-    public func isLeft(to node: String) -> Bool { owner == nil && (successor ?? node) == node }
+    public func isReleased(to node: String) -> Bool { owner == nil && (successor ?? node) == node }
 }
 
 /// A renewal of a lease.

@@ -38,9 +38,9 @@ public struct Succession: Sendable {
         /// The node is drained.
         case drained(String)
         /// The copy of the node is too far behind.
-        case far(CopyNote)
+        case tooFarBehind(CopyNote)
         /// No other node could lead; the copies of the others.
-        case nobodyIsLeft([CopyNote])
+        case noCandidate([CopyNote])
     }
 
     /// The node that leads.
@@ -66,7 +66,7 @@ public struct Succession: Sendable {
         guard wanted != leader else { throw .leads(wanted) }
         guard let copy = copies.first(where: { $0.node == wanted }) else { throw .unknown(wanted) }
         guard !copy.isDrained else { throw .drained(wanted) }
-        guard isNear(copy) else { throw .far(copy) }
+        guard isNear(copy) else { throw .tooFarBehind(copy) }
         return wanted
     }
 
@@ -87,7 +87,7 @@ public struct Succession: Sendable {
         let others = copies.filter { $0.node != node }
         let near = others.filter { isNear($0) && !$0.isDrained }
         guard let best = near.min(by: { ($0.lag ?? .zero, $1.applied) < ($1.lag ?? .zero, $0.applied) }) else {
-            throw .nobodyIsLeft(others)
+            throw .noCandidate(others)
         }
         return best
     }

@@ -31,16 +31,16 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes as long as for a `String`.
     public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var looks = 0
-        return matches(text, looks: &looks)
+        var wordCount = 0
+        return matches(text, wordCount: &wordCount)
     }
 
-    /// - Parameter looks: counts the words of bits that a search works on.
-    func matches(_ text: UnsafeBufferPointer<UInt8>, looks: inout Int) -> Bool {
+    /// - Parameter wordCount: counts the words of bits that a search works on.
+    func matches(_ text: UnsafeBufferPointer<UInt8>, wordCount: inout Int) -> Bool {
         guard var place = head.end(at: 0, in: text) else { return false }
         guard let tail else { return place == text.count }
         for part in middle {
-            guard let end = part.firstEnd(in: text, from: place, looks: &looks) else { return false }
+            guard let end = part.firstEnd(in: text, from: place, wordCount: &wordCount) else { return false }
             place = end
         }
         return tail.isAtEnd(of: text, from: place)

@@ -97,15 +97,15 @@ struct GlobSearch: Hashable, Sendable {
 
     /// The end of the first match that begins at `start` or later.
     ///
-    /// - Parameter looks: counts the words of bits that the search works on.
-    func firstEnd(in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int) -> Int? {
+    /// - Parameter wordCount: counts the words of bits that the search works on.
+    func firstEnd(in text: UnsafeBufferPointer<UInt8>, from start: Int, wordCount: inout Int) -> Int? {
         words == 1
-            ? firstEndOfShort(in: text, from: start, looks: &looks)
-            : firstEndOfLong(in: text, from: start, looks: &looks)
+            ? firstEndOfShort(in: text, from: start, wordCount: &wordCount)
+            : firstEndOfLong(in: text, from: start, wordCount: &wordCount)
     }
 
     private func firstEndOfShort(
-        in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int
+        in text: UnsafeBufferPointer<UInt8>, from start: Int, wordCount: inout Int
     ) -> Int? {
         let goal: UInt64 = 1 << UInt64(last)
         let span = spans[0]
@@ -118,7 +118,7 @@ struct GlobSearch: Hashable, Sendable {
                     place = next
                 }
                 let byte = text[place]
-                looks &+= 1
+                wordCount &+= 1
                 var fitting = places[Int(byte)]
                 if byte >= 0xC0, !sets.isEmpty { fitting |= setsFitting(at: place, in: text, word: 0) }
                 let kept = byte.isContinuation ? state & span : 0
@@ -131,12 +131,12 @@ struct GlobSearch: Hashable, Sendable {
     }
 
     private func firstEndOfLong(
-        in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int
+        in text: UnsafeBufferPointer<UInt8>, from start: Int, wordCount: inout Int
     ) -> Int? {
         var state = [UInt64](repeating: 0, count: words)
         for place in start..<max(start, text.count) {
             let byte = text[place]
-            looks &+= words
+            wordCount &+= words
             var carry: UInt64 = 1
             for word in 0..<words {
                 var fitting = places[Int(byte) * words + word]

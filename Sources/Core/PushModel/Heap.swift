@@ -38,7 +38,7 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public mutating func insert(_ element: Element) {
         elements.append(element)
-        rise(from: elements.count - 1)
+        siftUp(from: elements.count - 1)
     }
 
     /// Takes out the smallest element, in logarithmic time.
@@ -53,12 +53,12 @@ public struct Heap<Element: Comparable> {
         let last = elements.removeLast()
         guard place < elements.count else { return removed }
         elements[place] = last
-        if place > 0, last < elements[(place - 1) / 2] { rise(from: place) } else { sink(from: place) }
+        if place > 0, last < elements[(place - 1) / 2] { siftUp(from: place) } else { siftDown(from: place) }
         return removed
     }
 
     @inlinable
-    mutating func rise(from place: Int) {
+    mutating func siftUp(from place: Int) {
         var child = place
         while child > 0, elements[child] < elements[(child - 1) / 2] {
             elements.swapAt(child, (child - 1) / 2)
@@ -67,7 +67,7 @@ public struct Heap<Element: Comparable> {
     }
 
     @inlinable
-    mutating func sink(from place: Int) {
+    mutating func siftDown(from place: Int) {
         var parent = place
         while true {
             let left = parent * 2 + 1

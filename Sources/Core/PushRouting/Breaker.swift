@@ -49,7 +49,7 @@ struct Breaker: Sendable {
     }
 
     /// Notes that an admitted invocation goes to the handler; after the pause it is the probe.
-    mutating func letThrough(_ invocation: InvocationID) {
+    mutating func noteSent(_ invocation: InvocationID) {
         if case .open = state { state = .probing(invocation) }
     }
 
@@ -95,7 +95,7 @@ struct Breaker: Sendable {
 
     /// Notes that the invocation will not reach the handler, or ended without a sign of the handler's health. If it was
     /// the probe, the next invocation may be the probe.
-    mutating func withdrew(_ invocation: InvocationID, at now: Instant) {
+    mutating func noteWithdrawn(_ invocation: InvocationID, at now: Instant) {
         if state == .probing(invocation) { state = .open(until: now) }
     }
 

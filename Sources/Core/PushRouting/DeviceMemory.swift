@@ -16,7 +16,7 @@ struct DeviceMemory: Sendable {
     init(_ devices: [KnownDevice], _ deliveries: [RecentDelivery]) {
         known.reserve(devices.count)
         for device in devices { set(device) }
-        for delivery in deliveries where known[delivery.device] != nil { see(delivery) }
+        for delivery in deliveries where known[delivery.device] != nil { receive(delivery) }
     }
 
     /// Returns the last known facts of a device; they replace the fields that a request omits.
@@ -46,10 +46,10 @@ struct DeviceMemory: Sendable {
             externalID: accepted.externalID, token: last?.token, detail: last?.detail ?? DeviceDetail())
         set(device)
         effects.record(.device(device))
-        forgetTooMany(but: key, &effects)
+        evictExcess(but: key, &effects)
     }
 
-    private mutating func forgetTooMany(but key: DeviceKey, _ effects: inout Effects) {
+    private mutating func evictExcess(but key: DeviceKey, _ effects: inout Effects) {
         // A reload may have lowered the limit by many devices' worth: each request removes some.
         var left = Self.forgottenAtOnce
         while left > 0, known.byteCount > byteLimit, let forgotten = removeLeastUsed(but: key) {
@@ -90,7 +90,7 @@ struct DeviceMemory: Sendable {
     mutating func change(_ device: KnownDevice, _ effects: inout Effects) {
         set(device)
         effects.record(.device(device))
-        forgetTooMany(but: device.key, &effects)
+        evictExcess(but: device.key, &effects)
     }
 
     /// Removes the least recently used device other than `spared`.
@@ -103,10 +103,10 @@ struct DeviceMemory: Sendable {
     /// Notes that FCM on a device receives a message; returns whether its list of recent ids has the message's id. A
     /// message that starts the app's process, or finds it stopped, finds an empty list.
     @discardableResult
-    mutating func see(_ delivery: RecentDelivery) -> Bool {
+    mutating func receive(_ delivery: RecentDelivery) -> Bool {
         if delivery.state?.endsProcess == true { recentMessages[delivery.device] = nil }
         guard let id = delivery.duplicateID, !id.isEmpty else { return false }
-        return recentMessages[delivery.device, default: RecentMessages()].see(id)
+        return recentMessages[delivery.device, default: RecentMessages()].receive(id)
     }
 
     /// Forgets a person's devices.

@@ -20,10 +20,10 @@ struct Invocation: Sendable {
         case pausing
     }
 
-    /// The request; its line is empty after ``letGo()``.
+    /// The request; its line is empty after ``releaseContent()``.
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
     private(set) var sharedRequest: Indirect<AcceptedRequest>
-    /// The content of the request; `nil` after ``letGo()``.
+    /// The content of the request; `nil` after ``releaseContent()``.
     var subject: InvocationSubject? { content?.value.subject }
     private var content: Indirect<Content>?
     /// The size of the request line in bytes.
@@ -89,7 +89,7 @@ struct Invocation: Sendable {
     /// The memory of a request's objects in bytes, without line and payload: about the measured value.
     static let memorySizeOfContent = 304
 
-    /// The parts that ``letGo()`` drops while other invocations are ahead.
+    /// The parts that ``releaseContent()`` drops while other invocations are ahead.
     private struct Content: Sendable {
         var subject: InvocationSubject
         var keys: PayloadKeys?
@@ -172,7 +172,7 @@ struct Invocation: Sendable {
     }
 
     /// Drops the request line and the payload, which the ledger has. Matches the routes first.
-    mutating func letGo() {
+    mutating func releaseContent() {
         if matches == nil {
             matches = isPinned ? [] : table.positions(for: facts(content?.value.keys), observing: false)
         }
@@ -186,7 +186,7 @@ struct Invocation: Sendable {
     mutating func park(_ room: Int) -> Int {
         guard content != nil, !isCounted else { return 0 }
         guard memorySize <= room else {
-            letGo()
+            releaseContent()
             return 0
         }
         isCounted = true

@@ -29,7 +29,7 @@ extension Platform {
     }
 
     /// Whether the notification's category decides whether the app receives dismissals.
-    var tellsOfDismissalsByCategory: Bool {
+    var reportsDismissalsByCategory: Bool {
         switch self {
         case .ios: true
         case .android, .web: false

@@ -14,7 +14,7 @@ struct RecentMessages: Sendable {
     /// Adds the id of a message.
     ///
     /// - Returns: whether the message is a repeat.
-    mutating func see(_ id: String) -> Bool {
+    mutating func receive(_ id: String) -> Bool {
         var hasher = Hasher()
         var bytes = id
         // Hashes the bytes, because Java compares code units: `String` treats two spellings of one letter as equal.

@@ -69,12 +69,13 @@ extension Router {
         }
         return table.registration(of: token).map {
             let target = $0.target(ofToken: token, presumed: presumed)
-            return TokenOwner(target: target, state: $0.state.changed(by: said(of: target.device, app: target.app)))
+            return TokenOwner(
+                target: target, state: $0.state.changed(by: reportedState(of: target.device, app: target.app)))
         }
     }
 
     /// Returns the state that `op: device` set for a device, even if the device never registered a token.
-    public func said(of device: String?, app: String?) -> DeviceState {
+    public func reportedState(of device: String?, app: String?) -> DeviceState {
         memory.devices.known(device, app: app)?.detail.state ?? DeviceState()
     }
 }

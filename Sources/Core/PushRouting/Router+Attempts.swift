@@ -60,7 +60,7 @@ struct Attempts: Sendable {
     }
 
     /// Resets the counts of the handler: the next attempts are another handler's.
-    mutating func goOnToNextHandler() {
+    mutating func advanceToNextHandler() {
         countOfHandler = 0
         lastReason = nil
     }

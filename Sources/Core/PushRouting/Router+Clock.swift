@@ -46,9 +46,9 @@ extension Router {
             invocation.waitedFor = Predecessor(
                 id: head, handler: invocations[head]?.handler?.value.name, took: lane.headAge(at: now.monotonic))
         }
-        let isHeldUp =
+        let isBlockedByHandler =
             invocation.stage == .ready && invocation.attempts.countOfHandler == 0
-            && invocation.handler.map { places.isHeldUp(invocation.record.id, of: $0.value) } == true
+            && invocation.handler.map { places.isBlockedByHandler(invocation.record.id, of: $0.value) } == true
         if invocation.holdsPlace { places.leave(invocation, invocations, &schedule) }
         if invocation.hasFailedAtDeadline { note(answered: false, of: invocation, at: now, &effects) }
         if invocation.holdsPlace {
@@ -59,7 +59,7 @@ extension Router {
             switch invocation.stage {
             case .waiting: .waitingInLane
             case .running, .terminating: .notFinishedAtDeadline(invocation.attempts.facts.insteadOfAnswer)
-            case .ready where isHeldUp: .queueFull
+            case .ready where isBlockedByHandler: .queueFull
             case .ready, .starting, .pausing:
                 invocation.attempts.first == nil
                     ? .noHandlerStartedInTime
@@ -69,6 +69,6 @@ extension Router {
         // The program has not begun, as the router knows by now; `started` was set in case of a crash.
         if invocation.stage == .starting { invocation.record.started = false }
         // An invocation that waited in this handler's queue never reached it, even if an earlier handler had it.
-        conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
+        conclude(invocation, isBlockedByHandler ? .expired : invocation.missed, because: reason, at: now, &effects)
     }
 }

@@ -72,7 +72,7 @@ extension Router {
         row.sharedResult = result
         figures.count(row, result.value, hasRun: false)
         effects.record(row, isNew: true)
-        effects.tell(InvocationEnd(request: arrival.sharedRequest, invocation: row, result: result), outcome)
+        effects.appendEnd(InvocationEnd(request: arrival.sharedRequest, invocation: row, result: result), outcome)
     }
 
     /// Hands a Braze payload to the tracker. It takes no time: the SDK's own call only enqueues.

@@ -66,7 +66,7 @@ extension Router {
             // The user decides where the entry is sent, so the last known user never replaces it; an entry with a fault
             // may have no user.
             let source = EntrySource(
-                cause: accepted.seq, way: data.identifier.map(EntryDestination.sent) ?? .nobody,
+                cause: accepted.seq, destination: data.identifier.map(EntryDestination.sent) ?? .unidentified,
                 platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
             let rejections = memory.keep(&effects) { custom, output in
@@ -86,7 +86,7 @@ extension EntrySource {
     /// The user, place and time of a log entry; the request's app and device replace missing ones. An entry without a
     /// device gets the request's user: without either it could not be erased with the person it comes from.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
-        let way: EntryDestination =
+        let destination: EntryDestination =
             if log.suite == nil, let profile = log.brazeID {
                 .sent(.brazeID(profile))
             } else {
@@ -94,7 +94,8 @@ extension EntrySource {
             }
         let device = log.target.device ?? accepted.device
         self.init(
-            cause: accepted.seq, way: way, platform: accepted.platform, app: log.target.app ?? accepted.app,
+            cause: accepted.seq, destination: destination, platform: accepted.platform,
+            app: log.target.app ?? accepted.app,
             device: device, externalID: log.target.externalID ?? (device == nil ? accepted.externalID : nil), at: time)
     }
 }

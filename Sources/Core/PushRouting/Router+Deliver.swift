@@ -118,7 +118,7 @@ extension Router {
         else { return false }
         let key = DeviceKey(app: accepted.app, device: device)
         let delivery = RecentDelivery(device: key, duplicateID: decision.duplicateID, state: accepted.state)
-        return memory.devices.see(delivery)
+        return memory.devices.receive(delivery)
     }
 
     /// Whether a Braze payload waits in its lane. In `relay` mode it goes to the tracker at once.

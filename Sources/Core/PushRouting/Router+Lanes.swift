@@ -62,7 +62,7 @@ extension Router {
         let name = invocation.handler?.value.name ?? ""
         invocation.bypassed.declined.append("\(name) declined after \(took.milliseconds) ms")
         invocation.position += 1
-        invocation.attempts.goOnToNextHandler()
+        invocation.attempts.advanceToNextHandler()
         invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
         guard pick(&invocation, from: start, at: now, &effects) else { return }
@@ -108,7 +108,7 @@ extension Router {
             preconditionFailure("an invocation ran before it had a handler")
         }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
-        places.letThrough(invocation.record.id, to: handler.name)
+        places.noteSent(invocation.record.id, to: handler.name)
         switch handler.kind {
         case .journal, .discard:
             note(answered: true, of: invocation, at: now, &effects)
@@ -129,7 +129,7 @@ extension Router {
 
     /// Ends a turn: begins the invocations that the turn made ready, and writes the changed rows.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
-        goOnWithWorkLeft()
+        continueRemainingWork()
         divertWaiting(at: now, &effects)
         repeat {
             takeTurns(at: now, &effects)
@@ -164,14 +164,14 @@ extension Router {
     }
 
     /// Continues the work on lanes and on handlers' queues that earlier turns left.
-    private mutating func goOnWithWorkLeft() {
+    private mutating func continueRemainingWork() {
         while let lane = schedule.takeLane() { findHead(of: lane) }
         for handler in schedule.takeHandlers() { places.grantPlaces(handler, invocations, &schedule) }
     }
 
     /// Starts a handler, unless its invocation has ended or its deadline has passed.
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
-        schedule.countLook()
+        schedule.countRead()
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler?.value,
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }
@@ -212,8 +212,8 @@ extension Router {
                 return schedule.giveTurn(to: next)
             }
             // The invocation expired in the lane.
-            guard schedule.mayLook else { return schedule.leave(lane) }
-            schedule.countLook()
+            guard schedule.mayRead else { return schedule.leave(lane) }
+            schedule.countRead()
             lanes.dropHead(lane)
         }
         lanes.end(lane)

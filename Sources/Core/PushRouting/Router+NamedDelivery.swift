@@ -47,7 +47,7 @@ extension Router {
         let act = UserAct(interact)
         let platform = interact.target.platform ?? delivery.platform
         if table.hasTrack(on: act.occasion) { return true }
-        if platform.tellsOfDismissalsByCategory, act == .dismissed { return true }
+        if platform.reportsDismissalsByCategory, act == .dismissed { return true }
         let decision = decide(
             act, on: nil, of: Self.trackedProvider, platform: platform, rules: table.interaction)
         guard decision.outcome == nil else { return false }

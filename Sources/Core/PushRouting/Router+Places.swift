@@ -43,7 +43,7 @@ extension Router {
         if invocation.stage == .ready { places.leaveQueue(invocation, invocations, &schedule) }
         // The invocation has not been started for this handler, and waits in no queue.
         invocation.stage = .waiting
-        invocation.attempts.goOnToNextHandler()
+        invocation.attempts.advanceToNextHandler()
         guard let start = invocation.clockStart else { preconditionFailure("went past a handler before its clock ran") }
         guard pick(&invocation, from: start, at: now, &effects) else { return }
         run(&invocation, at: now, &effects)

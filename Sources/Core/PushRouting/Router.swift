@@ -32,7 +32,7 @@ public struct Router: Sendable {
     var invocations = InvocationsInFlight()
     var usage = Usage()
     var lanes = Lanes()
-    var places = Places()
+    var places = HandlerPlaces()
     var schedule = Schedule()
 
     /// - Parameters:

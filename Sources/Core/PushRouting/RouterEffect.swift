@@ -82,7 +82,7 @@ public struct Effects {
     mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }
 
     /// Appends the end of an invocation that was known on acceptance, or counts it as unreported.
-    mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
+    mutating func appendEnd(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
         if reportsEveryOutcome || outcome.isFailure || outcome.isMissed {
             append(.decided(end()))
         } else {

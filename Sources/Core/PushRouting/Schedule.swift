@@ -7,12 +7,12 @@ struct Schedule: Sendable {
     /// The most invocations that one turn begins, starts, or sends past a handler.
     private static let actsAtOnce = 128
     /// The most invocations that one turn reads, ended ones included.
-    private static let looksAtOnce = 2048
+    private static let readsAtOnce = 2048
     /// The most stale timers that one turn removes.
     private static let staleAtOnce = 256
 
     private var acts = Self.actsAtOnce
-    private var looks = Self.looksAtOnce
+    private var reads = Self.readsAtOnce
     private var timers = Heap<DueTimer>()
     /// Heads of lanes that may begin; a queue, so that a long lane needs no deep recursion.
     private var turns = Queue<InvocationID>()
@@ -34,16 +34,16 @@ struct Schedule: Sendable {
     // MARK: The turn
 
     /// Whether this turn has used up its limits.
-    var isSpent: Bool { acts <= 0 || looks <= 0 }
+    var isSpent: Bool { acts <= 0 || reads <= 0 }
 
     /// Whether this turn may read another invocation.
-    var mayLook: Bool { looks > 0 }
+    var mayRead: Bool { reads > 0 }
 
     /// Counts an invocation that begins, starts, or passes over a handler.
     mutating func countAct() { acts -= 1 }
 
     /// Counts an invocation that the turn reads.
-    mutating func countLook() { looks -= 1 }
+    mutating func countRead() { reads -= 1 }
 
     /// Marks an invocation whose row may change before the turn ends.
     mutating func touch(_ id: InvocationID) { touched.append(id) }
@@ -55,7 +55,7 @@ struct Schedule: Sendable {
     ///   - due: the time at which the tracker next needs the clock.
     ///   - invocations: the invocations, for finding stale timers.
     mutating func endTurn(at now: Moment, tracker due: WallTime?, _ invocations: InvocationsInFlight) {
-        (acts, looks) = (Self.actsAtOnce, Self.looksAtOnce)
+        (acts, reads) = (Self.actsAtOnce, Self.readsAtOnce)
         touched.removeAll(keepingCapacity: true)
         // Removes stale timers so that none wakes the loop. Stale timers beyond the limit do no harm.
         var left = Self.staleAtOnce
@@ -100,7 +100,7 @@ struct Schedule: Sendable {
     mutating func leave(_ handler: String) { handlersLeft.insert(handler) }
 
     /// Removes and returns a lane that an earlier turn left, if this turn may read invocations.
-    mutating func takeLane() -> DeviceKey? { mayLook ? lanesLeft.popFirst() : nil }
+    mutating func takeLane() -> DeviceKey? { mayRead ? lanesLeft.popFirst() : nil }
 
     /// Removes and returns the handlers that earlier turns left.
     mutating func takeHandlers() -> [String] { exchange(&handlersLeft, with: []).sorted() }

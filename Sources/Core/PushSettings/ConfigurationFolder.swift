@@ -23,7 +23,7 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     ///
     /// - Returns: `nil` when it is read, and when its name shows that it is not meant to be.
     public func remark(onFile name: String) -> String? {
-        guard !name.hasSuffix(suffix), !Self.isLeftAside(name) else { return nil }
+        guard !name.hasSuffix(suffix), !Self.isIgnoredName(name) else { return nil }
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
         return
             "is not read: the name of a file in \(self.name) ends in \(suffix); rename it to \(stem)\(suffix), or to "
@@ -38,7 +38,7 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Returns whether editors, package managers or people give such a name to files that are not to be read.
-    private static func isLeftAside(_ name: String) -> Bool {
+    private static func isIgnoredName(_ name: String) -> Bool {
         ["~", ".bak", ".orig", ".swp", ".disabled", ".example"].contains(where: name.hasSuffix)
             || [".", "#", "README"].contains(where: name.hasPrefix)
             || [".dpkg-", ".rpm", ".ucf-"].contains { mark in

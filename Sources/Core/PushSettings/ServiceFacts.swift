@@ -109,7 +109,7 @@ public struct ServiceFacts: Hashable, Sendable {
                     "Type=\(handler.kind.name): the service has no network, so \(network.consequence)\(wayOut ?? "")"
                 ))
         }
-        if let runtime, !hasWritableCode, Self.compilesAsItGoes(runtime) {
+        if let runtime, !hasWritableCode, Self.isJustInTimeCompiler(runtime) {
             problems.append(
                 (
                     .warning,
@@ -125,7 +125,7 @@ public struct ServiceFacts: Hashable, Sendable {
         "/usr/share/doc/pushrouterd/examples/pushrouterd.service.d/handler-users.conf"
 
     /// Returns whether a program is a runtime with a just-in-time compiler.
-    private static func compilesAsItGoes(_ program: String) -> Bool {
+    private static func isJustInTimeCompiler(_ program: String) -> Bool {
         let name = program.split(separator: "/").last.map(String.init) ?? program
         return ["node", "nodejs", "deno", "bun", "java", "dotnet", "luajit", "pypy", "pypy3", "pwsh"].contains(name)
             || name.hasPrefix("php")

@@ -11,15 +11,15 @@ extension Tracker {
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
         var left = Self.workAtOnce
-        var looksLeft = Self.looksAtOnce
+        var readsLeft = Self.readsAtOnce
         hasMoreDue = false
         while let timer = timers.first, timer.due <= clock.own(now) {
-            guard left > 0, looksLeft > 0 else {
+            guard left > 0, readsLeft > 0 else {
                 hasMoreDue = true
                 return
             }
             left -= 1
-            looksLeft -= looks(for: timer)
+            readsLeft -= readCount(for: timer)
             _ = timers.popFirst()
             guard isCurrent(timer) else {
                 staleTimers -= 1
@@ -43,10 +43,10 @@ extension Tracker {
 
     /// The limit of deliveries that the timers of one call read. The last timer may exceed it by the deliveries of one
     /// device.
-    static let looksAtOnce = 1 << 18
+    static let readsAtOnce = 1 << 18
 
     /// Returns the number of deliveries that a timer's decision reads.
-    private func looks(for timer: TrackerTimer) -> Int {
+    private func readCount(for timer: TrackerTimer) -> Int {
         guard timer.purpose == .pendingStart, let start = pendingStarts[timer.slot] else { return 0 }
         return devices[start.device].unopened.all.count
     }

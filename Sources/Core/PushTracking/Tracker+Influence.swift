@@ -90,7 +90,7 @@ extension Tracker {
             }
             credited = latest.map { [$0] } ?? []
         }
-        tell(credited.prefix(Self.creditedAtOnce), of: start, into: &output)
+        emitInfluencedOpens(credited.prefix(Self.creditedAtOnce), of: start, into: &output)
         guard credited.count <= Self.creditedAtOnce else { return false }
         pendingStarts.remove(timer.slot, leaving: nil)
         output.records.append(.decidedStart(start.cause))
@@ -117,8 +117,9 @@ extension Tracker {
         return found.map(\.slot)
     }
 
-    private mutating func tell(_ credited: ArraySlice<UInt32>, of start: WaitingStart, into output: inout TrackerOutput)
-    {
+    private mutating func emitInfluencedOpens(
+        _ credited: ArraySlice<UInt32>, of start: WaitingStart, into output: inout TrackerOutput
+    ) {
         guard !credited.isEmpty else { return }
         deliveries.readAhead(credited)
         let place = key(of: start.device)

@@ -249,7 +249,7 @@ extension Tracker {
         markOpened(slot, .init(at: interaction.at, by: interaction.cause))
         output.records.append(.opened(number(slot), at: interaction.at, by: interaction.cause))
         guard entry.campaign != SharedTexts.none else { return .unattributed }
-        tell(slot, interaction, button, into: &output)
+        emitOpen(slot, interaction, button, into: &output)
         return .opened
     }
 
@@ -270,11 +270,11 @@ extension Tracker {
     ) -> Interaction.Verdict {
         guard closed[number(slot), default: []].insert(button).inserted else { return .duplicate }
         guard deliveries[slot].campaign != SharedTexts.none else { return .unattributed }
-        tell(slot, interaction, .close, into: &output)
+        emitOpen(slot, interaction, .close, into: &output)
         return .closed
     }
 
-    private func tell(
+    private func emitOpen(
         _ slot: UInt32, _ interaction: Interaction, _ button: ButtonAction?, into output: inout TrackerOutput
     ) {
         let user = interaction.externalID ?? texts[deliveries[slot].user]

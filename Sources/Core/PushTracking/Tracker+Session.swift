@@ -42,7 +42,7 @@ extension Tracker {
                     return .continued
                 }
             }
-            tellEnd(of: session, device, cause: source.cause, at: time, into: &output)
+            emitSessionEnd(of: session, device, cause: source.cause, at: time, into: &output)
         }
         let leavesTimer = devices[device].session?.isOpen == false
         dropSession(device, into: &output)
@@ -82,7 +82,7 @@ extension Tracker {
     /// Removes an ended session that can no longer be resumed.
     mutating func finishSession(_ timer: TrackerTimer, into output: inout TrackerOutput) {
         guard let session = devices[timer.slot].session else { return }
-        tellEnd(of: session, timer.slot, cause: timer.cause, at: session.endedAt, into: &output)
+        emitSessionEnd(of: session, timer.slot, cause: timer.cause, at: session.endedAt, into: &output)
         dropSession(timer.slot, into: &output)
         releaseIfUnused(timer.slot)
     }
@@ -94,7 +94,7 @@ extension Tracker {
     }
 
     /// Emits the one end event of a session: at its end, or when another user's session begins.
-    private func tellEnd(
+    private func emitSessionEnd(
         of session: Devices.Session, _ device: UInt32, cause: SequenceNumber, at time: Int64,
         into output: inout TrackerOutput
     ) {

@@ -92,7 +92,8 @@ public struct Tracker: Sendable {
         let push = AnalyticsEvent.Push(campaignID: campaignID, messageID: messageID)
         output.events.append(event(.received(push), delivery, at: receivedAt))
         output.records.append(.delivery(row))
-        if rules.reportsForeground, delivery.platform.tellsOfForeground, delivery.inForeground, delivery.isDisplayed,
+        if rules.reportsForeground, delivery.platform.reportsForegroundDelivery, delivery.inForeground,
+            delivery.isDisplayed,
             campaignID != nil, rules.emitsCampaignEvents(for: delivery.app)
         {
             output.events.append(event(.iosForeground(push), delivery, at: receivedAt))
@@ -284,7 +285,7 @@ public struct Tracker: Sendable {
 
 extension Platform {
     /// Whether the provider has an event for a push displayed by an app in the foreground.
-    fileprivate var tellsOfForeground: Bool {
+    fileprivate var reportsForegroundDelivery: Bool {
         switch self {
         case .ios: true
         case .android, .web: false

@@ -11,7 +11,7 @@ import TLS
 /// behind the system's certificates.
 final class CertificateStore {
     /// A reference type for an authority, which cannot be an optional itself.
-    private final class Kept {
+    private final class AuthorityBox {
         let authority: CertificateAuthority
         init(_ authority: consuming CertificateAuthority) { self.authority = authority }
         var ends: Int64 { authority.ends }
@@ -67,7 +67,7 @@ final class CertificateStore {
     }
 
     /// Does the steps that are due, and writes the certificates that clients must trust after them.
-    private func renewAuthority(at now: Int64) throws -> Kept {
+    private func renewAuthority(at now: Int64) throws -> AuthorityBox {
         try forgetOtherNames()
         var present = try read(self.present)
         var next = try read(self.next)
@@ -89,7 +89,7 @@ final class CertificateStore {
         }
     }
 
-    private func handOut(_ present: Kept, _ next: Kept?) throws {
+    private func handOut(_ present: AuthorityBox, _ next: AuthorityBox?) throws {
         (ends, nextEnds, trusted) = (present.ends, next?.ends, present.pem + (next?.pem ?? []))
         try replace(trustedPath, with: trusted)
         if let system = try SmallFile.read(Self.systemAuthorities) {
@@ -122,22 +122,22 @@ final class CertificateStore {
         try SmallFile.replace(namesPath, with: wanted, mode: 0o644)
     }
 
-    private func read(_ path: String) throws -> Kept? {
+    private func read(_ path: String) throws -> AuthorityBox? {
         guard let bytes = try SmallFile.read(path) else { return nil }
         do throws(TLSError) {
             let authority = try CertificateAuthority(stored: bytes)
-            return Kept(authority)
+            return AuthorityBox(authority)
         } catch {
             log("\(path) is no authority, a new one takes its place, and clients must take it: \(error)")
             return nil
         }
     }
 
-    private func make(_ path: String, at now: Int64) throws -> Kept {
+    private func make(_ path: String, at now: Int64) throws -> AuthorityBox {
         let made = try CertificateAuthority.make(
             name: "pushrouter-gateway", domains: AuthorityPlan.domains(names), now: now,
             days: AuthorityPlan.authorityDays)
         try SmallFile.replace(path, with: try made.stored(), mode: 0o600)
-        return Kept(made)
+        return AuthorityBox(made)
     }
 }

@@ -9,7 +9,7 @@ final class InjectLink {
     /// A request that waits for the daemon's reply.
     struct Waiting {
         let exchange: GatewayDesk.Exchange
-        let asked: Asked
+        let pending: PendingRequest
         /// The length of its line in bytes.
         let length: Int
         /// When it was sent, in monotonic nanoseconds.
@@ -19,7 +19,7 @@ final class InjectLink {
     private let loop: EventLoop
     private let link: LineLink<Waiting>
     private let take: (Waiting, [UInt8]?) -> Void
-    private let tell: (String?) -> Void
+    private let report: (String?) -> Void
     private var source: IOSource?
     private var timer: TimerSource?
     private var isConnected = false
@@ -28,7 +28,7 @@ final class InjectLink {
     /// How long the daemon may take to reply, in nanoseconds: the known clients wait at least 15 s.
     private static let patience: Int64 = 10_000_000_000
     /// Lines that are not sent yet.
-    private var lines = FairLines<(line: [UInt8], waiting: Waiting)>()
+    private var lines = FairLineQueue<(line: [UInt8], waiting: Waiting)>()
     /// The bytes of the lines that wait for replies.
     private(set) var waitingBytes = 0
     /// The number of lines that wait for replies.
@@ -42,32 +42,32 @@ final class InjectLink {
     ///   - loop: the event loop of the calling thread.
     ///   - path: the path of the socket.
     ///   - take: gets the reply to a line; `nil`: there will be none.
-    ///   - tell: gets the reason why there is no connection; `nil`: there is one.
+    ///   - report: gets the reason why there is no connection; `nil`: there is one.
     init(
-        loop: EventLoop, path: String, take: @escaping (Waiting, [UInt8]?) -> Void, tell: @escaping (String?) -> Void
+        loop: EventLoop, path: String, take: @escaping (Waiting, [UInt8]?) -> Void, report: @escaping (String?) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.take = take
-        self.tell = tell
+        self.report = report
         link = LineLink(path: path, maximumLineLength: 1 << 20)
         // `unowned` is safe: this object owns both.
         timer = try TimerSource(loop: loop) { [unowned self] in link.connect() }
-        link.news = { [unowned self] in heed($0) }
+        link.news = { [unowned self] in handle($0) }
         patienceTimer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in checkPatience() }
     }
 
-    private func heed(_ news: LineLink<Waiting>.News) {
+    private func handle(_ news: LineLink<Waiting>.News) {
         switch news {
         case .connected:
             isConnected = true
-            tell(nil)
+            report(nil)
             watch()
         case .disconnected(let reason, let unanswered):
             isConnected = false
             source = nil
             waitingBytes = 0
             if let delay = link.retryDelay { timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds) }
-            tell(reason)
+            report(reason)
             for waiting in unanswered { take(waiting, nil) }
             while let next = lines.popFirst() { take(next.waiting, nil) }
         case .answered(let waiting, let line):
@@ -90,14 +90,14 @@ final class InjectLink {
     /// Sends a line in the turn of its client's connection. Without a connection to the daemon `take` gets `nil` at
     /// once.
     ///
-    /// - Parameter goesOn: whether an earlier line of the request had its turn.
-    func send(_ line: [UInt8], _ waiting: Waiting, goesOn: Bool) {
+    /// - Parameter isContinuation: whether an earlier line of the request had its turn.
+    func send(_ line: [UInt8], _ waiting: Waiting, isContinuation: Bool) {
         guard isConnected else { return take(waiting, nil) }
         waitingBytes += waiting.length
-        if goesOn || link.unanswered < Self.sentAtOnce && lines.count == 0 {
+        if isContinuation || link.unanswered < Self.sentAtOnce && lines.count == 0 {
             sendNow(line, waiting)
         } else {
-            lines.append((line, waiting), of: waiting.asked.ticket.connection)
+            lines.append((line, waiting), of: waiting.pending.ticket.connection)
         }
     }
 

@@ -49,8 +49,8 @@ struct Program {
     private static func desk(_ settings: GatewaySettings) throws(StartFailure) -> GatewayDesk {
         let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
         let rules = try settings.errors.map(errorRules) ?? []
-        let demanded = DemandedErrors(takesTokens: settings.errorTokens, rules: rules)
-        return GatewayDesk(settings.rules, demanded: demanded) { keys.verdict(on: $0, of: $1) }
+        let injected = InjectedErrors(takesTokens: settings.errorTokens, rules: rules)
+        return GatewayDesk(settings.rules, injected: injected) { keys.verdict(on: $0, of: $1) }
     }
 
     /// Reads the configuration again.
@@ -111,17 +111,17 @@ struct Program {
         return (settings, diagnostics.map(\.description))
     }
 
-    private static func errorRules(_ path: String) throws(StartFailure) -> [DemandRule] {
+    private static func errorRules(_ path: String) throws(StartFailure) -> [FaultRule] {
         guard let bytes = try SmallFile.read(path) else {
             throw StartFailure("there is no file \(path) (Errors=)", exitStatus: StartFailure.configuration)
         }
-        var rules: [DemandRule] = []
+        var rules: [FaultRule] = []
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else { continue }
             let place = "\(path):\(number + 1)"
             do {
-                rules.append(try DemandRule(JSONDocument(scanning: Array(line)).root))
-            } catch let fault as DemandRuleFault {
+                rules.append(try FaultRule(JSONDocument(scanning: Array(line)).root))
+            } catch let fault as FaultRuleError {
                 throw StartFailure(
                     "\(place): \(fault.field.isEmpty ? "" : "\(fault.field): ")\(fault.message)",
                     exitStatus: StartFailure.configuration)

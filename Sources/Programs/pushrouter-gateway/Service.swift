@@ -13,7 +13,7 @@ import SettingsFiles
 import TLS
 
 /// A request without a response: its ticket, and the facts about its sender for the status.
-struct Asked {
+struct PendingRequest {
     let ticket: Ticket
     let client: String?
     let host: PushHost
@@ -26,7 +26,7 @@ final class Service: LoopService {
     /// A response that is delayed.
     private struct Delayed: Comparable {
         let at: Int64
-        let asked: Asked
+        let pending: PendingRequest
         let response: GatewayResponse
 
         static func == (left: Delayed, right: Delayed) -> Bool { left.at == right.at }
@@ -85,7 +85,7 @@ final class Service: LoopService {
         transport.ended = { loop.exit(code: 0) }
         link = try InjectLink(
             loop: loop, path: injectSocket, take: { [unowned self] in proceed($0, $1) },
-            tell: { [unowned self] in note($0) })
+            report: { [unowned self] in note($0) })
         delayTimer = try TimerSource(loop: loop) { [unowned self] in answerDelayed() }
         renewalTimer = try RepeatingTimer(loop: loop, every: .seconds(3600)) { [unowned self] in renew() }
         endTimer = try TimerSource(loop: loop) { [unowned self] in
@@ -123,12 +123,12 @@ final class Service: LoopService {
     // MARK: Requests
 
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
-        let asked = Asked(
+        let pending = PendingRequest(
             ticket: ticket, client: request.client, host: PushHost(authority: request.authority))
         guard let link, mayWait(facts, link) else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
-            return answer(asked, with: response)
+            return answer(pending, with: response)
         }
         var whole = request
         if request.isGzipped {
@@ -136,7 +136,7 @@ final class Service: LoopService {
                 whole = request.with(body: try Gzip.inflate(request.body, limit: transport.limits.http2.bodyBytes))
             } catch {
                 switch error {
-                case .tooLong: return answer(asked, with: GatewayResponse(status: 413))
+                case .tooLong: return answer(pending, with: GatewayResponse(status: 413))
                 // The desk refuses bytes that are no gzip like bytes that are no JSON, in the form of FCM or APNs.
                 case .malformed: break
                 }
@@ -151,7 +151,7 @@ final class Service: LoopService {
                 wall: WallTime(milliseconds: microseconds / 1000), monotonic: transport.now,
                 microseconds: microseconds),
             using: &random)
-        take(step, asked, goesOn: false)
+        take(step, pending, isContinuation: false)
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
     }
 
@@ -166,15 +166,16 @@ final class Service: LoopService {
     }
 
     private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
-        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.asked, goesOn: true)
+        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.pending, isContinuation: true)
     }
 
-    private func take(_ step: GatewayDesk.Step, _ asked: Asked, goesOn: Bool) {
+    private func take(_ step: GatewayDesk.Step, _ pending: PendingRequest, isContinuation: Bool) {
         switch step {
-        case .ask(let line, let exchange):
+        case .query(let line, let exchange):
             link?.send(
-                line, InjectLink.Waiting(exchange: exchange, asked: asked, length: line.count), goesOn: goesOn)
-        case .answer(let response, .zero): answer(asked, with: response)
+                line, InjectLink.Waiting(exchange: exchange, pending: pending, length: line.count),
+                isContinuation: isContinuation)
+        case .answer(let response, .zero): answer(pending, with: response)
         case .status:
             var status = transport.counts
             status.connections = transport.connectionCount
@@ -186,27 +187,27 @@ final class Service: LoopService {
             let type = GatewayRequest.Header("content-type", "application/json")
             // The status request does not count itself.
             transport.counts.requests -= 1
-            transport.answer(asked.ticket, with: GatewayResponse(status: 200, headers: [type], body: status.json))
+            transport.answer(pending.ticket, with: GatewayResponse(status: 200, headers: [type], body: status.json))
         case .answer(let response, let delay):
             let answer = Delayed(
-                at: EventLoop.nowNanoseconds + delay.nanoseconds, asked: asked, response: response)
+                at: EventLoop.nowNanoseconds + delay.nanoseconds, pending: pending, response: response)
             let place = delayed.firstIndex { answer < $0 } ?? delayed.endIndex
             delayed.insert(answer, at: place)
             if let first = delayed.first { delayTimer?.arm(at: first.at) }
         }
     }
 
-    private func answer(_ asked: Asked, with response: GatewayResponse) {
+    private func answer(_ pending: PendingRequest, with response: GatewayResponse) {
         let now = WallTime(milliseconds: Int64(time(nil)) * 1000)
-        transport.counts.note(response.status, client: asked.client, host: asked.host, at: now)
-        transport.answer(asked.ticket, with: response)
+        transport.counts.note(response.status, client: pending.client, host: pending.host, at: now)
+        transport.answer(pending.ticket, with: response)
     }
 
     private func answerDelayed() {
         let now = EventLoop.nowNanoseconds
         while let first = delayed.first, first.at <= now {
             delayed.removeFirst()
-            answer(first.asked, with: first.response)
+            answer(first.pending, with: first.response)
         }
         if let first = delayed.first { delayTimer?.arm(at: first.at) }
     }

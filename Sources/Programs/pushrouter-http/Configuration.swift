@@ -73,8 +73,8 @@ final class WatchedSecret<Value> {
 
     /// Returns the present value, or the last valid one while the file is wrong.
     ///
-    /// - Parameter tell: called with the error of the file, once for each error.
-    func current(tell: (String) -> Void) -> Value? {
+    /// - Parameter report: called with the error of the file, once for each error.
+    func current(report: (String) -> Void) -> Value? {
         var facts = stat()
         let version =
             stat(path, &facts) == 0
@@ -93,7 +93,7 @@ final class WatchedSecret<Value> {
             problem = error.description(of: what)
         }
         self.version = version
-        if let problem, problem != earlier { tell(problem) }
+        if let problem, problem != earlier { report(problem) }
         return value
     }
 }

@@ -33,7 +33,7 @@ struct Program {
     /// The source of the daemon's connections.
     private static func entrance(isChild: Bool) throws -> Entrance {
         if isChild { return .handedOver(socket: try SharedDescriptor(copying: STDIN_FILENO)) }
-        guard let socket = try InheritedSockets.takeOne() else {
+        guard let socket = try InheritedSockets.takeSingle() else {
             throw StartFailure(
                 "there is no socket: start it by its socket unit (systemctl start pushrouter-http.socket); as a child of "
                     + "pushrouterd it has --child", exitStatus: StartFailure.usage)

@@ -43,7 +43,7 @@ final class Service: LoopService {
     /// Ends a pause of accepting.
     private var entranceTimer: TimerSource?
     /// Whether the journal has an entry that connections cannot be accepted.
-    private var hasToldShortage = false
+    private var hasLoggedShortage = false
     private var endTimer: TimerSource?
     private(set) var isStopping = false
     private var configurationProblem: [String] = []
@@ -83,7 +83,7 @@ final class Service: LoopService {
         while true {
             switch entrance {
             case .handedOver(let socket):
-                switch Connection.handed(over: socket) {
+                switch Connection.received(over: socket) {
                 case .connection(let connection): begin(connection)
                 case .wouldBlock: return
                 // The daemon has closed its end: the program ends.
@@ -92,7 +92,7 @@ final class Service: LoopService {
             case .listening(let listener):
                 switch listener.accept() {
                 case .connection(let connection):
-                    hasToldShortage = false
+                    hasLoggedShortage = false
                     begin(connection)
                 case .wouldBlock, .refused: return
                 case .failed(let number): return pause(because: number)
@@ -103,8 +103,8 @@ final class Service: LoopService {
 
     /// Pauses accepting: the listener stays readable, so the loop would do nothing but call accept(2).
     private func pause(because number: Int32) {
-        if !hasToldShortage {
-            hasToldShortage = true
+        if !hasLoggedShortage {
+            hasLoggedShortage = true
             let reason = errorText(number) + Listener.advice(for: number)
             log(JournalEntry(.error, "a connection was not accepted: \(reason); retried every 100 ms"))
         }
@@ -124,7 +124,7 @@ final class Service: LoopService {
             } isStopping: { [unowned self] in
                 isStopping
             } ended: { [unowned self] in
-                rested($0)
+                noteIdle($0)
             }
             sessions[ObjectIdentifier(session)] = session
         } catch {
@@ -133,7 +133,7 @@ final class Service: LoopService {
     }
 
     /// Drops a closed session, and clients of earlier configurations once no session has a request.
-    private func rested(_ session: Session) {
+    private func noteIdle(_ session: Session) {
         if session.isClosed { sessions[ObjectIdentifier(session)] = nil }
         if !sessions.values.contains(where: \.isBusy) { retired = [] }
         if isStopping { exitWhenDone() }

@@ -37,7 +37,7 @@ struct Program {
     private static func server(
         _ arguments: Arguments, _ pages: Pages, _ status: inout [String], log: (JournalEntry) -> Void
     ) throws -> HTTPServer? {
-        let inherited = try InheritedSockets.takeOne()
+        let inherited = try InheritedSockets.takeSingle()
         guard inherited == nil || arguments.address == nil else {
             throw service.usageFailure("the service manager gave a socket: remove --listen, or the socket unit")
         }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Logs a problem once, again when it changes, and when it is over. Safe on any thread.
 final class ProblemLog: Sendable {
-    private let told = Mutex<String?>(nil)
+    private let last = Mutex<String?>(nil)
     private let end: String
     private let log: @Sendable (JournalEntry) -> Void
 
@@ -17,9 +17,9 @@ final class ProblemLog: Sendable {
 
     /// - Parameter problem: the present problem; `nil`: none.
     func note(_ problem: String?) {
-        let isNew = told.withLock { told in
-            defer { told = problem }
-            return told != problem
+        let isNew = last.withLock { last in
+            defer { last = problem }
+            return last != problem
         }
         guard isNew else { return }
         log(problem.map { JournalEntry(.warning, $0) } ?? JournalEntry(.notice, end))

@@ -11,7 +11,7 @@ import ServiceSockets
 /// The running program. The loop has the connections. One thread reads pages, one feeds streams and waits, and one acts and asks
 /// the daemon, so that neither a search nor the daemon delays an event.
 final class Service: LoopService {
-    private struct Asked {
+    private struct PendingRequest {
         let number: HTTPConnections.RequestNumber
         /// When a request with `wait=` gets an empty answer.
         var end: Int64?
@@ -31,7 +31,7 @@ final class Service: LoopService {
     private var acceptors: [(acceptor: Acceptor, source: IOSource)] = []
     private var timers: [RepeatingTimer] = []
     private var peers: [UInt64: WebPeer] = [:]
-    private var asked: [UInt64: Asked] = [:]
+    private var pending: [UInt64: PendingRequest] = [:]
     /// The ids of the subscriptions: streams, and requests with `wait=`.
     private var listening: Set<UInt64> = []
     private var streams: [HTTPConnections.RequestNumber: UInt64] = [:]
@@ -110,8 +110,8 @@ final class Service: LoopService {
         stopEnd = EventLoop.nowNanoseconds + Self.patience
         for (_, source) in acceptors { source.cancel() }
         for number in streams.keys { http.endStream(number) }
-        for (id, waiting) in asked where waiting.end != nil {
-            asked[id] = nil
+        for (id, waiting) in pending where waiting.end != nil {
+            pending[id] = nil
             respond(waiting.number, LiveFeeds.nothing)
         }
         run()
@@ -120,7 +120,7 @@ final class Service: LoopService {
 
     /// Ends the loop once all requests are answered, or at `stopEnd`.
     private func endIfDone() {
-        guard isStopping, asked.isEmpty || EventLoop.nowNanoseconds >= stopEnd else { return }
+        guard isStopping, pending.isEmpty || EventLoop.nowNanoseconds >= stopEnd else { return }
         loop.atEndOfTurn { [weak self] in
             self?.run()
             self?.loop.exit(code: 0)
@@ -167,11 +167,11 @@ final class Service: LoopService {
         if request.method == "POST", !limiter.takes(peer, at: .now) {
             return respond(arrival.number, WebResponse(429, "more than \(ActLimiter.perSecond) a second; try again\n"))
         }
-        guard asked.count < Self.askedMax + streamsMax else {
+        guard pending.count < Self.askedMax + streamsMax else {
             return respond(arrival.number, WebResponse(503, "too many requests at once; try again\n"))
         }
         lastAsked += 1
-        asked[lastAsked] = Asked(number: arrival.number)
+        pending[lastAsked] = PendingRequest(number: arrival.number)
         // The daemon may be slow: a request that needs only the ledger does not wait for it.
         submit(.answer(lastAsked, request), to: WebDesk.asksDaemon(request) ? actor : reader)
     }
@@ -181,8 +181,8 @@ final class Service: LoopService {
             log(JournalEntry(.error, "\(error)"))
             switch job {
             case .answer(let id, _):
-                if let asked = asked.removeValue(forKey: id) {
-                    respond(asked.number, WebResponse(503, "no thread is left\n"))
+                if let pending = pending.removeValue(forKey: id) {
+                    respond(pending.number, WebResponse(503, "no thread is left\n"))
                 }
             case .poll: isPolling = false
             case .index: isIndexing = false
@@ -194,20 +194,20 @@ final class Service: LoopService {
     private func take(_ result: WorkerResult) {
         switch result {
         case .answer(let id, .response(let response)):
-            if let asked = asked.removeValue(forKey: id) { respond(asked.number, response) }
+            if let pending = pending.removeValue(forKey: id) { respond(pending.number, response) }
         case .answer(let id, .stream(let subscription)):
-            guard let number = asked.removeValue(forKey: id)?.number else { return }
+            guard let number = pending.removeValue(forKey: id)?.number else { return }
             guard listening.count < streamsMax else { return respond(number, LiveFeeds.tooMany) }
             guard http.beginStream(number, with: HTTPResponse(LiveFeeds.head)) else { return }
             streams[number] = id
             listen(id, subscription)
         case .answer(let id, .wait(let subscription, let time)):
-            guard let number = asked[id]?.number else { return }
+            guard let number = pending[id]?.number else { return }
             guard listening.count < streamsMax else {
-                asked[id] = nil
+                pending[id] = nil
                 return respond(number, LiveFeeds.tooMany)
             }
-            asked[id]?.end = EventLoop.nowNanoseconds + time.nanoseconds
+            pending[id]?.end = EventLoop.nowNanoseconds + time.nanoseconds
             listen(id, subscription)
         case .feed(let id, .part(let bytes)):
             guard let number = streams.first(where: { $0.value == id })?.key else { return }
@@ -217,7 +217,7 @@ final class Service: LoopService {
             }
         case .feed(let id, .answer(let response)):
             listening.remove(id)
-            if let asked = asked.removeValue(forKey: id) { respond(asked.number, response) }
+            if let pending = pending.removeValue(forKey: id) { respond(pending.number, response) }
         case .polled: isPolling = false
         case .indexed: isIndexing = false
         }
@@ -248,8 +248,8 @@ final class Service: LoopService {
     private func poll() {
         guard !listening.isEmpty else { return }
         let now = EventLoop.nowNanoseconds
-        for (id, waiting) in asked where waiting.end.map({ $0 <= now }) ?? false {
-            asked[id] = nil
+        for (id, waiting) in pending where waiting.end.map({ $0 <= now }) ?? false {
+            pending[id] = nil
             leave(id)
             respond(waiting.number, LiveFeeds.nothing)
         }
@@ -261,7 +261,7 @@ final class Service: LoopService {
     private func index() {
         guard !isIndexing else { return }
         isIndexing = true
-        let isIdle = asked.allSatisfy { $0.value.end != nil }
+        let isIdle = pending.allSatisfy { $0.value.end != nil }
         submit(.index(nanoseconds: isIdle ? Self.indexSlices.idle : Self.indexSlices.busy), to: reader)
     }
 

@@ -100,7 +100,7 @@ enum StoreCommands {
             do throws(StoreError) {
                 try first.join(fleet: fleet)
             } catch {
-                throw EngineProblem(.ill, message: "\(error)")
+                throw EngineProblem(.failing, message: "\(error)")
             }
         }
         _ = try FleetDatabase.initialise(address, first.start, as: fleet, beforeName: join) { first.part($0) }

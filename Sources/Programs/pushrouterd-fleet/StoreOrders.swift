@@ -10,7 +10,7 @@ enum StoreOrders {
     /// - Returns: the exit status.
     static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
         do throws(OrderFailure) {
-            return tell(try FleetDatabase.give(order, address), order)
+            return printOutcome(try FleetDatabase.give(order, address), order)
         } catch .refused(.leads(let node), _) {
             print("\(node) leads already")
             return 0
@@ -19,7 +19,7 @@ enum StoreOrders {
         }
     }
 
-    private static func tell(_ outcome: OrderOutcome, _ order: FleetOrder) -> Int32 {
+    private static func printOutcome(_ outcome: OrderOutcome, _ order: FleetOrder) -> Int32 {
         switch outcome {
         case .handedOver(let change):
             let from = change.from ?? "nobody"
@@ -61,8 +61,8 @@ enum StoreOrders {
         case .unknown(let node): return "no machine \(node) has a copy"
         case .leads(let node): return "\(node) leads already"
         case .drained(let node): return "\(node) is drained; \"pushctl store drain --undo \(node)\" ends that"
-        case .far(let copy): return "not near enough to lead: \(text(copy, tail: tail))"
-        case .nobodyIsLeft(let copies):
+        case .tooFarBehind(let copy): return "not near enough to lead: \(text(copy, tail: tail))"
+        case .noCandidate(let copies):
             let list = copies.map { text($0, tail: tail) }.joined(separator: ", ")
             return "no other machine is near enough to lead" + (list.isEmpty ? "" : ": \(list)")
         }

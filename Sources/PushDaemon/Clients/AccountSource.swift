@@ -66,18 +66,18 @@ final class UserNames {
     /// How many answers the cache holds.
     private static let limit = 4096
 
-    private let look: (UInt32) -> UserName
+    private let lookUp: (UInt32) -> UserName
     private let now: () -> Int64
     private var known: [UInt32: (name: String, until: Int64)] = [:]
 
     /// - Parameters:
-    ///   - look: asks the system.
+    ///   - lookUp: asks the system.
     ///   - now: monotonic nanoseconds.
     init(
-        look: @escaping (UInt32) -> UserName = UserName.init(of:),
+        lookUp: @escaping (UInt32) -> UserName = UserName.init(of:),
         now: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
     ) {
-        (self.look, self.now) = (look, now)
+        (self.lookUp, self.now) = (lookUp, now)
     }
 
     /// The name of a user.
@@ -87,7 +87,7 @@ final class UserNames {
     func name(of user: UInt32) throws(ProtocolError) -> String {
         let time = now()
         if let entry = known[user], time < entry.until { return entry.name }
-        let found = look(user)
+        let found = lookUp(user)
         if case .failed(let reason) = found { throw Self.refusal(user, reason) }
         guard let name = found.text(of: user), name.utf8.count <= ProducerNumbers.nameLengthMax else {
             throw Self.refusal(user, "it is longer than \(ProducerNumbers.nameLengthMax) bytes")

@@ -97,7 +97,7 @@ final class ClientSession {
     }
 
     /// Ends the block, so that its next request may block again.
-    func beginAgain() {
+    func unblock() {
         isBlocked = false
         waitingBytes = 0
     }

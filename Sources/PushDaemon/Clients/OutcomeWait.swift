@@ -26,7 +26,7 @@ final class OutcomeWait {
     }
 
     /// Sends one outcome line, or holds it until the reply is sent.
-    func tell(_ invocation: InvocationRecord, _ result: InvocationResult) {
+    func send(_ invocation: InvocationRecord, _ result: InvocationResult) {
         remaining -= 1
         session.outcomesAwaited -= 1
         let line = Reply.outcome(invocation, result, id: id)

@@ -31,7 +31,7 @@ final class RefusalLog {
         var byAccount = LabelTable(limit: RefusalLog.accountsMax, empty: UInt64(0))
         /// The refusals since the last journal entry.
         var unreported: UInt64 = 0
-        var toldAt: Int64?
+        var reportedAt: Int64?
         /// The account and the message for the next entry.
         var last = (account: Account?.none, message: "")
     }
@@ -70,9 +70,9 @@ final class RefusalLog {
         entry.count += 1
         if let account { entry.byAccount[account.name] += 1 }
         entry.unreported += 1
-        if entry.toldAt.map({ now - $0 >= Self.interval }) ?? true {
+        if entry.reportedAt.map({ now - $0 >= Self.interval }) ?? true {
             entry.last = (account, message())
-            tell(reason, &entry, at: now)
+            writeEntry(reason, &entry, at: now)
         } else if entry.unreported == 1 {
             entry.last = (account, message())
         }
@@ -82,13 +82,13 @@ final class RefusalLog {
     /// Logs the refusals that were gathered for `interval`.
     func logDueRefusals(at now: Int64) {
         for (reason, var entry) in entries where entry.unreported > 0 {
-            guard entry.toldAt.map({ now - $0 >= Self.interval }) ?? true else { continue }
-            tell(reason, &entry, at: now)
+            guard entry.reportedAt.map({ now - $0 >= Self.interval }) ?? true else { continue }
+            writeEntry(reason, &entry, at: now)
             entries[reason] = entry
         }
     }
 
-    private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
+    private func writeEntry(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
         let others = entry.unreported == 1 ? "" : ", and \(entry.unreported - 1) more (\(reason.rawValue))"
         let whom = entry.last.account.map { "refused \($0): " } ?? ""
         let message = "\(whom)\(entry.last.message)\(others)"
@@ -101,7 +101,7 @@ final class RefusalLog {
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,
                 fields: fields))
         entry.unreported = 0
-        entry.toldAt = now
+        entry.reportedAt = now
     }
 }
 

@@ -11,7 +11,7 @@ final class ControlServer {
     private let customData: CustomDataService
     private let health: StoreHealth
     private let forwarder: ForwarderService
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
@@ -27,7 +27,7 @@ final class ControlServer {
     ///   - processor: carries out the router's decisions.
     ///   - customData: passes requests about custom data to the router.
     ///   - health: the reason why nothing can be written for now, for the replies to refused requests.
-    ///   - desk: calls back clients that wait for the ledger.
+    ///   - queries: calls back clients that wait for the ledger.
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges dead letters.
     ///   - erasures: erases persons.
@@ -36,13 +36,13 @@ final class ControlServer {
     ///   - refusals: counts refusals.
     ///   - leaseLeft: the rest of the lease, where other machines may lead.
     init(
-        processor: Processor, customData: CustomDataService, health: StoreHealth, desk: LedgerQueries,
+        processor: Processor, customData: CustomDataService, health: StoreHealth, queries: LedgerQueries,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
         metrics: MetricsService, refusals: RefusalLog, leaseLeft: @escaping () -> Duration? = { nil }
     ) {
         self.processor = processor
         self.customData = customData
-        self.desk = desk
+        self.queries = queries
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
         self.erasures = erasures
@@ -82,7 +82,7 @@ final class ControlServer {
     /// Answers every waiting client: the daemon stops.
     func stop() {
         forwarder.endWait()
-        desk.endTimes()
+        queries.expireWaits()
         for (client, _) in exchange(&waitingForReload, with: []) {
             client.reply(
                 Reply.refused(ProtocolError(.unavailable, message: "the daemon is stopping", id: client.id)))

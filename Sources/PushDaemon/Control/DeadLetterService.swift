@@ -26,18 +26,18 @@ final class DeadLetterService {
 
     private let processor: Processor
     private let pipeline: CommitPipeline
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private var orders = Queue<Order>()
     private var current: Order?
 
     /// - Parameters:
     ///   - processor: accepts the replayed requests.
     ///   - pipeline: knows the number of the last batch.
-    ///   - desk: asks the ledger once it has that batch.
-    init(processor: Processor, pipeline: CommitPipeline, desk: LedgerQueries) {
+    ///   - queries: asks the ledger once it has that batch.
+    init(processor: Processor, pipeline: CommitPipeline, queries: LedgerQueries) {
         self.processor = processor
         self.pipeline = pipeline
-        self.desk = desk
+        self.queries = queries
     }
 
     /// Accepts the dead letters of requests again. Replies once they are on disk.
@@ -63,10 +63,10 @@ final class DeadLetterService {
     private func beginNext() {
         guard current == nil, let order = orders.popFirst() else { return }
         current = order
-        desk.onceApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
+        queries.whenApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
             if hasIt { return replayNext() }
             current = nil
-            order.client.reply(Reply.refused(desk.refusal(id: order.client.id)))
+            order.client.reply(Reply.refused(queries.refusal(id: order.client.id)))
             beginNext()
         }
     }
@@ -79,7 +79,7 @@ final class DeadLetterService {
             return beginNext()
         }
         let seq = order.requests[order.results.count]
-        desk.ask(.dead(seq)) { [self] answer in
+        queries.ask(.dead(seq)) { [self] answer in
             current?.results.append(outcome(of: seq, answer, for: order.client))
             replayNext()
         }

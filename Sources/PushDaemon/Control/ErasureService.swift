@@ -30,7 +30,7 @@ final class ErasureService {
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private let journal: JournalWriter
     private var current: Order?
 
@@ -38,16 +38,16 @@ final class ErasureService {
     ///   - processor: makes the router forget the person.
     ///   - pipeline: knows the number of the last batch.
     ///   - committer: deletes the rows.
-    ///   - desk: asks the ledger.
+    ///   - queries: asks the ledger.
     ///   - journal: gets an entry for each erasure, without a name.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries,
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
         journal: JournalWriter
     ) {
         self.processor = processor
         self.pipeline = pipeline
         self.committer = committer
-        self.desk = desk
+        self.queries = queries
         self.journal = journal
     }
 
@@ -60,10 +60,10 @@ final class ErasureService {
             throw ProtocolError(
                 .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
         }
-        guard desk.stall == nil else { throw desk.refusal(id: client.id) }
+        guard queries.stall == nil else { throw queries.refusal(id: client.id) }
         current = Order(client: client, person: person)
-        desk.onceApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
-            guard hasIt else { return refuse(desk.refusal(id: nil).message) }
+        queries.whenApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
+            guard hasIt else { return refuse(queries.refusal(id: nil).message) }
             askForDevices { [self] devices in
                 current?.person.devices.formUnion(devices)
                 forget()
@@ -73,7 +73,7 @@ final class ErasureService {
 
     private func askForDevices(_ take: @escaping (Set<ExactName>) -> Void) {
         guard let user = current?.person.externalID else { return take([]) }
-        desk.ask(.devices(of: user)) { [self] answer in
+        queries.ask(.devices(of: user)) { [self] answer in
             do throws(StoreError) {
                 take(Set(try answer.get().map(ExactName.init)))
             } catch {
@@ -86,16 +86,16 @@ final class ErasureService {
         guard let order = current else { return }
         do throws(ForgettingRefused) {
             let (person, bound) = try processor.forget(order.person)
-            takeRows(ErasureOrder(person: person, bound: bound), onceApplied: pipeline.lastGrowingNumber)
+            takeRows(ErasureOrder(person: person, bound: bound), whenApplied: pipeline.lastGrowingNumber)
         } catch {
             refuse(error.reason)
         }
     }
 
-    private func takeRows(_ erasure: ErasureOrder, onceApplied batch: UInt64) {
+    private func takeRows(_ erasure: ErasureOrder, whenApplied batch: UInt64) {
         current?.stage = .beforeRows
-        if desk.applied < batch, let stall = desk.stall { leave(stall) }
-        desk.onceApplied(batch) { [self] in
+        if queries.applied < batch, let stall = queries.stall { leave(stall) }
+        queries.whenApplied(batch) { [self] in
             current?.stage = .devicesAgain
             askForDevices { [self] devices in
                 guard erasure.person.devices.isSuperset(of: devices) else {

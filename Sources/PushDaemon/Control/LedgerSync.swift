@@ -10,32 +10,32 @@ final class LedgerSync {
 
     private let pipeline: CommitPipeline
     private let committer: Committer
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private let stateID: UUID128
     private var waitingOfSession: [ObjectIdentifier: Int] = [:]
 
     /// - Parameters:
     ///   - pipeline: knows the number of the last batch.
     ///   - committer: knows what the ledger lacks.
-    ///   - desk: knows the last batch that the ledger has.
+    ///   - queries: knows the last batch that the ledger has.
     ///   - stateID: the id of the state directory.
-    init(pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries, stateID: UUID128) {
+    init(pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries, stateID: UUID128) {
         self.pipeline = pipeline
         self.committer = committer
-        self.desk = desk
+        self.queries = queries
         self.stateID = stateID
     }
 
     /// Replies once the ledger has all batches up to now, at the latest after `timeout`.
     func answer(_ client: ControlClient, timeout: Duration) {
         let number = pipeline.lastGrowingNumber
-        guard desk.applied < number, desk.stall == nil, timeout > .zero else {
-            return answer(client, isComplete: desk.applied >= number)
+        guard queries.applied < number, queries.stall == nil, timeout > .zero else {
+            return answer(client, isComplete: queries.applied >= number)
         }
         let waiting = (waitingOfSession[ObjectIdentifier(client.session)] ?? 0) + 1
         waitingOfSession[ObjectIdentifier(client.session)] = waiting
         if waiting == Self.waitingMax { client.session.block() }
-        desk.onceApplied(number, until: EventLoop.nowNanoseconds + timeout.nanoseconds) { [self] isComplete in
+        queries.whenApplied(number, until: EventLoop.nowNanoseconds + timeout.nanoseconds) { [self] isComplete in
             release(client)
             answer(client, isComplete: isComplete)
         }
@@ -47,7 +47,7 @@ final class LedgerSync {
         guard let waiting = waitingOfSession[session] else { return }
         waitingOfSession[session] = waiting == 1 ? nil : waiting - 1
         guard waiting == Self.waitingMax else { return }
-        client.session.beginAgain()
+        client.session.unblock()
         client.session.resume()
     }
 

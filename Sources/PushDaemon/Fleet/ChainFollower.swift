@@ -115,16 +115,16 @@ final class ChainFollower: Sendable {
         let fetch = SnapshotFetch(
             from: engine, into: directory, of: identity, isStopped: { [self] in pause(.zero) },
             onBegin: { [self] in post(.fetches($0)) })
-        var isTold = false
+        var isReported = false
         repeat {
             do throws(StoreError) {
-                let goesOn = try fetch.run()
-                if isTold { post(.answers) }
-                return goesOn
+                let continues = try fetch.run()
+                if isReported { post(.answers) }
+                return continues
             } catch let error where error.kind == .engineAway {
-                noteAway()
-                if !isTold { post(.away(error)) }
-                isTold = true
+                noteUnreachable()
+                if !isReported { post(.away(error)) }
+                isReported = true
             }
         } while !pause(Self.retryPause)
         return false
@@ -140,8 +140,8 @@ final class ChainFollower: Sendable {
         var (clock, clockWatch): (ClockReading?, ClockWatch) = (nil, ClockWatch())
         while !pause(isAway ? Self.retryPause : !isCurrent ? .zero : isNext ? Self.shortPause : Self.pause) {
             do throws(StoreError) {
-                let row = try asking { () throws(EngineProblem) in try engine.lease() }
-                watch.saw(row, answeredAt: Self.bootTime)
+                let row = try mappingProblem { () throws(EngineProblem) in try engine.lease() }
+                watch.observe(row, answeredAt: Self.bootTime)
                 isNext = row.successor == node.node
                 if leader != .some(row.owner?.node) || term != row.epoch {
                     (leader, term) = (.some(row.owner?.node), row.epoch)
@@ -155,25 +155,25 @@ final class ChainFollower: Sendable {
                 follows = true
                 if count == 0, !isCurrent { post(.current) }
                 isCurrent = isCurrent || count == 0
-                let isNoteDue = try tell(copy, &notedAt, &clock)
+                let isNoteDue = try reportPosition(copy, &notedAt, &clock)
                 if isNoteDue, let clock, let change = clockWatch.read(clock) { post(.clock(change)) }
-                let toTake = watch.rowToTake(at: Self.bootTime, by: node.node)
+                let toTake = watch.claimableRow(at: Self.bootTime, by: node.node)
                 // Housekeeping may take long, and a node that takes the lease must not wait for it.
                 if isNoteDue, isCurrent, toTake == nil { try runMaintenance(copy, &isWaiting) }
                 guard count == 0, let clock, let row = toTake else { continue }
                 let taken = Self.bootTime
-                if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
+                if let epoch = try mappingProblem({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
                     return Term(
                         epoch: epoch, sentAt: taken, isAfterLoss: row.owner != nil, clocks: clocks, clock: clock,
                         identity: identity)
                 }
             } catch let error where error.kind == .engineAway || error.kind == .newerSchema {
                 // A node with an older program continues once it is upgraded, and cannot lead until then.
-                watch.lostTouch()
-                noteAway()
+                watch.noteUnreachable()
+                noteUnreachable()
                 if !isAway { post(.away(error)) }
                 isAway = true
-                if error.kind == .newerSchema { _ = try? tell(copy, &notedAt, &clock) }
+                if error.kind == .newerSchema { _ = try? reportPosition(copy, &notedAt, &clock) }
             }
         }
         return nil
@@ -183,14 +183,14 @@ final class ChainFollower: Sendable {
     ///
     /// - Parameter clock: the reading of the engine's clock, which comes with the engine's answer.
     /// - Returns: whether it was time for that.
-    private func tell(
+    private func reportPosition(
         _ copy: LedgerCopy, _ notedAt: inout Int64, _ clock: inout ClockReading?
     ) throws(StoreError) -> Bool {
         let now = SystemClock.monotonicNanoseconds
         guard notedAt == .min || now - notedAt >= Self.noteInterval else { return false }
         try copy.sync()
         let (number, sentAt) = (copy.number, Self.bootTime)
-        let wall = try asking { () throws(EngineProblem) in
+        let wall = try mappingProblem { () throws(EngineProblem) in
             try engine.note(node, applied: number, reads: reads, program: pushrouterdVersion)
         }
         clock = ClockReading(wall, sentAt: sentAt, answeredAt: Self.bootTime, machine: WallClock.ofMachine)
@@ -220,20 +220,20 @@ final class ChainFollower: Sendable {
         }
     }
 
-    private func noteAway() {
+    private func noteUnreachable() {
         let now = SystemClock.monotonicNanoseconds
-        seen.withLock { $0.engine.isAway(since: now) }
+        seen.withLock { $0.engine.noteUnreachable(since: now) }
     }
 
     /// Retries until the engine answers.
     ///
     /// - Returns: `nil` after `stop`, or if the database is another fleet's, which was reported.
     private func retryingUntilReachable<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
-        var isTold = false
+        var isReported = false
         repeat {
             do throws(EngineProblem) {
                 let value = try ask()
-                if isTold { post(.answers) }
+                if isReported { post(.answers) }
                 return value
             } catch {
                 let failure = StoreError(error)
@@ -241,9 +241,9 @@ final class ChainFollower: Sendable {
                     post(.failed(failure))
                     return nil
                 }
-                noteAway()
-                if !isTold { post(.away(failure)) }
-                isTold = true
+                noteUnreachable()
+                if !isReported { post(.away(failure)) }
+                isReported = true
             }
         } while !pause(Self.retryPause)
         return nil

@@ -23,7 +23,7 @@ public typealias EngineConnector =
     any ShardEngine
 
 /// Calls the engine, and turns its problem into a `StoreError`.
-func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
+func mappingProblem<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
     do throws(EngineProblem) {
         return try ask()
     } catch {

@@ -4,7 +4,7 @@ struct EngineWatch: Equatable, Sendable {
     /// The time of its last answer.
     private(set) var answeredAt: Int64
     /// The start of the outage; `nil`: it answers.
-    private(set) var awaySince: Int64?
+    private(set) var unreachableSince: Int64?
     /// Since when no standby has had the latest writes; `nil`: one has them.
     private(set) var unprotectedSince: Int64?
 
@@ -12,7 +12,7 @@ struct EngineWatch: Equatable, Sendable {
     init(at now: Int64) { answeredAt = now }
 
     /// Notes an answer.
-    mutating func answered(at now: Int64) { (answeredAt, awaySince) = (now, nil) }
+    mutating func answered(at now: Int64) { (answeredAt, unreachableSince) = (now, nil) }
 
     /// Notes a confirmed commit.
     mutating func confirmed(at now: Int64) {
@@ -21,7 +21,7 @@ struct EngineWatch: Equatable, Sendable {
     }
 
     /// Notes that it does not answer.
-    mutating func isAway(since: Int64) { awaySince = awaySince ?? since }
+    mutating func noteUnreachable(since: Int64) { unreachableSince = unreachableSince ?? since }
 
     /// Notes that it answers, and that no standby has the latest writes.
     mutating func isUnprotected(since: Int64, at now: Int64) {

@@ -31,7 +31,7 @@ struct NodeStatus: Sendable {
         writer.member("node", node)
         writer.member("leader", leader)
         writer.member("term", term)
-        writer.member("engine_answers", engine.awaySince == nil)
+        writer.member("engine_answers", engine.unreachableSince == nil)
         writer.member("engine_answer_age_ms", age(engine.answeredAt))
         writer.member("unprotected_ms", engine.unprotectedSince.map(age) ?? 0)
         writer.member("batches_behind", copy?.batchesBehind)

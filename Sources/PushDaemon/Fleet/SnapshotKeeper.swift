@@ -52,7 +52,7 @@ final class SnapshotKeeper: Sendable {
     private let node: String
     private let directory: String
     private let options: Options
-    private let tell: @Sendable (News) -> Void
+    private let report: @Sendable (News) -> Void
     private let state = Monitor(State())
 
     /// - Parameters:
@@ -60,13 +60,13 @@ final class SnapshotKeeper: Sendable {
     ///   - node: this node's name.
     ///   - directory: the state directory.
     ///   - options: the settings.
-    ///   - tell: called on the thread with each report.
+    ///   - report: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: String, directory: String, options: Options,
-        tell: @escaping @Sendable (News) -> Void
+        report: @escaping @Sendable (News) -> Void
     ) {
         (self.engine, self.node, self.directory) = (engine, node, directory)
-        (self.options, self.tell) = (options, tell)
+        (self.options, self.report) = (options, report)
     }
 
     /// Notes that this node leads from now on.
@@ -81,16 +81,16 @@ final class SnapshotKeeper: Sendable {
         // On Linux this sets the priority of the calling thread only.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         var watch = ClaimWatch(patience: options.patience)
-        var told: StoreError?
+        var reported: StoreError?
         while !pause(options.pause) {
             do throws(StoreError) {
-                if let snapshot = try turn(&watch) { tell(.written(snapshot)) }
-                told = nil
+                if let snapshot = try turn(&watch) { report(.written(snapshot)) }
+                reported = nil
             } catch {
                 // The follower and the log report an engine that does not answer, and there may be no ledger yet.
-                guard error.kind != .engineAway, error.kind != .missing, error != told else { continue }
-                told = error
-                tell(.failed(error))
+                guard error.kind != .engineAway, error.kind != .missing, error != reported else { continue }
+                reported = error
+                report(.failed(error))
             }
         }
     }
@@ -99,7 +99,7 @@ final class SnapshotKeeper: Sendable {
     private func turn(_ watch: inout ClaimWatch) throws(StoreError) -> Snapshot? {
         let leads = state.withLock(\.leads)
         if leads { try deleteOld() }
-        let shard = try asking { () throws(EngineProblem) in try engine.snapshots() }
+        let shard = try mappingProblem { () throws(EngineProblem) in try engine.snapshots() }
         let plan = SnapshotPlan(interval: options.interval)
         let mayBegin = watch.mayBegin(shard.claim, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
         // A claim by this node is abandoned, now or before a restart: a node has only one keeper.
@@ -118,8 +118,8 @@ final class SnapshotKeeper: Sendable {
     /// Deletes batches and snapshots that are older than the kept snapshots, in slices.
     private func deleteOld() throws(StoreError) {
         for _ in 0..<Self.slices {
-            let batches = try asking { () throws(EngineProblem) in try engine.trim(atMost: Self.slice.batches) }
-            let hasParts = try asking { () throws(EngineProblem) in
+            let batches = try mappingProblem { () throws(EngineProblem) in try engine.trim(atMost: Self.slice.batches) }
+            let hasParts = try mappingProblem { () throws(EngineProblem) in
                 try engine.removeSnapshots(partsAtMost: Self.slice.parts)
             }
             guard batches > 0 || hasParts, !pause(Self.slicePause) else { return }

@@ -93,7 +93,7 @@ final class Standby {
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
-            try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(wasRead) },
+            try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(didRead) },
             patience,
         ]
         let watchdog = try loop.answerWatchdog()
@@ -180,13 +180,13 @@ final class Standby {
     private func reload() -> Int {
         // A start that is not over has no reload.
         if isReady { Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds) }
-        guard reloads.underWay < 2 else { return reloads.asked }
-        reloads.asked += 1
-        let reading = reloads.asked
+        guard reloads.underWay < 2 else { return reloads.requested }
+        reloads.requested += 1
+        let reading = reloads.requested
         do throws(SystemError) {
             try reader?.read()
         } catch {
-            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
+            didRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
         }
         return reading
     }
@@ -206,7 +206,7 @@ final class Standby {
         return true
     }
 
-    private func wasRead(_ read: ConfigurationReader.Reading) {
+    private func didRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
         switch read {
         case .success((var new, let warnings)):

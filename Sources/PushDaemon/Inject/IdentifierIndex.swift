@@ -9,12 +9,12 @@ typealias RequestKey = Lookup.Key
 /// The result is exact: the ledger is asked for ids that may be known, after it has the batch that they may come with.
 struct IdentifierIndex {
     /// The knowledge about an id.
-    enum Knowledge {
+    enum Membership {
         /// No request has it.
         case new
         /// A request with this id, or with another of the same hash, is not in the ledger yet: it comes with that
         /// batch.
-        case comes(inBatch: UInt64)
+        case pending(inBatch: UInt64)
         /// The ledger must be asked.
         case unclear
     }
@@ -37,9 +37,9 @@ struct IdentifierIndex {
     var needsBuilding: Bool { nextFilter == nil && (filter?.isCrowded ?? true) }
 
     /// Returns the knowledge about an id.
-    func knowledge(of hash: UInt64) -> Knowledge {
+    func membership(of hash: UInt64) -> Membership {
         guard filter?.mayContain(hash) ?? true else { return .new }
-        if let batch = coming[Int(hash >> 58)][hash] { return .comes(inBatch: batch) }
+        if let batch = coming[Int(hash >> 58)][hash] { return .pending(inBatch: batch) }
         return .unclear
     }
 
@@ -92,7 +92,7 @@ struct IdentifierIndex {
     }
 
     /// Drops the filter that is being built: the ledger's ids cannot be read now.
-    mutating func giveUpBuilding() { nextFilter = nil }
+    mutating func cancelBuilding() { nextFilter = nil }
 
     /// Puts the new filter into use: it has all ids of the ledger.
     mutating func finishBuilding() {

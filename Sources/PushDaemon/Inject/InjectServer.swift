@@ -18,7 +18,7 @@ final class InjectServer {
     let large: LargeRequests
     private let processor: Processor
     private let pipeline: CommitPipeline
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private let health: StoreHealth
     private let refusals: RefusalLog
     private var identifiers = IdentifierIndex()
@@ -33,18 +33,18 @@ final class InjectServer {
     ///   - processor: accepts new requests.
     ///   - pipeline: knows the batch of a request.
     ///   - committer: knows whether the ledger is far behind.
-    ///   - desk: asks the ledger.
+    ///   - queries: asks the ledger.
     ///   - reader: parses large requests on its thread.
     ///   - health: the reason why nothing can be accepted for now, for the replies to refused requests.
     ///   - refusals: counts refusals.
     ///   - limits: the limits of a request's JSON.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerQueries,
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
         reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
     ) {
         self.processor = processor
         self.pipeline = pipeline
-        self.desk = desk
+        self.queries = queries
         self.health = health
         self.refusals = refusals
         self.limits = limits
@@ -91,8 +91,8 @@ final class InjectServer {
     ) throws(ProtocolError) -> Bool {
         if let question = try TokenQuestion(line: line, limits: limits) {
             let owner = processor.owner(ofToken: question.token, presumed: question.presumed)
-            let said = processor.said(of: question.token, app: question.presumed.app)
-            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) }, said: said)))
+            let reported = processor.reportedState(of: question.token, app: question.presumed.app)
+            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) }, reported: reported)))
         } else if let question = try TopicQuestion(line: line, limits: limits) {
             session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
         } else {
@@ -106,7 +106,7 @@ final class InjectServer {
     /// - Parameter now: monotonic nanoseconds.
     func admitLarge(at now: Int64) {
         guard let next = large.next(at: now, limits: limits) else { return }
-        next.session.beginAgain()
+        next.session.unblock()
         carryOut(for: next.session, next.place) { () throws(ProtocolError) in
             try admit(Candidate(session: next.session, place: next.place, request: try next.result.get()))
         }
@@ -141,10 +141,10 @@ final class InjectServer {
             sameIdentifier[hash]?.append(candidate)
             return block(candidate)
         }
-        identifiers.applied(through: desk.applied)
-        switch identifiers.knowledge(of: hash) {
+        identifiers.applied(through: queries.applied)
+        switch identifiers.membership(of: hash) {
         case .new: try admitNew(candidate, hash: hash)
-        case .comes(let batch): try wait(candidate, forBatch: batch)
+        case .pending(let batch): try wait(candidate, forBatch: batch)
         case .unclear:
             var candidate = candidate
             candidate.admission = .held(hash: hash)
@@ -178,7 +178,7 @@ final class InjectServer {
         var candidate = candidate
         candidate.admission = .new(hash: hash, batch: needed)
         hold(candidate)
-        guard desk.applied >= needed else { return try wait(candidate, forBatch: needed) }
+        guard queries.applied >= needed else { return try wait(candidate, forBatch: needed) }
         ask(.delivery(reference), of: candidate) { [self, candidate] answer throws(ProtocolError) in
             let story = try story(answer, of: "message", candidate)
             // Other clients' requests may have changed which delivery is meant: the admission begins again.
@@ -221,7 +221,7 @@ final class InjectServer {
         if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
         waiting += 1
         block(candidate)
-        desk.onceApplied(number, until: .max) { [self] hasIt in
+        queries.whenApplied(number, until: .max) { [self] hasIt in
             waiting -= 1
             resume(with: candidate) { () throws(ProtocolError) in
                 guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "it cannot be written", candidate) }
@@ -237,7 +237,7 @@ final class InjectServer {
     ) {
         waiting += 1
         block(candidate)
-        desk.ask(question, of: candidate.session.account) { [self] answer in
+        queries.ask(question, of: candidate.session.account) { [self] answer in
             waiting -= 1
             resume(with: candidate) { () throws(ProtocolError) in try take(answer) }
         }
@@ -246,7 +246,7 @@ final class InjectServer {
     /// Continues with a candidate that waited. If that accepts or refuses it, requests with the same id continue, too.
     private func resume(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
         let session = candidate.session
-        session.beginAgain()
+        session.unblock()
         carryOut(for: session, candidate.place, act)
         // The candidate waits for something else now, and still holds its id.
         guard !session.isBlocked else { return }
@@ -286,20 +286,20 @@ final class InjectServer {
         let undecided = story.invocations.count { $0.result == nil }
         guard undecided == processor.invocationsInFlight(of: seq) else {
             // Some outcomes were decided after the ledger was read.
-            return try askAgain(candidate)
+            return try retryLookup(candidate)
         }
         processor.repeat(candidate, story, undecided: undecided)
     }
 
     /// Asks for an id again once the ledger has all decisions up to now.
-    private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
+    private func retryLookup(_ candidate: Candidate) throws(ProtocolError) {
         guard case .held(let hash, let asks) = candidate.admission, asks < Self.asksMax else {
             throw Self.unavailable("the outcomes of this id change faster than the ledger is read", candidate)
         }
         var candidate = candidate
         candidate.admission = .held(hash: hash, asks: asks + 1)
         let needed = pipeline.lastGrowingNumber
-        guard desk.applied >= needed else { return try wait(candidate, forBatch: needed) }
+        guard queries.applied >= needed else { return try wait(candidate, forBatch: needed) }
         askForIdentifier(of: candidate)
     }
 
@@ -314,16 +314,16 @@ final class InjectServer {
 
     /// Begins to build the filter of ids if that is due; to be called from time to time.
     func buildFilter(at now: Int64) {
-        identifiers.applied(through: desk.applied)
+        identifiers.applied(through: queries.applied)
         guard identifiers.needsBuilding, now >= buildsAgainAt else { return }
         identifiers.beginBuilding(for: Int(clamping: processor.lastNumber.value))
         addIdentifiers(after: nil)
     }
 
     private func addIdentifiers(after last: RequestKey?) {
-        desk.ask(.identifiers(after: last)) { [self] answer in
+        queries.ask(.identifiers(after: last)) { [self] answer in
             guard case .success(let page) = answer else {
-                identifiers.giveUpBuilding()
+                identifiers.cancelBuilding()
                 buildsAgainAt = EventLoop.nowNanoseconds + 10_000_000_000
                 return
             }

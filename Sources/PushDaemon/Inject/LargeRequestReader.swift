@@ -17,9 +17,9 @@ final class LargeRequestReader {
 
     private let thread: JobThread<Job>
     private var lastToken: UInt64 = 0
-    private var takers: [UInt64: (Result) -> Void] = [:]
+    private var completions: [UInt64: (Result) -> Void] = [:]
 
-    /// - Parameter onAnswer: gets each result with its token, on the thread; the caller passes it to ``wasRead(_:_:)``
+    /// - Parameter onAnswer: gets each result with its token, on the thread; the caller passes it to ``didRead(_:_:)``
     ///   on the loop's thread.
     init(onAnswer: @escaping @Sendable (_ token: UInt64, Result) -> Void) {
         thread = JobThread("large requests") {
@@ -37,15 +37,15 @@ final class LargeRequestReader {
     func read(_ line: [UInt8], limits: JSONLimits, _ take: @escaping (Result) -> Void) throws(SystemError) {
         lastToken += 1
         try thread.submit(Job(token: lastToken, line: line, limits: limits))
-        takers[lastToken] = take
+        completions[lastToken] = take
     }
 
     /// Passes on a result of the thread.
-    func wasRead(_ token: UInt64, _ result: Result) { takers.removeValue(forKey: token)?(result) }
+    func didRead(_ token: UInt64, _ result: Result) { completions.removeValue(forKey: token)?(result) }
 
     /// Ends the thread, and drops the closures that wait for results.
     func stop() {
         thread.stop()
-        takers = [:]
+        completions = [:]
     }
 }

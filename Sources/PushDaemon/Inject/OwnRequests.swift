@@ -23,7 +23,7 @@ final class OwnRequests {
     }
 
     /// A request, and its source.
-    private struct Own {
+    private struct OwnRequest {
         let line: [UInt8]
         /// The handler whose bridge wrote it; `nil`: a person did it.
         let handler: String?
@@ -43,12 +43,12 @@ final class OwnRequests {
     /// The other end of the socket pair, which gets the replies.
     private let replies: Connection
     private var session: ClientSession?
-    private var waiting = Queue<Own>()
-    private var outstanding = OutstandingRequests<Own>()
+    private var waiting = Queue<OwnRequest>()
+    private var outstanding = OutstandingRequests<OwnRequest>()
     /// The bytes of requests that have no reply yet.
     private var bytes = 0
     /// The sources whose losses are in the journal, since one of their requests was accepted.
-    private var told: Set<String?> = []
+    private var reportedSources: Set<String?> = []
     /// Whether replies can be read.
     private(set) var needsFlush = false
     /// Whether a request waits to be sent or for its reply.
@@ -72,20 +72,20 @@ final class OwnRequests {
         self.limits = limits
         self.refusals = refusals
         self.journal = journal
-        let (here, there) = try Connection.pair()
-        replies = there
-        session = ClientSession(here, account: account, owner: self, now: EventLoop.nowNanoseconds)
+        let (sessionEnd, replyEnd) = try Connection.pair()
+        replies = replyEnd
+        session = ClientSession(sessionEnd, account: account, owner: self, now: EventLoop.nowNanoseconds)
         // `unowned` is safe: this object owns the timer.
         retryTimer = try TimerSource(loop: loop) { [unowned self] in send() }
     }
 
     /// Submits the action of a person.
-    func submit(_ act: NotificationAct) { submit(Own(line: act.line, handler: nil)) }
+    func submit(_ act: NotificationAct) { submit(OwnRequest(line: act.line, handler: nil)) }
 
     /// Submits a line that the bridge of a handler wrote.
-    func submit(_ line: [UInt8], of handler: String) { submit(Own(line: line, handler: handler)) }
+    func submit(_ line: [UInt8], of handler: String) { submit(OwnRequest(line: line, handler: handler)) }
 
-    private func submit(_ own: Own) {
+    private func submit(_ own: OwnRequest) {
         guard own.line.count <= limits.requestLength else {
             return drop(own, .tooLong(limit: limits.requestLength))
         }
@@ -100,16 +100,16 @@ final class OwnRequests {
         send()
     }
 
-    private func drop(_ own: Own, _ error: ProtocolError) {
+    private func drop(_ own: OwnRequest, _ error: ProtocolError) {
         refusals.note(
             RefusalReason(error.code), "a request of the daemon's own (\(error.code.rawValue))", of: session?.account,
             at: EventLoop.nowNanoseconds)
-        tell(of: own, error.message)
+        logLoss(of: own, error.message)
     }
 
     /// Logs that a request is lost; later losses of its source are logged only after one of its requests was accepted.
-    private func tell(of own: Own, _ reason: String) {
-        guard told.insert(own.handler).inserted else { return }
+    private func logLoss(of own: OwnRequest, _ reason: String) {
+        guard reportedSources.insert(own.handler).inserted else { return }
         let what = own.handler == nil ? "taps on notifications are" : "requests of the handler's bridge are"
         journal.log(
             JournalEntry(
@@ -138,7 +138,7 @@ final class OwnRequests {
         guard case .reply(let own?) = outstanding.take(root) else { return }
         guard let root, root["ok"]?.bool != true, let error = root["error"] else {
             bytes -= own.line.count
-            told.remove(own.handler)
+            reportedSources.remove(own.handler)
             return
         }
         if error["retry"]?.bool == true {
@@ -148,7 +148,7 @@ final class OwnRequests {
             retryTimer?.arm(at: pausedUntil)
         } else {
             bytes -= own.line.count
-            tell(of: own, error["message"]?.string ?? "")
+            logLoss(of: own, error["message"]?.string ?? "")
         }
     }
 }

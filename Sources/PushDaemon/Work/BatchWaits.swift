@@ -49,7 +49,7 @@ struct BatchWaits<Waiter> {
     }
 
     /// Whether the ledger has the batch of at least one waiter.
-    mutating func isSomebodyServed(by applied: UInt64) -> Bool {
+    mutating func hasServedWaiter(by applied: UInt64) -> Bool {
         Self.dropAnswered(from: &byPosition, waiters)
         return byPosition.first.map { $0.value <= Int64(clamping: applied) } ?? false
     }

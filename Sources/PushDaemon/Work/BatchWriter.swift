@@ -16,7 +16,7 @@ struct BatchWriter {
     var isLoop: Bool { leftToThread == 0 }
 
     /// Notes that the loop wrote a batch, and how long that took.
-    mutating func loopWrote(took duration: Duration) {
+    mutating func noteLoopWrite(took duration: Duration) {
         if duration > Self.limit {
             leftToThread = pause
             pause = min(2 * pause, Self.pauses.upperBound)
@@ -26,7 +26,7 @@ struct BatchWriter {
     }
 
     /// Notes that the log's thread wrote a batch, and how long that took.
-    mutating func threadWrote(took duration: Duration) {
+    mutating func noteThreadWrite(took duration: Duration) {
         leftToThread = duration > Self.limit ? pause : max(leftToThread - 1, 0)
     }
 }

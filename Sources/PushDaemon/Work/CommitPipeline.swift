@@ -144,7 +144,7 @@ final class CommitPipeline {
     ///   - now: monotonic nanoseconds.
     /// - Returns: how long the loop's own write took, if it wrote, and whether `watch` reported it.
     /// - Throws: when the disk cannot be trusted.
-    func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> (took: Duration, isTold: Bool)? {
+    func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> (took: Duration, isReported: Bool)? {
         heldUntil = nil
         guard underway == nil else { return nil }
         if closed.isEmpty, growing.hasRows, now - durableAt < Self.spacing, isShort(now) {
@@ -163,13 +163,13 @@ final class CommitPipeline {
         if mayWait, writer.isLoop, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
             watch.begin(at: now)
             let result = Result { () throws(StoreError) in try committer.commit(commit) }
-            let isTold = watch.end()
+            let isReported = watch.end()
             if let took = try result.get() {
                 durable = number
                 follow(batch.followUps)
                 lastDuration = took.nanoseconds
-                writer.loopWrote(took: took)
-                return (took, isTold)
+                writer.noteLoopWrite(took: took)
+                return (took, isReported)
             }
         } else {
             committer.submit(commit)
@@ -192,7 +192,7 @@ final class CommitPipeline {
         rowBytesUnderway = 0
         writingSince = nil
         lastDuration = duration.nanoseconds
-        writer.threadWrote(took: duration)
+        writer.noteThreadWrite(took: duration)
     }
 
     /// Takes the next follow-up.

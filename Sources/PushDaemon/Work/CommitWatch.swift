@@ -52,7 +52,7 @@ private final class WatchThread: Sendable {
     /// The time between two looks.
     private static let interval: Duration = .milliseconds(100)
     /// The number of looks without a commit after which the thread sleeps.
-    private static let looksInVain = 10
+    private static let idleChecks = 10
     /// After this time in a commit, the thread answers the watchdog for the loop.
     private static let patience: Int64 = 1_000_000_000
 
@@ -76,11 +76,11 @@ private final class WatchThread: Sendable {
     func stop() { calls.update { $0.isStopping = true } }
 
     func run() {
-        while waitUntilWanted() {
+        while waitUntilNeeded() {
             var (inVain, answered) = (0, Int64(0))
-            while inVain < Self.looksInVain {
+            while inVain < Self.idleChecks {
                 if calls.wait(atMost: Self.interval, { $0.isStopping ? true : nil }) == true { return }
-                inVain = look(&answered) ? 0 : inVain + 1
+                inVain = check(&answered) ? 0 : inVain + 1
             }
             isAwake.store(false, ordering: .sequentiallyConsistent)
             // A commit that began just before the store found the thread awake and did not wake it.
@@ -89,7 +89,7 @@ private final class WatchThread: Sendable {
     }
 
     /// - Returns: `false` if the thread is to end.
-    private func waitUntilWanted() -> Bool {
+    private func waitUntilNeeded() -> Bool {
         let isWanted = calls.wait { calls -> Bool? in
             if calls.isStopping { return false }
             defer { calls.isWanted = false }
@@ -102,7 +102,7 @@ private final class WatchThread: Sendable {
     ///
     /// - Parameter answered: the time of the last answer to the watchdog, in monotonic nanoseconds.
     /// - Returns: whether there is a commit.
-    private func look(_ answered: inout Int64) -> Bool {
+    private func check(_ answered: inout Int64) -> Bool {
         let value = since.load(ordering: .sequentiallyConsistent)
         guard value != 0 else { return false }
         let now = EventLoop.nowNanoseconds

@@ -69,9 +69,9 @@ final class GapRecorder {
     /// Looks at the clocks, and gives a sign of life if one is due; every ten seconds.
     ///
     /// - Parameter canWrite: whether rows can be written; otherwise signs of life would pile up.
-    func look(canWrite: Bool) {
+    func check(canWrite: Bool) {
         let now = GapWatch.Clocks.now()
-        for gap in watch.look(now) { record(gap) }
+        for gap in watch.check(now) { record(gap) }
         guard canWrite, let signedAt, now.monotonic - signedAt >= Self.signInterval else { return }
         sign(now)
     }

@@ -1,7 +1,7 @@
 import PushModel
 
 /// Detects gaps while the daemon runs: a step of the clock, a suspension, a stalled disk, or an outage of the shared
-/// log. The owner calls ``look(_:)`` from time to time.
+/// log. The owner calls ``check(_:)`` from time to time.
 struct GapWatch {
     /// The clocks, read one after the other.
     struct Clocks {
@@ -50,7 +50,7 @@ struct GapWatch {
     /// Compares the clocks with those of the last look.
     ///
     /// - Returns: the gaps that ended since the last look.
-    mutating func look(_ clocks: Clocks) -> [DaemonGap] {
+    mutating func check(_ clocks: Clocks) -> [DaemonGap] {
         let wall = clocks.wall.milliseconds - last.wall.milliseconds
         let boot = (clocks.boot - last.boot) / 1_000_000
         let suspended = boot - (clocks.monotonic - last.monotonic) / 1_000_000

@@ -16,7 +16,7 @@ final class LedgerPruning {
     /// The size of the ledger in bytes when pruning could delete nothing more; `nil`: it is within its limit.
     private var stuckAt: Int?
     private var unreported = 0
-    private var toldAt: Int64?
+    private var reportedAt: Int64?
 
     /// The number of requests that were deleted by age since the start.
     private(set) var byRetention = 0
@@ -104,9 +104,9 @@ final class LedgerPruning {
         unreported += requests
         let wasStuck = stuckAt != nil
         stuckAt = remains.map { _ in committer.status.ledgerUsed }
-        let isPauseOver = toldAt.map { now - $0 >= Self.pause } ?? true
+        let isPauseOver = reportedAt.map { now - $0 >= Self.pause } ?? true
         guard isPauseOver && (requests > 0 || remains != nil) || remains != nil && !wasStuck else { return }
-        toldAt = now
+        reportedAt = now
         let deleted = "\(counted(unreported, "request was", "requests were")) deleted before Retention= was over"
         unreported = 0
         let why = remains.map(Self.text) ?? "the ledger was larger than MaxSize="

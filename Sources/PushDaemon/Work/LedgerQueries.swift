@@ -20,10 +20,10 @@ final class LedgerQueries {
     private let onAnswer: @Sendable (LedgerAnswers.Answer) -> Void
     private var lastToken: UInt64 = 0
     /// The closures for the answers, by the number of the question.
-    private var takers: [UInt64: () -> Void] = [:]
+    private var completions: [UInt64: () -> Void] = [:]
     private var answers = LedgerAnswers()
     /// Questions of users that wait for the answers of others, because each answer may have a payload.
-    private var unasked = FairQueue<() -> Void>()
+    private var waitingQuestions = FairQueue<() -> Void>()
     private var asked = 0
     private var waits = BatchWaits<(_ hasIt: Bool) -> Void>()
 
@@ -57,19 +57,19 @@ final class LedgerQueries {
             asked += 1
             submit(question) { [self] answer in
                 asked -= 1
-                unasked.popFirst()?()
+                waitingQuestions.popFirst()?()
                 take(answer)
             }
         }
-        if asked < Self.askedMax { ask() } else { unasked.append(ask, of: account) }
+        if asked < Self.askedMax { ask() } else { waitingQuestions.append(ask, of: account) }
     }
 
     private func submit<Answer>(
         _ question: Lookup.Question<Answer>, _ take: @escaping (Result<Answer, StoreError>) -> Void
     ) {
         lastToken += 1
-        let (token, onAnswer, answer) = (lastToken, onAnswer, Background<Answer, StoreError>())
-        takers[token] = { take(Result { () throws(StoreError) in try answer.value() }) }
+        let (token, onAnswer, answer) = (lastToken, onAnswer, Future<Answer, StoreError>())
+        completions[token] = { take(Result { () throws(StoreError) in try answer.value() }) }
         lookup.ask(question) { result, byteCount in
             answer.make { () throws(StoreError) in try result.get() }
             onAnswer(LedgerAnswers.Answer(token: token, byteCount: byteCount))
@@ -82,7 +82,7 @@ final class LedgerQueries {
     // MARK: Batches
 
     /// Calls back once the ledger has a batch, at once if it has, however long that takes.
-    func onceApplied(_ batch: UInt64, _ go: @escaping () -> Void) {
+    func whenApplied(_ batch: UInt64, _ go: @escaping () -> Void) {
         guard applied < batch else { return go() }
         wait(for: batch, until: nil) { _ in go() }
     }
@@ -94,14 +94,14 @@ final class LedgerQueries {
     ///   - batch: the number of the batch.
     ///   - due: the time in monotonic nanoseconds; `.max`: there is no limit.
     ///   - go: told whether the ledger has the batch.
-    func onceApplied(_ batch: UInt64, until due: Int64, _ go: @escaping (_ hasIt: Bool) -> Void) {
+    func whenApplied(_ batch: UInt64, until due: Int64, _ go: @escaping (_ hasIt: Bool) -> Void) {
         guard applied < batch, stall == nil else { return go(applied >= batch) }
         wait(for: batch, until: due, go)
     }
 
     private func wait(for batch: UInt64, until due: Int64?, _ go: @escaping (Bool) -> Void) {
         waits.add(go, position: batch, due: due)
-        committer.hurry(through: batch)
+        committer.expedite(through: batch)
     }
 
     /// The number of waiters for a batch.
@@ -129,7 +129,7 @@ final class LedgerQueries {
     func ledgerResumed() { stall = nil }
 
     /// Calls all waiters with a time limit: the daemon stops.
-    func endTimes() {
+    func expireWaits() {
         while let (go, hasIt) = waits.next(applied: applied, now: .max - 1) { go(hasIt) }
     }
 
@@ -150,19 +150,19 @@ final class LedgerQueries {
 
     /// Passes on answers and calls waiters, as many as one turn may.
     func endTurn(at now: Int64) {
-        for answer in answers.takeTurn() { takers.removeValue(forKey: answer.token)?() }
+        for answer in answers.takeTurn() { completions.removeValue(forKey: answer.token)?() }
         callSome(at: now)
     }
 
     /// Whether answers or waiters are left for another turn.
     var hasMore: Bool {
         guard answers.isEmpty, waits.count > 0 else { return !answers.isEmpty }
-        return waits.isSomebodyServed(by: applied) || stall != nil && waits.nextDue() != nil
+        return waits.hasServedWaiter(by: applied) || stall != nil && waits.nextDue() != nil
     }
 
     /// Ends the look-up thread, and drops all closures.
     func stop() {
         lookup.stop()
-        (takers, unasked, waits) = ([:], FairQueue(), BatchWaits())
+        (completions, waitingQuestions, waits) = ([:], FairQueue(), BatchWaits())
     }
 }

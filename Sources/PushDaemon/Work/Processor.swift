@@ -83,7 +83,7 @@ final class Processor {
     }
 
     /// The state that `op: device` set for a name.
-    func said(of device: String, app: String?) -> DeviceState { router.said(of: device, app: app) }
+    func reportedState(of device: String, app: String?) -> DeviceState { router.reportedState(of: device, app: app) }
 
     /// The device that registered a token last.
     func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
@@ -140,7 +140,7 @@ final class Processor {
             let cause = "the session of seq \(acceptance.seq)"
             pipeline.append(.note(JournalEntry(flushedUnsent: acceptance.flushedUnsent, by: cause)))
         }
-        tell(acceptance.rejections)
+        logRejections(acceptance.rejections)
         carryOut()
         pipeline.endRequest()
     }
@@ -182,7 +182,7 @@ final class Processor {
         pipeline.append(.reply(session, place: candidate.place, reply))
         guard request.waitsForOutcome else { return }
         let wait = OutcomeWait(session, id: request.id, outcomes: decided.count + undecided)
-        for row in decided { if let result = row.result { wait.tell(row, result) } }
+        for row in decided { if let result = row.result { wait.send(row, result) } }
         if undecided > 0 { waits[seq, default: []].append(wait) }
         pipeline.append(.releaseOutcomes(wait))
     }
@@ -195,7 +195,7 @@ final class Processor {
         let now = readClock()
         router.handle(event, at: now, effects: &pipeline.effects)
         noteNumbers()
-        tell(pipeline.effects.takeRejections())
+        logRejections(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
     }
@@ -210,7 +210,7 @@ final class Processor {
     ///   - tracker: the tracker; waited for when a request needs it, or at the end.
     /// - Returns: the number of unfinished requests.
     func recover(
-        from ledger: LedgerReader, tracker: Background<Tracker, StoreError>, clocks: BootClocks? = nil
+        from ledger: LedgerReader, tracker: Future<Tracker, StoreError>, clocks: BootClocks? = nil
     ) throws(StoreError) -> Int {
         var count = 0
         var hasTracker = false
@@ -236,7 +236,7 @@ final class Processor {
             pipeline.endRequest()
         }
         let boot = router.recoveryNeeds.boot
-        func takeIn(
+        func collect(
             _ accepted: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord
         ) throws(StoreError) {
             var (accepted, invocation) = (accepted, invocation)
@@ -251,7 +251,7 @@ final class Processor {
             wantsLine = wantsLine || needs.wantsLine(of: accepted, invocation, at: now)
         }
         // Counted first: usually there are no rows, and preparing the SELECT that reads them costs more than the count.
-        if pending > 0 { try ledger.pendingInvocations(takeIn) }
+        if pending > 0 { try ledger.pendingInvocations(collect) }
         try resumeFound()
         try waitForTracker()
         router.adopt(
@@ -301,14 +301,14 @@ final class Processor {
     ///
     /// - Parameters:
     ///   - act: calls the router.
-    ///   - look: gets the effects before they are carried out.
+    ///   - inspect: gets the effects before they are carried out.
     func decide<Result>(
-        _ act: (inout Router, Moment, inout Effects) -> Result, _ look: (Effects) -> Void
+        _ act: (inout Router, Moment, inout Effects) -> Result, _ inspect: (Effects) -> Void
     ) -> Result {
         var effects = Effects()
         let now = readClock()
         let result = act(&router, now, &effects)
-        look(effects)
+        inspect(effects)
         pipeline.effects.append(effects)
         carryOut()
         return result
@@ -373,17 +373,17 @@ final class Processor {
                 }
             }
         case .decided(let end):
-            tell(end)
-            tellWaiting(end)
+            logEnd(end)
+            answerWaiting(end)
         }
     }
 
-    private func tell(_ end: InvocationEnd) {
+    private func logEnd(_ end: InvocationEnd) {
         let outcome = end.result.outcome
         outcomeNumber += 1
         if !outcome.isMissed, !outcome.isFailure {
             guard successes.hasRoom else { return successes.leaveOut(1, at: EventLoop.nowNanoseconds) }
-            successes.tell()
+            successes.countEntry()
         }
         journal.log { [successLevel, outcomeNumber] in
             JournalEntry(end, number: outcomeNumber, successLevel: successLevel)
@@ -391,13 +391,13 @@ final class Processor {
     }
 
     /// Logs rejected entries of custom data, once they are on disk.
-    private func tell(_ rejected: [Rejection]) {
+    private func logRejections(_ rejected: [Rejection]) {
         guard !rejected.isEmpty, let entry = rejections.note(rejected, at: EventLoop.nowNanoseconds) else { return }
         pipeline.append(.note(entry))
     }
 
     /// Logs the rejections that were gathered for long enough; from time to time.
-    func tellRejections(at now: Int64) {
+    func logDueRejections(at now: Int64) {
         if let entry = rejections.takeDue(at: now) { journal.log(entry) }
     }
 
@@ -419,11 +419,11 @@ final class Processor {
             JournalEntry(.info, message, messageID: .stopped, fields: [.init(.outcomeNumber, outcomeNumber)]))
     }
 
-    private func tellWaiting(_ end: InvocationEnd) {
+    private func answerWaiting(_ end: InvocationEnd) {
         guard !waits.isEmpty else { return }
         let seq = end.invocation.id.seq
         guard var waiting = waits.removeValue(forKey: seq) else { return }
-        for wait in waiting { wait.tell(end.invocation, end.result) }
+        for wait in waiting { wait.send(end.invocation, end.result) }
         waiting.removeAll { $0.remaining == 0 }
         if !waiting.isEmpty { waits[seq] = waiting }
     }

@@ -10,7 +10,7 @@ final class ProcessorWatch {
     ///
     /// - Parameter now: monotonic nanoseconds.
     func isShort(at now: Int64) -> Bool {
-        if shortage.isDue(at: now), let waited = wait?.nanoseconds() { shortage.look(waited: waited, at: now) }
+        if shortage.isDue(at: now), let waited = wait?.nanoseconds() { shortage.check(waited: waited, at: now) }
         return shortage.isShort
     }
 }
@@ -36,7 +36,7 @@ struct ProcessorShortage {
     /// - Parameters:
     ///   - waited: the thread's total wait, in nanoseconds.
     ///   - now: monotonic nanoseconds.
-    mutating func look(waited: Int64, at now: Int64) {
+    mutating func check(waited: Int64, at now: Int64) {
         if let last { isShort = (waited - last.waited) * Self.part > now - last.time }
         last = (now, waited)
     }

@@ -13,7 +13,7 @@ struct RejectionLog {
     /// The first rejection since the last journal entry.
     private var first: Rejection?
     private var unreported: Int64 = 0
-    private var toldAt: Int64?
+    private var reportedAt: Int64?
 
     /// Notes rejections.
     ///
@@ -31,13 +31,13 @@ struct RejectionLog {
 
     /// Returns the journal entry for rejections that were gathered for `interval`; `nil`: none is due.
     mutating func takeDue(at now: Int64) -> JournalEntry? {
-        guard let rejection = first, toldAt.map({ now - $0 >= Self.interval }) ?? true else { return nil }
+        guard let rejection = first, reportedAt.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         let others = unreported == 1 ? "" : " (and \(unreported - 1) more)"
         let entry = JournalEntry(
             .warning, "custom data rejected, entry \(rejection.number): \(rejection.problem.text)\(others)",
             messageID: .customDataRejected,
             fields: [.init(.rejections, unreported), .init(.reasonCode, rejection.problem.code.rawValue)])
-        (first, unreported, toldAt) = (nil, 0, now)
+        (first, unreported, reportedAt) = (nil, 0, now)
         return entry
     }
 }

@@ -24,17 +24,17 @@ final class RunLoader {
     }
 
     private let pipeline: CommitPipeline
-    private let desk: LedgerQueries
+    private let queries: LedgerQueries
     private let reader: LargeRequestReader
     private var jobs: [InvocationID: Job] = [:]
 
     /// - Parameters:
     ///   - pipeline: knows which batch is durable.
-    ///   - desk: asks the ledger.
+    ///   - queries: asks the ledger.
     ///   - reader: parses request lines on its thread.
-    init(pipeline: CommitPipeline, desk: LedgerQueries, reader: LargeRequestReader) {
+    init(pipeline: CommitPipeline, queries: LedgerQueries, reader: LargeRequestReader) {
         self.pipeline = pipeline
-        self.desk = desk
+        self.queries = queries
         self.reader = reader
     }
 
@@ -57,13 +57,13 @@ final class RunLoader {
 
     /// - Parameter isApplied: whether the ledger has caught up with the log.
     private func findLine(of job: Job, isApplied: Bool) {
-        desk.ask(.line(job.run.request.seq)) { [self, weak job] answer in
+        queries.ask(.line(job.run.request.seq)) { [self, weak job] answer in
             guard let job else { return }
             switch answer {
             case .success(let line?): read(line, of: job)
             case .success(nil) where !isApplied:
                 // The line is durable, and on its way to the ledger.
-                desk.onceApplied(pipeline.durable) { [self, weak job] in
+                queries.whenApplied(pipeline.durable) { [self, weak job] in
                     if let job { findLine(of: job, isApplied: true) }
                 }
             case .success(nil): fail(job, "the ledger does not have it")
@@ -92,7 +92,7 @@ final class RunLoader {
         guard let reference = DeliveryReference(request, of: job.run.request.seq) else {
             return finish(job, request, nil)
         }
-        desk.ask(.delivery(reference)) { [self, weak job] answer in
+        queries.ask(.delivery(reference)) { [self, weak job] answer in
             guard let job else { return }
             do throws(StoreError) {
                 finish(job, request, try answer.get().map(PastDelivery.init))

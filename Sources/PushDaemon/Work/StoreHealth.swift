@@ -41,7 +41,7 @@ final class StoreHealth {
     private var isArmed = false
     private var writingSince: Int64?
     /// The start of the batch that was last reported as slow, in monotonic nanoseconds.
-    private var toldSince: Int64?
+    private var reportedSince: Int64?
 
     /// - Parameters:
     ///   - loop: the event loop, for the timer.
@@ -52,7 +52,7 @@ final class StoreHealth {
         (self.journal, disk) = (journal, isShared ? "database" : "disk")
         self.slowCommit = slowCommit
         // `unowned` is safe: this object owns the timer.
-        timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in lookAgain() }
+        timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in checkCommit() }
     }
 
     // MARK: Commits
@@ -63,7 +63,7 @@ final class StoreHealth {
     func watch(writingSince since: Int64?) {
         writingSince = since
         // While batches follow one another the timer stays armed, and looks again when it fires.
-        if let since, !isArmed, since != toldSince { arm(for: since) }
+        if let since, !isArmed, since != reportedSince { arm(for: since) }
     }
 
     private func arm(for since: Int64) {
@@ -71,28 +71,28 @@ final class StoreHealth {
         timer?.arm(at: since + slowCommit.nanoseconds)
     }
 
-    private func lookAgain() {
+    private func checkCommit() {
         isArmed = false
         guard let since = writingSince else { return }
         // The batch waits for the ledger or for room, not for a slow disk.
         guard waitsForRoom == nil, problem == nil else { return arm(for: EventLoop.nowNanoseconds) }
         let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
         guard taken >= slowCommit else { return arm(for: since) }
-        toldSince = since
-        tellSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
+        reportedSince = since
+        reportSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
     }
 
     /// Notes that a commit is done.
     ///
-    /// - Parameter isTold: whether ``CommitWatch`` reported it already.
-    func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
+    /// - Parameter isReported: whether ``CommitWatch`` reported it already.
+    func committed(took duration: Duration, at now: Int64, isReported: Bool = false) {
         writingSince = nil
         longestCommit = max(longestCommit, duration)
-        if isTold { slowSince = slowSince ?? now - duration.nanoseconds }
+        if isReported { slowSince = slowSince ?? now - duration.nanoseconds }
         commits.add(duration)
         guard duration < slowCommit else {
             slowCommits += 1
-            return tellSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)
+            return reportSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)
         }
         guard slowSince != nil else { return }
         slowSince = nil
@@ -100,7 +100,7 @@ final class StoreHealth {
         journal.log(JournalEntry(.notice, message, messageID: .storeFast))
     }
 
-    private func tellSlow(_ fact: String, since: Int64) {
+    private func reportSlow(_ fact: String, since: Int64) {
         guard slowSince == nil else { return }
         slowSince = since
         journal.log(Self.slowEntry(fact, of: disk))

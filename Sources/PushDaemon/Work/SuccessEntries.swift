@@ -15,7 +15,7 @@ struct SuccessEntries {
     private var credit = Self.burst
     private var creditedAt: Int64
     private var unreported: UInt64 = 0
-    private var untoldSince: Int64?
+    private var unreportedSince: Int64?
 
     init(now: Int64) { creditedAt = now }
 
@@ -31,25 +31,25 @@ struct SuccessEntries {
     }
 
     /// Counts a success that gets an entry.
-    mutating func tell() { credit -= 1 }
+    mutating func countEntry() { credit -= 1 }
 
     /// Counts successes that get no entry.
     mutating func leaveOut(_ count: Int, at now: Int64) {
         guard count > 0 else { return }
         unreported += UInt64(count)
-        untoldSince = untoldSince ?? now
+        unreportedSince = unreportedSince ?? now
     }
 
     /// The summary of successes without an entry, if it is due.
     mutating func summary(_ level: JournalSettings.Level, at now: Int64) -> JournalEntry? {
-        guard let since = untoldSince, now - since >= Self.interval else { return nil }
+        guard let since = unreportedSince, now - since >= Self.interval else { return nil }
         return lastSummary(level)
     }
 
     /// The summary of successes without an entry, due or not; `nil` if there are none.
     mutating func lastSummary(_ level: JournalSettings.Level) -> JournalEntry? {
         guard unreported > 0 else { return nil }
-        defer { (unreported, untoldSince) = (0, nil) }
+        defer { (unreported, unreportedSince) = (0, nil) }
         return JournalEntry(
             level == .info ? .info : .debug,
             counted(unreported, "outcome has no entry of its own", "outcomes have no entry of their own")

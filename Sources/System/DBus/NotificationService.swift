@@ -130,7 +130,7 @@ public final class NotificationService {
         let message = try Message(connection.bus, Self.name, Self.path, "GetCapabilities")
         let context = Unmanaged.passUnretained(self).toOpaque()
         try connection.add("ask for capabilities") { slot in
-            sd_bus_call_async(connection.bus, &slot, message.pointer, Self.toldCapabilities, context, .max)
+            sd_bus_call_async(connection.bus, &slot, message.pointer, Self.capabilitiesHandler, context, .max)
         }
     }
 
@@ -201,11 +201,11 @@ public final class NotificationService {
         let name = error?.name.map { String(cString: $0) } ?? ""
         let words = error?.message.map { String(cString: $0).prefix(256) } ?? ""
         let text = words.isEmpty ? name : "\(words) (\(name))"
-        return isPassing(name) ? .unavailable(text) : .refused(text)
+        return isTransient(name) ? .unavailable(text) : .refused(text)
     }
 
     /// Returns whether the same call may succeed later: the name has no owner now, or its owner does not answer.
-    private static func isPassing(_ error: String) -> Bool {
+    private static func isTransient(_ error: String) -> Bool {
         let prefix = "org.freedesktop.DBus.Error."
         guard error.hasPrefix(prefix) else { return error.hasSuffix("LimitsExceeded") || error.hasSuffix("Exceeded") }
         let names = [
@@ -216,7 +216,7 @@ public final class NotificationService {
         return name.hasPrefix("Spawn.") || names.contains(String(name))
     }
 
-    private static let toldCapabilities: sd_bus_message_handler_t = { message, context, _ in
+    private static let capabilitiesHandler: sd_bus_message_handler_t = { message, context, _ in
         guard let message, let context else { return 0 }
         let service = Unmanaged<NotificationService>.fromOpaque(context).takeUnretainedValue()
         switch failure(of: message) {

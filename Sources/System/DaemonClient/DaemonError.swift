@@ -26,7 +26,7 @@ public enum DaemonError: Error, Equatable, CustomStringConvertible {
     /// A remedy for the user, as a part of a sentence; `nil` if none is known.
     public var remedy: String? {
         switch self {
-        case .socket(.noSuchSocket), .socket(.nobodyListens): "start pushrouterd: systemctl start pushrouterd"
+        case .socket(.noSuchSocket), .socket(.noListener): "start pushrouterd: systemctl start pushrouterd"
         case .socket(.permissionDenied(let path)): Membership.advice(for: path)
         default: nil
         }

@@ -53,7 +53,7 @@ struct EpollDescriptor: ~Copyable {
     /// Returns descriptors that are ready now; those of the last look come last.
     ///
     /// - Returns: at most `atOnce` of them; none if none is ready.
-    func look() throws(SystemError) -> [Ready] {
+    func readyDescriptors() throws(SystemError) -> [Ready] {
         let count = retryingInterrupts { epoll_wait(descriptor.rawValue, found.baseAddress, Int32(found.count), 0) }
         guard count >= 0 else { throw SystemError(operation: "look at an epoll instance", errno: errno) }
         return found[..<Int(count)].map { Ready(key: $0.data.u64, events: $0.events) }

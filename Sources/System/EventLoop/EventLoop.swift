@@ -134,14 +134,14 @@ public final class EventLoop {
             try SystemError.check(sd_event_dispatch(handle), "dispatch an event")
         } while try mayContinue(since: start)
         endOfTurn()
-        doWhatIsLeft()
+        runDeferredWork()
         let end = EventLoop.nowNanoseconds
         let threadTime = SystemClock.threadNanoseconds
         turns.add(processor: threadTime - self.threadTime, duration: end - start)
         self.threadTime = threadTime
     }
 
-    private func doWhatIsLeft() {
+    private func runDeferredWork() {
         while !leftForEnd.isEmpty {
             for work in exchange(&leftForEnd, with: []) { work() }
         }

@@ -42,7 +42,7 @@ public final class IOGroup {
 
     private func serve() {
         do throws(SystemError) {
-            if served == found.count { (found, served) = (try epoll.look(), 0) }
+            if served == found.count { (found, served) = (try epoll.readyDescriptors(), 0) }
         } catch {
             return loop.fail(error)
         }

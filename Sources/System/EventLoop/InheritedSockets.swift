@@ -22,7 +22,7 @@ public enum InheritedSockets {
     /// Takes the socket of a program that listens on one; `nil` if there is none.
     ///
     /// - Throws: if there are several: the program would not answer on the others.
-    public static func takeOne() throws(SurplusSockets) -> Int32? {
+    public static func takeSingle() throws(SurplusSockets) -> Int32? {
         let all = take()
         guard all.count <= 1 else { throw SurplusSockets(count: all.count) }
         return all.first?.descriptor

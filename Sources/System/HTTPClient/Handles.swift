@@ -83,7 +83,8 @@ struct HeaderList: ~Copyable {
         if let start = text.baseAddress { explicit_bzero(start, length) }
     }
 
-    /// Sets the lines, each with a NUL after it, the line with the token, and a line with a number that `tell` sets.
+    /// Sets the lines, each with a NUL after it, the line with the token, and a line with a number that `setBudget`
+    /// sets.
     mutating func fill(_ lines: [UInt8], bearer: Secret?, budget header: String?) {
         clear()
         // An empty Expect line: "Expect: 100-continue" would cost a round trip, and a second with servers that do not
@@ -103,7 +104,7 @@ struct HeaderList: ~Copyable {
     }
 
     /// Writes the number into its line, in place, because libcurl has the line's address.
-    mutating func tell(milliseconds: Int64) {
+    mutating func setBudget(milliseconds: Int64) {
         guard let budget else { return }
         let number = Array(String(milliseconds).utf8.prefix(budget.count)) + [0]
         UnsafeMutableRawBufferPointer(rebasing: text[budget.lowerBound...budget.upperBound]).copyBytes(from: number)

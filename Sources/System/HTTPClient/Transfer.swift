@@ -172,7 +172,7 @@ final class Transfer {
         let remaining = budget.deadlineNanoseconds - SystemClock.monotonicNanoseconds
         wasTooLate = remaining <= 0
         // libcurl reads the header lines after this callback.
-        headers.tell(milliseconds: max(0, remaining) / 1_000_000)
+        headers.setBudget(milliseconds: max(0, remaining) / 1_000_000)
         return !wasTooLate
     }
 

@@ -41,7 +41,7 @@ public final class ChildProcess: Sendable {
     /// The run must have begun, and `LiveRuns` must have the child.
     init(
         processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
-        memory: SpawnContext, ends: OurEnds
+        memory: SpawnContext, ends: ParentEnds
     ) {
         self.processID = processID
         self.mark = mark

@@ -57,7 +57,7 @@ extension ProcessCommand {
             LiveRuns.addChild(processID, mark: mark)
             return ChildProcess(
                 processID: processID, mark: mark, startedAt: start, process: FileDescriptor(owning: descriptor),
-                cgroup: cgroup, memory: memory, ends: ends.takeOurs())
+                cgroup: cgroup, memory: memory, ends: ends.takeParentEnds())
         } catch {
             LiveRuns.end(mark)
             if memory.hasNotJoined { cgroup?.distrustKept() }

@@ -17,7 +17,7 @@ struct ProgramEnds: ~Copyable {
     private let outputEnd: FileDescriptor?
     /// `nil` if the program keeps this process's standard error.
     private let errorEnd: FileDescriptor?
-    private let ours: OurEnds
+    private let parentEnds: ParentEnds
 
     /// The ends for a program that gets its whole input at its start; `nil` if no descriptor is left, with `errno` set.
     ///
@@ -38,7 +38,7 @@ struct ProgramEnds: ~Copyable {
         let (readNumber, writeNumber) = pipe.release()
         outputEnd = FileDescriptor(owning: writeNumber)
         errorEnd = FileDescriptor(errorNumbers.write)
-        ours = OurEnds(
+        parentEnds = ParentEnds(
             output: SharedDescriptor(FileDescriptor(owning: readNumber)), errors: SharedDescriptor(errorNumbers.read))
     }
 
@@ -47,7 +47,8 @@ struct ProgramEnds: ~Copyable {
     /// - Parameter readsErrors: whether this process reads its standard error; otherwise it is /dev/null.
     init?(readingErrors readsErrors: Bool) {
         var ends: [Int32] = [-1, -1]
-        guard CLinux_socket_pair(&ends) == 0, let ours = FileDescriptor(ends[0]), let theirs = FileDescriptor(ends[1])
+        guard CLinux_socket_pair(&ends) == 0, let parentEnds = FileDescriptor(ends[0]),
+            let theirs = FileDescriptor(ends[1])
         else { return nil }
         var errorNumbers: (read: Int32?, write: Int32) = (nil, -1)
         if readsErrors {
@@ -62,15 +63,16 @@ struct ProgramEnds: ~Copyable {
         inputEnd = consume theirs
         outputEnd = nil
         errorEnd = FileDescriptor(owning: errorNumbers.write)
-        self.ours = OurEnds(output: SharedDescriptor(ours), errors: errorNumbers.read.flatMap { SharedDescriptor($0) })
+        self.parentEnds = ParentEnds(
+            output: SharedDescriptor(parentEnds), errors: errorNumbers.read.flatMap { SharedDescriptor($0) })
     }
 
     /// Returns this process's ends; the program's are closed.
-    consuming func takeOurs() -> OurEnds { ours }
+    consuming func takeParentEnds() -> ParentEnds { parentEnds }
 }
 
 /// This process's ends of a program's standard streams, nonblocking.
-struct OurEnds {
+struct ParentEnds {
     /// The read end of its standard output, or the socket that is its input as well.
     let output: SharedDescriptor
     /// The read end of its standard error; `nil` if it is not read.

@@ -194,7 +194,7 @@ public final class RunCgroups: Sendable {
     }
 
     /// Whether cgroups of ended runs still exist, with processes that are being killed.
-    public var hasLeaving: Bool { state.withLock { $0.leaving > 0 } }
+    public var hasEndingCgroups: Bool { state.withLock { $0.leaving > 0 } }
 
     /// Kills the processes of all runs at once. The next start removes the cgroups.
     public func killAll() { CgroupFile.kill(runs) }

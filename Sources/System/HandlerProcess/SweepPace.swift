@@ -23,7 +23,7 @@ public struct SweepPace: Sendable, Equatable {
     /// - Parameters:
     ///   - start: its begin, in monotonic nanoseconds.
     ///   - end: its end, in monotonic nanoseconds.
-    public mutating func swept(from start: Int64, to end: Int64) {
+    public mutating func noteSweep(from start: Int64, to end: Int64) {
         earliest = end + max((end - start) * Self.rest, Self.pause)
     }
 }

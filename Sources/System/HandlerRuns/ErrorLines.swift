@@ -65,7 +65,7 @@ final class ErrorLines {
     func finish() {
         for _ in 0..<Self.lastReads where !hasEnded { if !read() { break } }
         end()
-        tell(lines.end(at: EventLoop.nowNanoseconds))
+        logLines(lines.end(at: EventLoop.nowNanoseconds))
     }
 
     private func watch() throws(SystemError) {
@@ -117,12 +117,12 @@ final class ErrorLines {
         if let observe = system.observe {
             observe(.errors(Array(bytes)))
         } else if isLogged {
-            tell(lines.take(bytes, at: EventLoop.nowNanoseconds))
+            logLines(lines.take(bytes, at: EventLoop.nowNanoseconds))
         }
         return true
     }
 
-    private func tell(_ lines: [String]) {
+    private func logLines(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         var fields: [JournalEntry.Field] = [.init(.handler, name)]
         if let owner { fields += [.init(.seq, owner.seq.value), .init(.invocation, owner.n)] }
@@ -143,7 +143,7 @@ struct LoggedLines {
     /// The bytes of the line beyond the limit.
     private var cut = 0
     private var intervalBegan: Int64 = .min
-    private var told = 0
+    private var logged = 0
     private var unreported = 0
 
     /// Adds bytes.
@@ -169,7 +169,7 @@ struct LoggedLines {
     mutating func end(at now: Int64) -> [String] {
         var lines: [String] = []
         if !line.isEmpty { endLine(at: now, &lines) }
-        if let note = noteOfUntold() { lines.append(note) }
+        if let note = noteOfUnreported() { lines.append(note) }
         return lines
     }
 
@@ -179,20 +179,20 @@ struct LoggedLines {
             cut = 0
         }
         if intervalBegan == .min || now - intervalBegan >= Self.interval {
-            if let note = noteOfUntold() { lines.append(note) }
+            if let note = noteOfUnreported() { lines.append(note) }
             intervalBegan = now
-            told = 0
+            logged = 0
         }
-        guard told < Self.countMax else {
+        guard logged < Self.countMax else {
             unreported += 1
             return
         }
-        told += 1
+        logged += 1
         let text = String(decoding: line, as: UTF8.self)
         lines.append(cut > 0 ? "\(text) (\(cut) bytes more)" : text)
     }
 
-    private mutating func noteOfUntold() -> String? {
+    private mutating func noteOfUnreported() -> String? {
         guard unreported > 0 else { return nil }
         defer { unreported = 0 }
         return

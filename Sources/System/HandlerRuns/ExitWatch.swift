@@ -27,22 +27,22 @@ final class ExitWatch {
         do throws(SystemError) {
             // Unowned: this object owns the source, which makes no call after its release.
             source = try IOMember(of: system.exits, descriptor: child.pidfd, interest: .read) {
-                [unowned self] _ in look()
+                [unowned self] _ in check()
             }
         } catch {
-            lookAgain()
+            scheduleCheck()
         }
     }
 
-    private func look() {
+    private func check() {
         if let status = child.reap() { return take(status) }
         source?.interest = []
-        lookAgain()
+        scheduleCheck()
     }
 
-    private func lookAgain() {
+    private func scheduleCheck() {
         do throws(SystemError) {
-            if timer == nil { timer = try TimerSource(loop: loop) { [unowned self] in look() } }
+            if timer == nil { timer = try TimerSource(loop: loop) { [unowned self] in check() } }
             timer?.arm(at: EventLoop.nowNanoseconds + Self.pause)
         } catch {
             preconditionFailure("cannot watch a handler's process: \(error)")

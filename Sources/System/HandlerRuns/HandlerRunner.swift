@@ -44,7 +44,7 @@ public final class HandlerRunner: HandlerRunning {
     /// Whether leftover processes of runs are still being ended.
     public var endsLeftovers: Bool {
         cgroups?.removeFree()
-        return sweeper.keepsDaemon { [cgroups] in cgroups?.hasLeaving == true }
+        return sweeper.keepsDaemon { [cgroups] in cgroups?.hasEndingCgroups == true }
     }
 
     /// - Parameters:

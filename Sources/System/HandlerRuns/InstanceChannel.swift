@@ -41,7 +41,7 @@ enum ChannelReport {
     /// It wrote a line.
     case line([UInt8])
     /// It neither writes nor reads any more; `closed` follows with the reason. It may have left the last line unread.
-    case takesNoMore(leavesLast: Bool)
+    case acceptsNoLines(leavesLast: Bool)
     /// It has ended; the text is for people.
     case closed(String)
     /// Its process is reaped, or will never be started; reported after `close` as well.

@@ -11,7 +11,7 @@ final class InstanceRuns {
     private final class Entry {
         var pool: InstancePool
         /// The handler of the latest run.
-        var asked: Handler
+        var requestedHandler: Handler
         var channels: [InstanceID: any InstanceChannel] = [:]
         /// The unanswered invocations of each instance; only for kinds whose standard error is read.
         var outstanding: [InstanceID: Set<InvocationID>] = [:]
@@ -29,7 +29,7 @@ final class InstanceRuns {
 
         init(_ handler: Handler) {
             pool = InstancePool(handler)
-            asked = handler
+            requestedHandler = handler
             readsErrors = handler.kind.command != nil
         }
     }
@@ -131,7 +131,7 @@ final class InstanceRuns {
     }
 
     private func entry(of handler: Handler) -> Entry {
-        if let entry = recent[handler.name], entry.asked == handler { return entry }
+        if let entry = recent[handler.name], entry.requestedHandler == handler { return entry }
         let ofInstances = handler.ofInstances
         let entry: Entry
         if let known = entries[ofInstances] {
@@ -141,7 +141,7 @@ final class InstanceRuns {
             entry.isToRetire = current?.contains(ofInstances) == false
             entries[ofInstances] = entry
         }
-        entry.asked = handler
+        entry.requestedHandler = handler
         recent[handler.name] = entry
         return entry
     }
@@ -250,7 +250,7 @@ final class InstanceRuns {
             system.observe?(.given(line))
             give(run.invocation.id, to: id, entry)
             entry.channels[id]?.send(line)
-        case .passOn(let invocation, let id):
+        case .reassign(let invocation, let id):
             entry.outstanding[id]?.remove(invocation)
             attend(id, entry)
         case .cancel(let line, let id): entry.channels[id]?.send(HandlerInput.cancellation(of: line))
@@ -300,7 +300,7 @@ final class InstanceRuns {
         let handler = entry.pool.handler
         // Weak: the process of a channel may outlive this object and the entry.
         let report = { [weak self, weak entry] (report: ChannelReport) in
-            if let self, let entry { said(report, id, entry) }
+            if let self, let entry { handle(report, id, entry) }
         }
         switch handler.kind {
         case .worker(let command, _):
@@ -342,7 +342,7 @@ final class InstanceRuns {
         return program
     }
 
-    private func said(_ report: ChannelReport, _ id: InstanceID, _ entry: Entry) {
+    private func handle(_ report: ChannelReport, _ id: InstanceID, _ entry: Entry) {
         switch report {
         case .opened: perform(entry) { $0.opened(id, at: $1, &$2) }
         case .failedToOpen(let reason):
@@ -351,8 +351,8 @@ final class InstanceRuns {
         case .line(let line):
             system.observe?(.line(line))
             perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
-        case .takesNoMore(let leavesLast):
-            perform(entry) { $0.takesNoMore(id, leavesLast: leavesLast, at: $1, &$2) }
+        case .acceptsNoLines(let leavesLast):
+            perform(entry) { $0.acceptsNoLines(id, leavesLast: leavesLast, at: $1, &$2) }
         case .closed(let reason):
             forget(id, entry)
             entry.channels[id] = nil

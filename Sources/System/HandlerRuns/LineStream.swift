@@ -106,19 +106,19 @@ public final class LineStream {
         switch connection.read(using: buffer, maximumLineLength: maximumLineLength) {
         case .wouldBlock: return false
         case .lines(let lines):
-            tell(lines)
+            reportLines(lines)
             return true
         case .tooLong(let lines):
-            tell(lines)
+            reportLines(lines)
             end(.fault("wrote a line of more than \(maximumLineLength) bytes"))
         case .endOfFile(let unterminated):
-            tell(unterminated.map { [$0] } ?? [])
+            reportLines(unterminated.map { [$0] } ?? [])
             end(.end)
         }
         return false
     }
 
-    private func tell(_ lines: [[UInt8]]) {
+    private func reportLines(_ lines: [[UInt8]]) {
         // The report of a line may close the stream.
         for line in lines where source != nil { report(.line(line)) }
     }

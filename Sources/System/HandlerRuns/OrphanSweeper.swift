@@ -20,7 +20,7 @@ final class OrphanSweeper {
     private var signal: SignalSource?
     private var timer: TimerSource?
     /// The time of the armed timer, in monotonic nanoseconds; `nil` if it is not armed.
-    private var looksAgainAt: Int64?
+    private var nextSweepAt: Int64?
     /// The limit of the wait at the daemon's end, in monotonic nanoseconds.
     private var waitedForUntil: Int64?
 
@@ -54,8 +54,8 @@ final class OrphanSweeper {
         sweep(isLast: true)
         guard now < end else { return false }
         // No signal announces the removal of a cgroup, so the timer checks.
-        if hasMore() { lookAgain(at: now + Self.patience) }
-        return looksAgainAt != nil
+        if hasMore() { scheduleSweep(at: now + Self.patience) }
+        return nextSweepAt != nil
     }
 
     /// Kills all that is left, and waits until it is gone, a second at most; for a loop that takes no further turn.
@@ -67,8 +67,8 @@ final class OrphanSweeper {
     func sweep(isLast: Bool = false) {
         let start = EventLoop.nowNanoseconds
         let next = isLast ? start : pace.next(at: start)
-        guard next <= start else { return lookAgain(at: next) }
-        looksAgainAt = nil
+        guard next <= start else { return scheduleSweep(at: next) }
+        nextSweepAt = nil
         var sweep = isLast ? orphans.sweep(atMost: .max) : orphans.sweep()
         // Sweeps again for the orphans of processes that died after the list was read: the daemon will not wait for
         // their SIGCHLD.
@@ -77,19 +77,19 @@ final class OrphanSweeper {
             sweep = orphans.sweep(atMost: .max)
             sweep.untouchable = untouchable + sweep.untouchable
         }
-        pace.swept(from: start, to: EventLoop.nowNanoseconds)
+        pace.noteSweep(from: start, to: EventLoop.nowNanoseconds)
         for process in sweep.untouchable {
             let message = "cannot end process \(process) of a handler: the process runs as another user"
             log(JournalEntry(.error, message))
         }
         // Some are undecided, in the middle of an execve; others were killed and are not dead yet.
-        if sweep.undecided + sweep.killed > 0 { lookAgain(at: pace.next(at: start + Self.patience)) }
+        if sweep.undecided + sweep.killed > 0 { scheduleSweep(at: pace.next(at: start + Self.patience)) }
     }
 
-    private func lookAgain(at time: Int64) {
+    private func scheduleSweep(at time: Int64) {
         // Each end of a run calls this; an earlier timer stays as it is.
-        guard looksAgainAt.map({ time < $0 }) ?? true else { return }
-        looksAgainAt = time
+        guard nextSweepAt.map({ time < $0 }) ?? true else { return }
+        nextSweepAt = time
         timer?.arm(at: time)
     }
 }

@@ -103,7 +103,7 @@ final class SocketChannel: InstanceChannel {
         } catch {
             stream?.close()
             stream = nil
-            letGo()
+            releaseSocket()
             report(.failedToOpen("\(error)"))
         }
     }
@@ -124,8 +124,8 @@ final class SocketChannel: InstanceChannel {
         let leavesLast = stream?.hasUnreadLine == true
         stream = nil
         greetingTimer = nil
-        letGo()
-        if isOpen, leavesLast { report(.takesNoMore(leavesLast: true)) }
+        releaseSocket()
+        if isOpen, leavesLast { report(.acceptsNoLines(leavesLast: true)) }
         report(isOpen ? .closed(reason) : .failedToOpen(reason))
     }
 
@@ -146,10 +146,10 @@ final class SocketChannel: InstanceChannel {
         stream?.close()
         stream = nil
         greetingTimer = nil
-        letGo()
+        releaseSocket()
     }
 
-    private func letGo() {
+    private func releaseSocket() {
         guard isHeld else { return }
         isHeld = false
         release?()

@@ -125,7 +125,7 @@ final class WorkerChannel: InstanceChannel {
     private func closedOutput(_ child: ChildProcess) {
         let leavesLast = stream?.hasUnreadLine == true
         stream = nil
-        report(.takesNoMore(leavesLast: leavesLast))
+        report(.acceptsNoLines(leavesLast: leavesLast))
         do throws(SystemError) {
             endTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 close()
@@ -138,11 +138,11 @@ final class WorkerChannel: InstanceChannel {
     }
 
     private func exited(_ status: ExitStatus) {
-        if !isClosed { report(.takesNoMore(leavesLast: false)) }
+        if !isClosed { report(.acceptsNoLines(leavesLast: false)) }
         // Lines that it wrote before its exit count, unless it was stopped.
         stream?.drain()
         // A leftover process may hold the socket open: then only unsent lines are known to be unread.
-        if let stream, !isClosed, stream.hasUnreadLine { report(.takesNoMore(leavesLast: true)) }
+        if let stream, !isClosed, stream.hasUnreadLine { report(.acceptsNoLines(leavesLast: true)) }
         errors?.finish()
         stream?.close()
         stream = nil

@@ -28,7 +28,7 @@ public final class JSONTree {
 
     /// Makes a tree of a value in a scanned document.
     public convenience init(_ node: JSONNode) {
-        self.init(owning: node.withView { isReadAsItIs($0) ? parsed($0) ?? copied($0) : copied($0) })
+        self.init(owning: node.withView { isReadUnchanged($0) ? parsed($0) ?? copied($0) : copied($0) })
     }
 
     /// The value at the root.
@@ -69,10 +69,10 @@ func printed(_ object: OpaquePointer?, _ style: JSONTree.Style) -> [UInt8] {
 
 /// Returns whether json-c parses and prints the value unchanged: it has no escapes, and only whole numbers that json-c
 /// prints the same.
-private func isReadAsItIs(_ view: JSONView) -> Bool {
+private func isReadUnchanged(_ view: JSONView) -> Bool {
     switch view.kind {
-    case .object: view.members.allSatisfy { isReadAsItIs($0.key) && isReadAsItIs($0.value) }
-    case .array: view.elements.allSatisfy(isReadAsItIs)
+    case .object: view.members.allSatisfy { isReadUnchanged($0.key) && isReadUnchanged($0.value) }
+    case .array: view.elements.allSatisfy(isReadUnchanged)
     case .string: !view.rawText.contains(UInt8(ascii: "\\"))
     case .number: isWhole(view)
     case .bool, .null: true

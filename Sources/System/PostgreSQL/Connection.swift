@@ -50,7 +50,7 @@ struct Connection: ~Copyable {
         let keywords = texts.map { UnsafePointer($0.0) } + [nil]
         let values = texts.map { UnsafePointer($0.1) } + [nil]
         guard let pointer = PQconnectStartParams(keywords, values, 0) else {
-            throw EngineProblem(.ill, message: "libpq has no memory left")
+            throw EngineProblem(.failing, message: "libpq has no memory left")
         }
         let connection = Connection(owning: pointer)
         // A refused connection has no result with fields: only the verbose text has the SQLSTATE.

@@ -10,13 +10,14 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
 
     /// Parses an address.
     ///
-    /// - Throws: `.notOurs` if the text is not in one of libpq's forms, or if the numbers of hosts and ports differ.
+    /// - Throws: `.wrongDatabase` if the text is not in one of libpq's forms, or if the numbers of hosts and ports
+    ///   differ.
     public init(_ text: String) throws(EngineProblem) {
         var complaint: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &complaint) else {
             // libpq's message repeats parts of the text, which may include a password.
             PQfreemem(complaint)
-            throw EngineProblem(.notOurs, message: Self.complaint(of: text))
+            throw EngineProblem(.wrongDatabase, message: Self.complaint(of: text))
         }
         defer { PQconninfoFree(options) }
         var parameters: [String: String] = [:]
@@ -99,7 +100,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         guard names.isEmpty || names.count == count, addresses.isEmpty || addresses.count == count,
             ports.count <= 1 || ports.count == count
         else {
-            throw EngineProblem(.notOurs, message: "the address needs as many ports and hostaddr as hosts")
+            throw EngineProblem(.wrongDatabase, message: "the address needs as many ports and hostaddr as hosts")
         }
         return (0..<count).map { index in
             func part(_ list: [String], _ index: Int) -> String? {

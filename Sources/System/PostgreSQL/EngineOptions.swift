@@ -25,7 +25,7 @@ public final class KnownChain: Sendable {
     /// Whether the process has had its name: one that lost it since does not take it back.
     var hasHadName: Bool { state.withLock(\.hasName) }
 
-    func gotName() { state.withLock { $0.hasName = true } }
+    func noteHasName() { state.withLock { $0.hasName = true } }
 }
 
 /// The process that a node's name is to be of.

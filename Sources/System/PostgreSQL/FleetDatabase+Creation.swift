@@ -33,8 +33,8 @@ extension FleetDatabase {
     ///   - beforeName: called when only the name is missing.
     ///   - part: returns a part of the snapshot; `nil` if it cannot be read.
     /// - Returns: the new fleet.
-    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then
-    ///   the fleet may exist, and the next call tells.
+    /// - Throws: `.wrongDatabase` if there is a fleet already. `.unreachable` if the engine did not answer to the end:
+    ///   then the fleet may exist, and the next call tells.
     public static func initialise(
         _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
         beforeName: () throws(EngineProblem) -> Void = {}, part: (Int) -> [UInt8]?
@@ -104,13 +104,13 @@ extension FleetDatabase {
     ) throws(EngineProblem) {
         for number in 0..<snapshot.parts {
             guard let bytes = part(number) else {
-                throw EngineProblem(.ill, message: "the copy of the ledger cannot be read")
+                throw EngineProblem(.failing, message: "the copy of the ledger cannot be read")
             }
             let put = SnapshotStatements.putPart(shard, .uuid(snapshot.id), .number(number), .bytes(bytes))
             guard try run(&session, [put], time)[0].count == 1 else { throw interrupted }
             let read = SnapshotStatements.part(shard, .uuid(snapshot.id), .number(number))
             guard try run(&session, [read], time)[0].first?.bytes(0) == bytes else {
-                throw EngineProblem(.ill, message: "the database returns other bytes than were written")
+                throw EngineProblem(.failing, message: "the database returns other bytes than were written")
             }
         }
     }
@@ -119,14 +119,15 @@ extension FleetDatabase {
     private static func makeRoom(_ session: inout Session, _ time: Duration) throws(EngineProblem) {
         guard try run(&session, [FleetStatements.exists()], time)[0].first?.bool(0) == true else { return }
         if let row = try run(&session, [FleetStatements.fleet()], time)[0].first {
-            throw EngineProblem(.notOurs, message: "the database has the fleet \(try row.uuid(0)) already")
+            throw EngineProblem(.wrongDatabase, message: "the database has the fleet \(try row.uuid(0)) already")
         }
         _ = try run(&session, [FleetSchema.removal()], time)
     }
 
     private static func hasTables(_ failure: EngineProblem) -> EngineProblem {
         EngineProblem(
-            .notOurs, code: failure.code, message: "the database has tables of a fleet already: \(failure.message)")
+            .wrongDatabase, code: failure.code,
+            message: "the database has tables of a fleet already: \(failure.message)")
     }
 
     private static let interrupted = EngineProblem(

@@ -34,7 +34,7 @@ public enum FleetDatabase {
         if let other { throw other }
         let rows = answers.map { $0.rows[0] }
         guard let engine = asked[0].rows[0].first, let fleet = rows[0].first else {
-            throw EngineProblem(.notOurs, message: "the database has no fleet")
+            throw EngineProblem(.wrongDatabase, message: "the database has no fleet")
         }
         var shards: [FleetStatus.Shard] = []
         for row in rows[2] {
@@ -102,7 +102,7 @@ public enum FleetDatabase {
 
     /// Refuses tables of a newer program, and tables without a fleet.
     static func checkSchema(_ rows: [Row]) throws(EngineProblem) {
-        guard let row = rows.first else { throw EngineProblem(.notOurs, message: "the database has no fleet") }
+        guard let row = rows.first else { throw EngineProblem(.wrongDatabase, message: "the database has no fleet") }
         let version = try row.integer(0)
         guard version <= FleetSchema.version else {
             throw EngineProblem(
@@ -135,7 +135,7 @@ public enum FleetDatabase {
     static func checkVersion(_ version: Int) throws(EngineProblem) {
         guard version >= leastVersion else {
             throw EngineProblem(
-                .notOurs,
+                .wrongDatabase,
                 message: "the engine is PostgreSQL \(version / 10_000), and must be \(leastVersion / 10_000) or newer")
         }
     }

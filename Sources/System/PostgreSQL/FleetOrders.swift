@@ -84,7 +84,7 @@ extension FleetDatabase {
             let shard: FleetStatus.Shard
             do throws(EngineProblem) {
                 guard let first = try status(address).shards.first else {
-                    throw EngineProblem(.notOurs, message: "the database has no shard")
+                    throw EngineProblem(.wrongDatabase, message: "the database has no shard")
                 }
                 shard = first
             } catch { throw .engine(error) }
@@ -92,7 +92,7 @@ extension FleetDatabase {
                 return (shard, try calls(order, shard, ageLimit: now - begun, isLast: isOver))
             } catch {
                 switch error {
-                case .far where !isOver, .nobodyIsLeft where !isOver: usleep(50_000)
+                case .tooFarBehind where !isOver, .noCandidate where !isOver: usleep(50_000)
                 default: throw .refused(error, tail: shard.tail.reference.number)
                 }
             }

@@ -8,7 +8,8 @@ extension PostgreSQLEngine {
     /// - Parameter watch: another process's hold of the name, as the attempts before saw it.
     /// - Returns: whether it is: `false`: it was, and another process has taken it, so the lease or the next note ends
     ///   this one.
-    /// - Throws: `.unreachable` while nobody knows whether the process that has it lives; `.notOurs` when it does.
+    /// - Throws: `.unreachable` while nobody knows whether the process that has it lives; `.wrongDatabase` when it
+    ///   does.
     static func claimName(
         _ connection: inout Connection, _ options: EngineOptions, _ watch: inout NameWatch?, until deadline: Deadline
     ) throws(EngineProblem) -> Bool {
@@ -19,7 +20,7 @@ extension PostgreSQLEngine {
         var gone: NameHolder?
         repeat {
             if try take(&connection, options, claim, from: gone, until: deadline) {
-                options.chain.gotName()
+                options.chain.noteHasName()
                 watch = nil
                 return true
             }
@@ -30,7 +31,7 @@ extension PostgreSQLEngine {
             guard let row = rows.first else { continue }
             let holder = try holder(row)
             var seen = watch ?? NameWatch(patience: claim.patience)
-            let finding = seen.saw(holder, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
+            let finding = seen.observe(holder, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
             watch = seen
             switch finding {
             // Of two that find so, one gets it.
@@ -77,7 +78,7 @@ extension PostgreSQLEngine {
     private static func taken(_ holder: NameHolder, _ options: EngineOptions, _ claim: NameClaim) -> EngineProblem {
         func text(_ place: NodePlace) -> String { "\(place.host) (boot \(place.boot), \(place.directory))" }
         return EngineProblem(
-            .notOurs,
+            .wrongDatabase,
             message: """
                 two machines have the name \(options.node): \(text(holder.place)), which runs, and this one, \
                 \(text(claim.place)); give each machine a [Store] Node= of its own

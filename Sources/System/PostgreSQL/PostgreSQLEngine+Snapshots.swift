@@ -62,7 +62,7 @@ extension PostgreSQLEngine {
         let rows = try ask(
             Statements.withoutWaiting(), SnapshotStatements.outdate(shard, .number(Snapshot.kept)),
             SnapshotStatements.deleteParts(shard, .number(count)), SnapshotStatements.deleteEmpty(shard),
-            SnapshotStatements.hasGoing(shard))
+            SnapshotStatements.hasUnfinished(shard))
         return try rows.first?.bool(0) ?? false
     }
 

@@ -253,7 +253,7 @@ public final class PostgreSQLEngine: ShardEngine {
             found = try identify(&connection, options.shard, until: deadline)
             guard known == nil || known == found else {
                 throw EngineProblem(
-                    .notOurs, message: "the database has another fleet than at the last connection")
+                    .wrongDatabase, message: "the database has another fleet than at the last connection")
             }
             guard try claimName(&connection, options, &names, until: deadline) else { return }
             _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)
@@ -274,7 +274,7 @@ public final class PostgreSQLEngine: ShardEngine {
         let (mode, messages) = (try row.text(3), try row.text(4))
         guard mode == "on", messages == "warning" else {
             throw EngineProblem(
-                .notOurs,
+                .wrongDatabase,
                 message: """
                     the session does not have the settings that it asked for (synchronous_commit is \(mode), \
                     client_min_messages is \(messages)): a proxy or pooler between this node and the engine drops them
@@ -290,6 +290,6 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     static func notSetUp(_ shard: Int32) -> EngineProblem {
-        EngineProblem(.notOurs, message: "the database is not set up for shard \(shard)")
+        EngineProblem(.wrongDatabase, message: "the database is not set up for shard \(shard)")
     }
 }

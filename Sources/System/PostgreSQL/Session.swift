@@ -34,9 +34,10 @@ struct Session: ~Copyable {
         throw Self.joined(problems)
     }
 
-    /// Joins the errors of all hosts into one, of the kind `notOurs` or `ill` if one of them is.
+    /// Joins the errors of all hosts into one, of the kind `wrongDatabase` or `failing` if one of them is.
     private static func joined(_ problems: [EngineProblem]) -> EngineProblem {
-        let worst = problems.first { $0.kind == .notOurs } ?? problems.first { $0.kind == .ill } ?? problems[0]
+        let worst =
+            problems.first { $0.kind == .wrongDatabase } ?? problems.first { $0.kind == .failing } ?? problems[0]
         return EngineProblem(worst.kind, code: worst.code, message: problems.map(\.message).joined(separator: "; "))
     }
 

@@ -119,7 +119,7 @@ enum SnapshotStatements {
             SELECT FROM push_snapshot_parts p WHERE p.shard = s.shard AND p.snapshot = s.snapshot)
         """)
 
-    static let hasGoing = Statement(
+    static let hasUnfinished = Statement(
         "has_going", [.int4],
         "SELECT EXISTS (SELECT FROM push_snapshots WHERE shard = $1 AND state = 'goes')")
 

@@ -6,7 +6,7 @@ enum StateCodes {
     static func kind(of code: String) -> EngineProblem.Kind {
         // No code: libpq lost the connection, or never had one.
         guard !code.isEmpty else { return .unreachable }
-        return table[code] ?? table[String(code.prefix(2))] ?? .ill
+        return table[code] ?? table[String(code.prefix(2))] ?? .failing
     }
 
     /// Returns a cause that PostgreSQL's message does not name; `nil` for most codes.
@@ -19,39 +19,40 @@ enum StateCodes {
 
     /// Codes, and classes of codes by their first two characters.
     static let table: [String: EngineProblem.Kind] = [
-        "00": .ill, "01": .ill, "02": .ill, "03": .ill,
+        "00": .failing, "01": .failing, "02": .failing, "03": .failing,
         "08": .unreachable,
-        "09": .ill,
+        "09": .failing,
         // 0A000: the tables of a prepared statement have changed. A new connection prepares the statement again.
         "0A": .unreachable,
-        "0B": .ill, "0F": .ill, "0L": .ill, "0P": .ill, "0Z": .ill,
-        "20": .ill, "21": .ill, "22": .ill, "23": .ill, "24": .ill,
-        "25": .ill,
+        "0B": .failing, "0F": .failing, "0L": .failing, "0P": .failing, "0Z": .failing,
+        "20": .failing, "21": .failing, "22": .failing, "23": .failing, "24": .failing,
+        "25": .failing,
         // read_only_sql_transaction: a former primary.
         "25006": .unreachable,
         // idle_in_transaction_session_timeout
         "25P03": .unreachable,
         // A pooler has moved the session to another server.
         "26": .unreachable,
-        "27": .ill,
+        "27": .failing,
         // The password is wrong, or is being changed.
         "28": .unreachable,
-        "2B": .ill, "2D": .ill, "2F": .ill, "34": .ill, "38": .ill, "39": .ill, "3B": .ill,
+        "2B": .failing, "2D": .failing, "2F": .failing, "34": .failing, "38": .failing, "39": .failing, "3B": .failing,
         // The database or the schema does not exist.
-        "3D": .notOurs, "3F": .notOurs,
+        "3D": .wrongDatabase, "3F": .wrongDatabase,
         "40": .unreachable,
-        "42": .ill,
+        "42": .failing,
         // insufficient_privilege, undefined_table, undefined_column, undefined_object, undefined_function
-        "42501": .notOurs, "42P01": .notOurs, "42703": .notOurs, "42704": .notOurs, "42883": .notOurs,
-        "44": .ill,
-        "53": .ill,
+        "42501": .wrongDatabase, "42P01": .wrongDatabase, "42703": .wrongDatabase, "42704": .wrongDatabase,
+        "42883": .wrongDatabase,
+        "44": .failing,
+        "53": .failing,
         // too_many_connections
         "53300": .unreachable,
-        "54": .ill,
+        "54": .failing,
         "55": .unreachable,
         "57": .unreachable,
         // database_dropped
-        "57P04": .notOurs,
-        "58": .ill, "72": .unreachable, "F0": .ill, "HV": .ill, "P0": .ill, "XX": .ill,
+        "57P04": .wrongDatabase,
+        "58": .failing, "72": .unreachable, "F0": .failing, "HV": .failing, "P0": .failing, "XX": .failing,
     ]
 }

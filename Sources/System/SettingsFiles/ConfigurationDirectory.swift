@@ -35,11 +35,11 @@ extension ConfigurationSources {
         }
         self.init()
         main = try Self.mainFiles("pushrouterd.conf", in: directories)
-        providers = try winners(in: directories, .provider)
-        handlers = try winners(in: directories, .handler)
-        routes = try winners(in: directories, .route)
-        tracks = try winners(in: directories, .track)
-        registrations = try winners(in: directories, .registration)
+        providers = try effectiveFiles(in: directories, .provider)
+        handlers = try effectiveFiles(in: directories, .handler)
+        routes = try effectiveFiles(in: directories, .route)
+        tracks = try effectiveFiles(in: directories, .track)
+        registrations = try effectiveFiles(in: directories, .registration)
         for directory in directories { strays += try unreadNames(in: directory) }
         // Providers and tracks alone run nothing, so they do not count as a configuration here.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
@@ -57,8 +57,8 @@ extension ConfigurationSources {
     public static func mainFiles(
         _ name: String, in directories: [String]
     ) throws(UnreadableFile) -> [ConfigurationFile] {
-        try winners(in: directories, folder: nil, named: { $0 == name })
-            + winners(in: directories, folder: "\(name).d", named: { $0.hasSuffix(".conf") })
+        try effectiveFiles(in: directories, folder: nil, named: { $0 == name })
+            + effectiveFiles(in: directories, folder: "\(name).d", named: { $0.hasSuffix(".conf") })
     }
 
     /// Whether there was no configuration, so that the shipped handlers and route are in use.
@@ -68,10 +68,10 @@ extension ConfigurationSources {
 }
 
 /// Returns the files of one folder that are read.
-private func winners(
+private func effectiveFiles(
     in directories: [String], _ folder: ConfigurationFolder
 ) throws(UnreadableFile) -> [ConfigurationFile] {
-    try winners(in: directories, folder: folder.name, named: { $0.hasSuffix(folder.suffix) })
+    try effectiveFiles(in: directories, folder: folder.name, named: { $0.hasSuffix(folder.suffix) })
 }
 
 /// Returns warnings about the files and folders of a directory that are not read.
@@ -101,7 +101,7 @@ private func kind(of path: String) -> mode_t? {
 }
 
 /// Returns the files of one folder, sorted by name; of files with the same name, the strongest directory's.
-private func winners(
+private func effectiveFiles(
     in directories: [String], folder: String?, named isWanted: (String) -> Bool
 ) throws(UnreadableFile) -> [ConfigurationFile] {
     var paths: [String: String] = [:]

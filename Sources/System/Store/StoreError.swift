@@ -94,7 +94,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same write may succeed later, without loss.
-    var isPassing: Bool {
+    var isTransient: Bool {
         switch kind {
         case .noSpace, .busy, .logFull, .noDescriptor, .engineAway, .unprotected: true
         default: false

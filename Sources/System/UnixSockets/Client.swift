@@ -8,7 +8,7 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
     /// The path does not exist.
     case noSuchSocket(path: String)
     /// There is a socket, but the process that made it has ended.
-    case nobodyListens(path: String)
+    case noListener(path: String)
     /// This user may not write to the socket, or not pass through its directory.
     case permissionDenied(path: String)
     /// The daemon closed the connection.
@@ -25,7 +25,7 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .pathTooLong(let path): SocketPath.tooLong(path)
         case .noSuchSocket(let path): "there is no socket at \(path)"
-        case .nobodyListens(let path): "no process listens on \(path): the process that made the socket has ended"
+        case .noListener(let path): "no process listens on \(path): the process that made the socket has ended"
         case .permissionDenied(let path): "this user may not connect to \(path)"
         case .closed(let path): "\(path): the connection was closed"
         case .timedOut(let path): "\(path): no answer in time"
@@ -58,7 +58,7 @@ public final class Client {
     ///   - timeoutMilliseconds: the limit for the wait for a place in the backlog, and in each send for room; nil means
     ///     no
     ///     limit.
-    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `timedOut`, `system`.
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `noListener`, `permissionDenied`, `timedOut`, `system`.
     public init(path: String, timeoutMilliseconds: Int? = nil) throws(ClientError) {
         self.path = path
         socket = try FileDescriptor.connected(
@@ -129,7 +129,7 @@ public final class Client {
 extension Connection {
     /// Connects to the socket at `path` as a client; never waits, even if its backlog is full.
     ///
-    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `noListener`, `permissionDenied`, `system`.
     public convenience init(connectingTo path: String) throws(ClientError) {
         self.init(owning: try FileDescriptor.connected(to: path, nonblocking: true))
     }
@@ -155,7 +155,7 @@ extension FileDescriptor {
         guard connected == 0 else {
             switch errno {
             case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
-            case ECONNREFUSED: throw .nobodyListens(path: path)
+            case ECONNREFUSED: throw .noListener(path: path)
             // unix(7): the limit for a place in the backlog has passed.
             case EAGAIN where timeoutMilliseconds != nil: throw .timedOut(path: path)
             case EACCES, EPERM: throw .permissionDenied(path: path)

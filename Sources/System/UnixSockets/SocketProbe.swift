@@ -20,7 +20,7 @@ public enum SocketProbe {
         guard result != 0 else { return nil }
         return switch errno {
         case ENOENT, ENOTDIR: .noSuchSocket(path: path)
-        case ECONNREFUSED: .nobodyListens(path: path)
+        case ECONNREFUSED: .noListener(path: path)
         case EACCES, EPERM: .permissionDenied(path: path)
         case let number: .system(operation: "connect to", path: path, errno: number)
         }

@@ -88,7 +88,7 @@ final class DiskLoad {
     }
 
     /// Reads the last replies of a daemon that has ended.
-    func hearOut() throws {
+    func receiveLastReplies() throws {
         while !isCutOff { try receive() }
     }
 

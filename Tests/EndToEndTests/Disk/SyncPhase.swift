@@ -45,7 +45,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
             let enough = load.acknowledgements + 100
             try load.run { load.acknowledgements >= enough }
             bed.crash()
-            try load.hearOut()
+            try load.receiveLastReplies()
         case .commit, .stop:
             try bed.start()
             try load.connect(to: bed.installation)
@@ -85,7 +85,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
             let enough = load.acknowledgements + 30
             try load.run { load.acknowledgements >= enough }
             bed.daemon?.send(SIGTERM)
-            try load.hearOut()
+            try load.receiveLastReplies()
             _ = try bed.waitForEnd()
         }
     }
@@ -135,7 +135,7 @@ extension DiskLoad {
             return true
         } catch {
             switch error {
-            case .noSuchSocket, .nobodyListens, .closed: return false
+            case .noSuchSocket, .noListener, .closed: return false
             default: throw error
             }
         }

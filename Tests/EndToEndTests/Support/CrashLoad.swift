@@ -69,7 +69,7 @@ final class CrashLoad {
     }
 
     /// Reads what the daemon sent before it died.
-    func hearOut() throws {
+    func receiveLastReplies() throws {
         for index in clients.indices {
             while try receive(at: index, milliseconds: patience) {}
             unanswered += clients[index].outstanding.filter { $0.id != nil }

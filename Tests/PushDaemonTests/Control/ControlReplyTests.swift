@@ -60,11 +60,11 @@ struct ControlReplyTests {
     @Test("the forwarder gets the fields that it sends, and no stored entry")
     func entries() {
         var entry = CustomEntry(
-            number: EntryNumber(7), cause: SequenceNumber(1), kind: .customEvent, way: .sent(.brazeID("b1")),
+            number: EntryNumber(7), cause: SequenceNumber(1), kind: .customEvent, destination: .sent(.brazeID("b1")),
             platform: .ios, app: "com.shop", device: "d", externalID: nil, name: "bought \"it\"",
             data: Self.event.data, time: Self.time, savedAt: WallTime(milliseconds: 0))
         #expect(ClaimedEntry(entry) == Self.event)
-        entry.way = .stored(suite: "standard")
+        entry.destination = .stored(suite: "standard")
         #expect(ClaimedEntry(entry) == nil)
     }
 

@@ -16,13 +16,13 @@ struct LedgerSyncTests {
         waits.add("hasty", position: 9, due: 10)
         waits.add("early", position: 3, due: 50)
         waits.add("early too", position: 3, due: 10)
-        #expect(waits.nextDue() == 10 && !waits.isSomebodyServed(by: 2))
+        #expect(waits.nextDue() == 10 && !waits.hasServedWaiter(by: 2))
         #expect(waits.next(applied: 2, now: 9) == nil)
         var answered: [String] = []
         while let (reader, isComplete) = waits.next(applied: 5, now: 10) { answered.append("\(reader) \(isComplete)") }
         #expect(answered == ["early true", "early too true", "hasty false"])
         #expect(waits.count == 1 && waits.nextDue() == 100)
-        #expect(waits.isSomebodyServed(by: 9) && waits.next(applied: 9, now: 10)?.waiter == "late")
+        #expect(waits.hasServedWaiter(by: 9) && waits.next(applied: 9, now: 10)?.waiter == "late")
         #expect(waits.nextDue() == nil && waits.count == 0)
     }
 
@@ -47,7 +47,8 @@ struct LedgerSyncTests {
                 boot: UUID128(high: 0, low: 0), clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)),
                 scripts: TwinScripts(), surroundings: try TwinSurroundings())
             sync = LedgerSync(
-                pipeline: daemon.pipeline, committer: daemon.committer, desk: daemon.desk, stateID: daemon.stateID)
+                pipeline: daemon.pipeline, committer: daemon.committer, queries: daemon.queries, stateID: daemon.stateID
+            )
             let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
             daemon.takeWithoutCommit(Array(line.utf8))
         }
@@ -69,10 +70,10 @@ struct LedgerSyncTests {
             parts.ask(session.session)
         }
         #expect(session.session.isBlocked)
-        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber - 1)
-        #expect(session.session.isBlocked && parts.daemon.desk.waitCount == 8)
-        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber)
-        #expect(!session.session.isBlocked && parts.daemon.desk.waitCount == 0)
+        parts.daemon.queries.applied(through: parts.daemon.pipeline.lastGrowingNumber - 1)
+        #expect(session.session.isBlocked && parts.daemon.queries.waitCount == 8)
+        parts.daemon.queries.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(!session.session.isBlocked && parts.daemon.queries.waitCount == 0)
     }
 
     @Test("are answered in slices of 256 a turn")
@@ -84,10 +85,10 @@ struct LedgerSyncTests {
             session.open(owner: parts.daemon)
             for _ in 1...8 { parts.ask(session.session) }
         }
-        #expect(parts.daemon.desk.waitCount == 320)
-        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber)
-        #expect(parts.daemon.desk.waitCount == 64)
-        parts.daemon.desk.ledgerStalled(StoreError(.failed, message: "", context: ""))
-        #expect(parts.daemon.desk.waitCount == 0 && sessions.allSatisfy { !$0.session.isBlocked })
+        #expect(parts.daemon.queries.waitCount == 320)
+        parts.daemon.queries.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(parts.daemon.queries.waitCount == 64)
+        parts.daemon.queries.ledgerStalled(StoreError(.failed, message: "", context: ""))
+        #expect(parts.daemon.queries.waitCount == 0 && sessions.allSatisfy { !$0.session.isBlocked })
     }
 }

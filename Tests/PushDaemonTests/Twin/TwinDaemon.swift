@@ -32,7 +32,7 @@ final class TwinDaemon: ClientSession.Owner {
     var expectsStalls = false
     private let directory: String
     private let messages = Monitor<[Message]>([])
-    let desk: LedgerQueries
+    let queries: LedgerQueries
     private let largeRequests: LargeRequestReader
     private let loader: RunLoader
     private let processor: Processor
@@ -48,7 +48,7 @@ final class TwinDaemon: ClientSession.Owner {
         self.directory = directory
         self.clock = clock
         let messages = messages
-        let tracker = RecoveredState.TrackerInBackground()
+        let tracker = RecoveredState.FutureTracker()
         let (rules, now) = (settings.routing.tracking, clock.now.wall)
         committer = try Committer(
             directory: StateDirectory(path: directory), limits: Committer.Limits(logLength: logLength),
@@ -56,7 +56,8 @@ final class TwinDaemon: ClientSession.Owner {
                 tracker.make { () throws(StoreError) in try Tracker(reading: ledger, rules: rules, now: now) }
             },
             onReport: { report in messages.update { $0.append(.store(report)) } })
-        desk = LedgerQueries(committer, directory: directory) { answer in messages.update { $0.append(.answer(answer)) }
+        queries = LedgerQueries(committer, directory: directory) { answer in
+            messages.update { $0.append(.answer(answer)) }
         }
         largeRequests = LargeRequestReader { token, request in
             messages.update { $0.append(.largeRequest(token: token, request)) }
@@ -71,13 +72,13 @@ final class TwinDaemon: ClientSession.Owner {
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
             customData: recovered.customData, devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
-        loader = RunLoader(pipeline: pipeline, desk: desk, reader: largeRequests)
+        loader = RunLoader(pipeline: pipeline, queries: queries, reader: largeRequests)
         runner = ScriptedRunner(clock: clock, scripts: scripts)
         processor = Processor(
             router: router, pipeline: pipeline, runner: runner, loader: loader, journal: surroundings.journal,
             successLevel: .debug, clock: { clock.now }, isBelieved: { _ in true })
         inject = InjectServer(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, reader: largeRequests,
+            processor: processor, pipeline: pipeline, committer: committer, queries: queries, reader: largeRequests,
             health: surroundings.health, refusals: surroundings.refusals,
             limits: settings.daemon.jsonLimits)
         session = try TwinSession()
@@ -90,7 +91,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Ends the threads. Their last writes have no reader.
     func abandon() {
         largeRequests.stop()
-        desk.stop()
+        queries.stop()
         committer.stop()
     }
 
@@ -183,7 +184,7 @@ final class TwinDaemon: ClientSession.Owner {
             for report in takeDurable() { try take(report) }
         }
         let number = pipeline.lastGrowingNumber
-        committer.hurry(through: number)
+        committer.expedite(through: number)
         try wait { if case .store(.applied(let applied)) = $0 { applied >= number } else { false } }
     }
 
@@ -208,7 +209,7 @@ final class TwinDaemon: ClientSession.Owner {
         }
         for message in came ?? [] { try take(message) }
         // In the daemon, too, the ledger's answers come after the reports.
-        repeat { desk.endTurn(at: 0) } while desk.hasMore
+        repeat { queries.endTurn(at: 0) } while queries.hasMore
         return came != nil
     }
 
@@ -218,12 +219,12 @@ final class TwinDaemon: ClientSession.Owner {
         switch message {
         case .store(.durable(let number, let duration)):
             pipeline.committed(number, took: duration, at: EventLoop.nowNanoseconds)
-        case .store(.applied(let number)): desk.applied(through: number)
+        case .store(.applied(let number)): queries.applied(through: number)
         case .store(.ledgerStalled) where expectsStalls: break
         case .store(.failed(let error)), .store(.stalled(let error)), .store(.ledgerStalled(let error)): throw error
         case .store: break
-        case .answer(let answer): desk.take(answer)
-        case .largeRequest(let token, let request): largeRequests.wasRead(token, request)
+        case .answer(let answer): queries.take(answer)
+        case .largeRequest(let token, let request): largeRequests.didRead(token, request)
         }
     }
 }

@@ -86,9 +86,9 @@ private struct Twin {
         surroundings = try TwinSurroundings()
     }
 
-    /// - Parameter look: gets all rows of the daemon.
+    /// - Parameter inspect: gets all rows of the daemon.
     /// - Returns: the first rows that differ; `nil` when none does.
-    func run(_ look: ([String]) -> Void) throws -> String? {
+    func run(_ inspect: ([String]) -> Void) throws -> String? {
         let start = WallTime(milliseconds: 1_700_000_000_000)
         let clock = TwinClock(start)
         let scripts = TwinScripts()
@@ -142,7 +142,7 @@ private struct Twin {
         let reference = TemporaryDirectory()
         try LedgerDump.write(simulator.records, to: reference.path)
         let rows = try LedgerDump.rows(of: directory.path)
-        look(rows)
+        inspect(rows)
         return Self.difference(rows, try LedgerDump.rows(of: reference.path))
     }
 

@@ -38,7 +38,7 @@ extension World {
             if let pending = nodes[node].pending { send(.append(pending), by: node) }
         case .confirm:
             if let pending = nodes[node].pending { send(.confirm(pending.reference), by: node) }
-        case .ask: nodes[node].waits = .nobody
+        case .reconnect: nodes[node].waits = .nobody
         case .acknowledge: acknowledge(node)
         case .fenced:
             let tail = engine.tail

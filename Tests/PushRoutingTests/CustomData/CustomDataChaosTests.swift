@@ -116,7 +116,7 @@ private struct CustomDataChaos {
         }
         let told = Set(bench.ledger.events.filter { $0.kind == .customEvent }.map(\.id))
         let stored = rows.filter { row in
-            if case .stored = row.entry.way { row.entry.kind == .customEvent } else { false }
+            if case .stored = row.entry.destination { row.entry.kind == .customEvent } else { false }
         }
         for row in stored {
             let id = AnalyticsEvent.identifier(

@@ -11,7 +11,7 @@ struct LogTests {
         #expect(try bench.submit(.event()) == ["request 1", "device phone anonymous", "entry 1 pending"])
         let row = try #require(bench.ledger.customData[1])
         #expect(row.entry.cause == SequenceNumber(1))
-        #expect(row.entry.way == .stored(suite: "standard"))
+        #expect(row.entry.destination == .stored(suite: "standard"))
         #expect(row.entry.name == "bought")
         #expect(bench.router.requestsInFlight == 0)
         #expect(bench.rejections.isEmpty)
@@ -22,11 +22,11 @@ struct LogTests {
     func ways() throws {
         var bench = Bench()
         try bench.submit(.event(suite: "group.a"))
-        #expect(bench.ledger.customData[1]?.entry.way == .stored(suite: "group.a"))
+        #expect(bench.ledger.customData[1]?.entry.destination == .stored(suite: "group.a"))
         #expect(try bench.submit(.event(brazeID: "b1")).last == "entry 2 queued")
-        #expect(bench.ledger.customData[2]?.entry.way == .sent(.brazeID("b1")))
+        #expect(bench.ledger.customData[2]?.entry.destination == .sent(.brazeID("b1")))
         #expect(try bench.submit(.event(suite: "group.a", brazeID: "b1")).last == "entry 3 pending")
-        #expect(bench.ledger.customData[3]?.entry.way == .stored(suite: "group.a", brazeID: "b1"))
+        #expect(bench.ledger.customData[3]?.entry.destination == .stored(suite: "group.a", brazeID: "b1"))
     }
 
     @Test("keeps its own time, up to the clock's")

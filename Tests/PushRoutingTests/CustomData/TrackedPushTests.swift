@@ -23,7 +23,9 @@ struct TrackedPushTests {
     /// The queued entries, each as its event name and its profile.
     private func queued(_ bench: Bench) -> [String] {
         bench.ledger.customData.rows.values.sorted { $0.entry.number < $1.entry.number }.map { row in
-            guard row.state == .queued, case .sent(.brazeID(let id)) = row.entry.way else { return "\(row.state)" }
+            guard row.state == .queued, case .sent(.brazeID(let id)) = row.entry.destination else {
+                return "\(row.state)"
+            }
             return "\(row.entry.name ?? "") \(id)"
         }
     }
@@ -75,7 +77,7 @@ struct TrackedPushTests {
         #expect(bench.rejections.map(\.number) == [EntryNumber(2)], "of a tap, too")
         try bench.submit(.deliver())
         #expect(bench.rejections.map(\.number) == [EntryNumber(3)], "of a request its own alone")
-        #expect(row.entry.way == .nobody)
+        #expect(row.entry.destination == .unidentified)
     }
 
     @Test("queues its open, by the payload; the same tap again queues nothing")

@@ -53,7 +53,7 @@ private struct World {
             sends[run.invocation.id, default: 0] += 1
             #expect(handler.idempotent || sends[run.invocation.id] == 1, "what may not be repeated is sent once")
             #expect(now < deadlines[run.invocation.id] ?? now, "nothing is sent at its deadline or later")
-        case .passOn(let invocation, let id):
+        case .reassign(let invocation, let id):
             let last = given[id]?.popLast()
             #expect(haveAnswered.contains(id) && last?.invocation == invocation && last?.line == lastLine[id])
             sends[invocation, default: 0] -= 1
@@ -128,7 +128,7 @@ private struct World {
     private mutating func takeNoMore(_ id: InstanceID) {
         open.remove(id)
         ending.insert(id)
-        act { $0.takesNoMore(id, leavesLast: true, at: $1, &$2) }
+        act { $0.acceptsNoLines(id, leavesLast: true, at: $1, &$2) }
     }
 
     private mutating func answer() {

@@ -205,7 +205,7 @@ struct InstancePoolTests {
     }
 
     @Test("that cannot be opened before a deadline leave the reason")
-    func hopeless() {
+    func expiring() {
         var pool = PoolBench(socket: true)
         _ = pool.start(1, within: .milliseconds(250))
         #expect(pool.failsToOpen(1, "cannot be connected to: nobody listens on /run/crm") == [])
@@ -293,7 +293,7 @@ struct InstancePoolTests {
         _ = pool.opened(1)
         _ = pool.start(2)
         #expect(pool.answers(1) == ["finished 1 handled", "send 2 as 2 to 1", "started 2"])
-        #expect(pool.takesNoMore(1, leavesLast: true) == ["pass on 2 from 1", "open 2"])
+        #expect(pool.acceptsNoLines(1, leavesLast: true) == ["pass on 2 from 1", "open 2"])
         #expect(pool.opened(2) == ["send 2 as 3 to 2", "started 2"])
         #expect(pool.closed(1) == [], "it had nothing left to lose")
         #expect(pool.answers(3, by: 2) == ["finished 2 handled"])
@@ -307,11 +307,11 @@ struct InstancePoolTests {
         for seq: Int64 in 2...4 { _ = pool.start(seq) }
         #expect(pool.answers(1) == ["finished 1 handled", "send 4 as 4 to 1", "started 4"])
         #expect(pool.answers(3) == ["finished 3 handled"])
-        _ = pool.takesNoMore(1, leavesLast: true)
+        _ = pool.acceptsNoLines(1, leavesLast: true)
         #expect(pool.closed(1) == ["finished 2 lost: the worker that had it did not answer: ended by signal 9"])
         pool.at(.milliseconds(100))
         #expect(pool.opened(2) == ["send 4 as 5 to 2", "started 4"])
-        #expect(pool.takesNoMore(2, leavesLast: true) == [], "others would leave it unread as well, and at once")
+        #expect(pool.acceptsNoLines(2, leavesLast: true) == [], "others would leave it unread as well, and at once")
         #expect(pool.closed(2) == ["finished 4 lost: the worker that had it did not answer: ended by signal 9"])
     }
 

@@ -72,8 +72,8 @@ struct PoolBench {
         writes(#"{"id":\#(line),"status":"\#(status)"}"#, id)
     }
 
-    mutating func takesNoMore(_ id: Int64, leavesLast: Bool) -> [String] {
-        act { $0.takesNoMore(InstanceID(id), leavesLast: leavesLast, at: $1, &$2) }
+    mutating func acceptsNoLines(_ id: Int64, leavesLast: Bool) -> [String] {
+        act { $0.acceptsNoLines(InstanceID(id), leavesLast: leavesLast, at: $1, &$2) }
     }
 
     mutating func closed(_ id: Int64, _ reason: String = "ended by signal 9") -> [String] {
@@ -108,7 +108,7 @@ extension InstancePool.Effect {
         switch self {
         case .open(let id): "open \(id)"
         case .send(let run, let line, let id): "send \(run.invocation.id.seq) as \(line) to \(id)"
-        case .passOn(let invocation, let id): "pass on \(invocation.seq) from \(id)"
+        case .reassign(let invocation, let id): "pass on \(invocation.seq) from \(id)"
         case .cancel(let line, let id): "take back \(line) from \(id)"
         case .finishInput(let id): "finish \(id)"
         case .close(let id): "close \(id)"

@@ -37,9 +37,9 @@ struct CheckedEntry {
     /// The invalid event as a whole, or each invalid attribute.
     private(set) var rejectedParts: [RejectedPart] = []
 
-    init(_ kind: EntryKind, _ object: JSONNode, for way: EntryDestination, _ rules: CustomDataRules) {
+    init(_ kind: EntryKind, _ object: JSONNode, for destination: EntryDestination, _ rules: CustomDataRules) {
         do throws(EntryProblem) {
-            try way.check()
+            try destination.check()
             switch kind {
             case .customEvent: (name, data) = try checkedEvent(object)
             case .customAttributes, .userAttributes: try checkAttributes(kind, object, rules)

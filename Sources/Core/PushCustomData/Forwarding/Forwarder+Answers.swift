@@ -46,7 +46,7 @@ extension Forwarder {
     /// end it.
     mutating func restore(from past: SendingState, now: Moment) {
         guard past.phase == .waiting, let until = past.until, until > now.wall else {
-            if past.phase != .sending { isStateNews = true }
+            if past.phase != .sending { isStateUnreported = true }
             if past.phase == .waiting { state.failures = past.failures }
             return
         }
@@ -60,7 +60,7 @@ extension Forwarder {
     mutating func resume(failures: Int, now: Moment) {
         phase = .sending
         guard state.phase != .sending || state.failures != failures else { return }
-        tell(SendingState(phase: .sending, failures: failures, since: now.wall))
+        setState(SendingState(phase: .sending, failures: failures, since: now.wall))
     }
 
     private mutating func settle(_ entries: [WaitingEntry], as fates: [Verdict.Fate]) {
@@ -95,18 +95,18 @@ extension Forwarder {
         let span = Duration.milliseconds(until.milliseconds - now.wall.milliseconds)
         phase = .waiting(until: now.monotonic + span, isAskedFor: isAskedFor)
         pauses += 1
-        tell(SendingState(phase: .waiting, reason: reason, failures: failures, until: until, since: now.wall))
+        setState(SendingState(phase: .waiting, reason: reason, failures: failures, until: until, since: now.wall))
     }
 
     private mutating func stop(_ reason: String, now: Moment) {
         guard phase != .stopped else { return }
         phase = .stopped
         pauses += 1
-        tell(SendingState(phase: .stopped, reason: reason, failures: state.failures, since: now.wall))
+        setState(SendingState(phase: .stopped, reason: reason, failures: state.failures, since: now.wall))
     }
 
-    private mutating func tell(_ state: SendingState) {
+    private mutating func setState(_ state: SendingState) {
         self.state = state
-        isStateNews = true
+        isStateUnreported = true
     }
 }

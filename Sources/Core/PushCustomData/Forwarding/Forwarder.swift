@@ -61,7 +61,7 @@ public struct Forwarder: Sendable {
     private var rate = RateWindow()
     /// Settlements to send to the daemon at the end of the turn.
     var settlements: [Settlement] = []
-    var isStateNews = false
+    var isStateUnreported = false
 
     /// - Parameters:
     ///   - settings: how requests are made up and paced.
@@ -109,7 +109,7 @@ public struct Forwarder: Sendable {
         // The forwarder repeats all unconfirmed settlements before it claims more entries.
         settlements = unconfirmed.flatMap(\.self) + settlements
         unconfirmed = []
-        isStateNews = knowsEarlierState
+        isStateUnreported = knowsEarlierState
     }
 
     private mutating func disconnect() {
@@ -137,7 +137,7 @@ public struct Forwarder: Sendable {
         if !knowsEarlierState {
             knowsEarlierState = true
             // Without an earlier report, this run reports that sending works.
-            if let past { restore(from: past, now: now) } else { isStateNews = true }
+            if let past { restore(from: past, now: now) } else { isStateUnreported = true }
         }
         forgetSettlements(of: Set(entries.map(\.number)))
         if isClaimStale {
@@ -167,7 +167,7 @@ public struct Forwarder: Sendable {
         endWait(now)
         if phase != .sending || isDraining { release() }
         let departures = departures(now)
-        var effects = tellDaemon()
+        var effects = reportToDaemon()
         effects += departures
         if isDraining, !hasFinished, underway.isEmpty, settlements.isEmpty, unconfirmed.isEmpty {
             hasFinished = true
@@ -239,7 +239,7 @@ public struct Forwarder: Sendable {
         return [.send(request: number, request.batch.content, until: until)]
     }
 
-    private mutating func tellDaemon() -> [ForwarderEffect] {
+    private mutating func reportToDaemon() -> [ForwarderEffect] {
         guard isConnected else { return [] }
         var effects: [ForwarderEffect] = []
         while !settlements.isEmpty {
@@ -248,8 +248,8 @@ public struct Forwarder: Sendable {
             unconfirmed.append(part)
             effects.append(.settle(part))
         }
-        if isStateNews {
-            isStateNews = false
+        if isStateUnreported {
+            isStateUnreported = false
             effects.append(.report(state))
         }
         let room = settings.heldMax - held.count

@@ -2,7 +2,7 @@ import PushModel
 
 /// A waiting entry in memory: 56 bytes, and one allocation for its texts and data.
 struct HeldEntry: Sendable {
-    private enum Way: UInt8 { case stored, externalID, brazeID, alias }
+    private enum DestinationKind: UInt8 { case stored, externalID, brazeID, alias }
 
     let number: EntryNumber
     let savedAt: WallTime
@@ -16,7 +16,7 @@ struct HeldEntry: Sendable {
     private let length: UInt32
     let kind: EntryKind
     private let platform: Platform
-    private let way: Way
+    private let destinationKind: DestinationKind
 
     private static let textCount = 6
     /// The index of the suite's text; the profile's text follows it.
@@ -32,15 +32,15 @@ struct HeldEntry: Sendable {
         kind = entry.kind
         platform = entry.platform
         length = UInt32(clamping: entry.length)
-        let target: (way: Way, first: String, second: String?) =
-            switch entry.way {
+        let target: (destinationKind: DestinationKind, first: String, second: String?) =
+            switch entry.destination {
             case .stored(let suite, let brazeID): (.stored, suite, brazeID)
             case .sent(.externalID(let id)): (.externalID, id, nil)
             case .sent(.brazeID(let id)): (.brazeID, id, nil)
             case .sent(.alias(let name, let label)): (.alias, name, label)
             }
-        way = target.way
-        let sentUser = target.way == .externalID ? target.first : nil
+        destinationKind = target.destinationKind
+        let sentUser = target.destinationKind == .externalID ? target.first : nil
         nameBits = [entry.device, entry.externalID, sentUser].reduce(0) { bits, name in
             name.map { bits | Self.bit(of: $0) } ?? bits
         }
@@ -62,14 +62,15 @@ struct HeldEntry: Sendable {
         }
         let first = texts[4] ?? ""
         let target: EntryDestination =
-            switch way {
+            switch destinationKind {
             case .stored: .stored(suite: first, brazeID: texts[5])
             case .externalID: .sent(.externalID(first))
             case .brazeID: .sent(.brazeID(first))
             case .alias: .sent(.alias(name: first, label: texts[5] ?? ""))
             }
         return CustomEntry(
-            number: number, cause: cause, kind: kind, way: target, platform: platform, app: texts[0], device: texts[1],
+            number: number, cause: cause, kind: kind, destination: target, platform: platform, app: texts[0],
+            device: texts[1],
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
 
@@ -80,7 +81,7 @@ struct HeldEntry: Sendable {
     func mayName(_ bits: UInt64) -> Bool { nameBits & bits != 0 }
 
     /// The name of the entry's suite in UTF-8; `nil`: the entry is in no suite.
-    var suite: [UInt8]? { way == .stored ? withText(at: Self.suitePlace) { $0.map(Array.init) } : nil }
+    var suite: [UInt8]? { destinationKind == .stored ? withText(at: Self.suitePlace) { $0.map(Array.init) } : nil }
 
     /// Calls `body` with the device in UTF-8.
     func withDevice<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 1, body) }
@@ -90,13 +91,13 @@ struct HeldEntry: Sendable {
 
     /// Returns whether the entry is sent to the profile of this user (UTF-8).
     func isSent(to user: [UInt8]) -> Bool {
-        way == .externalID
+        destinationKind == .externalID
             && withText(at: Self.suitePlace) { text in user.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
     }
 
     /// Returns whether the entry is in a suite of this name (UTF-8), without a copy of its text.
     func isStored(in suite: [UInt8]) -> Bool {
-        way == .stored
+        destinationKind == .stored
             && withText(at: Self.suitePlace) { text in suite.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
     }
 
@@ -119,7 +120,7 @@ struct HeldEntry: Sendable {
     }
 
     /// Whether the entry itself names a profile.
-    var namesProfile: Bool { way != .stored || length(ofTextAt: Self.suitePlace + 1) != Self.none }
+    var namesProfile: Bool { destinationKind != .stored || length(ofTextAt: Self.suitePlace + 1) != Self.none }
 
     private func length(ofTextAt place: Int) -> UInt32 {
         content.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: place * 4, as: UInt32.self)) }

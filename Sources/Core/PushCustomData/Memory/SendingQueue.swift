@@ -16,7 +16,7 @@ struct SendingQueue: Sendable {
 
     /// Calls `body` with the entries after a number, in order, until it returns `false`. Takes logarithmic time for
     /// each of them and for each returned entry.
-    func look(after number: EntryNumber, _ body: (HeldEntry) -> Bool) {
+    func forEach(after number: EntryNumber, _ body: (HeldEntry) -> Bool) {
         var (place, end) = (0, line.count)
         while place < end {
             let middle = (place + end) / 2
@@ -24,13 +24,13 @@ struct SendingQueue: Sendable {
         }
         var back = returned
         while let first = back.first, first.number <= number { _ = back.popFirst() }
-        var goesOn = true
-        while goesOn {
+        var continues = true
+        while continues {
             if let first = back.first, place == line.count || first < line[place] {
                 _ = back.popFirst()
-                goesOn = body(first)
+                continues = body(first)
             } else if place < line.count {
-                goesOn = body(line[place])
+                continues = body(line[place])
                 place += 1
             } else {
                 return

@@ -56,7 +56,7 @@ enum BrazeButton {
     }
 
     /// The button as a decoded value.
-    var told: BrazeFacts.Action {
+    var decoded: BrazeFacts.Action {
         BrazeFacts.Action(id: id?.string, kind: kind, title: title?.string, uri: uri?.string)
     }
 
@@ -129,7 +129,7 @@ extension PlatformPayload {
     var brazeActions: [BrazeFacts.Action] {
         var actions: [BrazeFacts.Action] = []
         forEachButton { button in
-            actions.append(button.told)
+            actions.append(button.decoded)
             return false
         }
         return actions

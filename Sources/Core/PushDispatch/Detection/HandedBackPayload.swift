@@ -95,7 +95,7 @@ public struct HandedBackPayload: Sendable {
         case .none: return nil
         case .payload(let payload):
             defer { withExtendedLifetime(payload) {} }
-            return payload.brazeButton(id)?.told
+            return payload.brazeButton(id)?.decoded
         case .webNotification(let data):
             return data.withView { $0.webButtons { $0.equals(id) } }.first
         }

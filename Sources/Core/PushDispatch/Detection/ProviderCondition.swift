@@ -67,7 +67,7 @@ extension ProviderCondition {
     /// Whether the condition holds for the payload. The caller must keep the payload alive.
     ///
     /// - Parameter texts: the payload's texts that other conditions have parsed as JSON.
-    func holds(for payload: some ConditionSubject, _ texts: inout TextsRead) -> Bool {
+    func holds(for payload: some ConditionSubject, _ texts: inout ParsedTexts) -> Bool {
         switch self {
         case .value(let path, let test):
             guard var value = payload[path[0]] else { return false }
@@ -98,7 +98,7 @@ extension ProviderCondition {
 }
 
 extension ProviderCondition.Test {
-    fileprivate func holds(for value: JSONView, _ texts: inout TextsRead) -> Bool {
+    fileprivate func holds(for value: JSONView, _ texts: inout ParsedTexts) -> Bool {
         switch self {
         case .present: true
         case .notNull: value.kind != .null
@@ -116,7 +116,7 @@ extension ProviderCondition.Test {
 }
 
 /// The texts of one payload that were parsed as JSON: each is parsed once for all rules.
-struct TextsRead {
+struct ParsedTexts {
     private var documents: [(text: JSONView, document: JSONDocument?)] = []
 
     /// Returns the JSON object in a string; `nil` for anything else.

@@ -3,7 +3,7 @@ public import PushModel
 /// A provider whose rule matches a payload, and the conditions that hold.
 public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     /// The conditions of a rule that hold.
-    enum Way: Hashable, Sendable {
+    enum Match: Hashable, Sendable {
         /// All of `all`; the rule has no `any`.
         case all
         /// All of `all`, and the condition at this index of `any`.
@@ -13,11 +13,11 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     }
 
     private let tried: TriedRule
-    private let way: Way
+    private let match: Match
 
-    init(_ tried: TriedRule, _ way: Way = .all) {
+    init(_ tried: TriedRule, _ match: Match = .all) {
         self.tried = tried
-        self.way = way
+        self.match = match
     }
 
     /// The provider.
@@ -28,7 +28,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
 
     /// The conditions that made the rule match: `all`, and the first of `any` that holds. Never empty.
     public var conditions: [ProviderCondition] {
-        switch way {
+        switch match {
         case .all: tried.rule.all
         case .any(let place): tried.rule.all + [tried.rule.any[place]]
         case .probe(let place): [tried.rule.probes[place]]
@@ -42,11 +42,11 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     var isBraze: Bool { tried.isBraze }
 
     /// Whether the match has all conditions of the rule.
-    var isWhole: Bool { way == .all }
+    var isWhole: Bool { match == .all }
 
     /// Whether the provider's SDK sent the payload to itself, so that no handler gets it.
     public var isProbe: Bool {
-        if case .probe = way { return true }
+        if case .probe = match { return true }
         return provider.purpose == .uninstallProbe
     }
 
@@ -72,7 +72,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     /// The reason of the match and its consequence, for people. It names keys of the rule, never of the payload.
     public var description: String {
         let what =
-            if case .probe = way {
+            if case .probe = match {
                 "the payload is a probe of \(provider.title)'s SDK"
             } else if provider.purpose == .uninstallProbe {
                 "\(provider.title) tests whether the app is still installed"

@@ -12,9 +12,9 @@ struct RuleTable: Sendable {
         /// The result for a payload that only this rule matches, by the rule's index; shared to save allocations.
         private let soleMatches: [[ProviderMatch]]
         /// Keys of which a matching payload has at least one, each with a bit for the rule's index.
-        private let telltales: JSONKeyMasks
+        private let requiredKeys: JSONKeyMasks
         /// The rules without such a key, one bit each.
-        private let untold: UInt64
+        private let unkeyed: UInt64
         let brazeRule: BrazeRule
 
         /// The number of rules with a bit; later rules are tested for every payload.
@@ -28,15 +28,15 @@ struct RuleTable: Sendable {
                 .sorted { $0.place < $1.place }
             soleMatches = rules.map { [ProviderMatch($0)] }
             var names: [(name: String, mask: UInt64)] = []
-            var untold: UInt64 = 0
+            var unkeyed: UInt64 = 0
             for (place, tried) in rules.prefix(Self.bits).enumerated() {
                 let bit: UInt64 = 1 << UInt64(place)
-                for telltale in tried.rule.telltales {
-                    if let telltale { names.append((telltale, bit)) } else { untold |= bit }
+                for requiredKey in tried.rule.requiredKeys {
+                    if let requiredKey { names.append((requiredKey, bit)) } else { unkeyed |= bit }
                 }
             }
-            telltales = JSONKeyMasks(names)
-            self.untold = untold
+            requiredKeys = JSONKeyMasks(names)
+            self.unkeyed = unkeyed
             let braze = rules.first { $0.isBraze }?.rule
             let shipped = ProviderRule.braze.platforms[platform]
             brazeRule = braze.map { $0.all == shipped?.all && $0.any == shipped?.any ? .shipped : .other } ?? .unknown
@@ -46,11 +46,11 @@ struct RuleTable: Sendable {
         func matches(_ payload: some PlatformPayload) -> [ProviderMatch] {
             defer { withExtendedLifetime(payload) {} }
             var matches: [ProviderMatch] = []
-            var texts = TextsRead()
+            var texts = ParsedTexts()
             let (keys, others) = payload.keyHolders
-            var candidates = untold
-            if let keys { candidates |= telltales.mask(ofKeysOf: keys.view) }
-            if let others { candidates |= telltales.mask(ofKeysOf: others.view) }
+            var candidates = unkeyed
+            if let keys { candidates |= requiredKeys.mask(ofKeysOf: keys.view) }
+            if let others { candidates |= requiredKeys.mask(ofKeysOf: others.view) }
             while candidates != 0 {
                 let place = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
@@ -66,7 +66,7 @@ struct RuleTable: Sendable {
 
         @inline(__always)
         private func match(
-            _ place: Int, _ payload: some PlatformPayload, _ texts: inout TextsRead, _ matches: inout [ProviderMatch]
+            _ place: Int, _ payload: some PlatformPayload, _ texts: inout ParsedTexts, _ matches: inout [ProviderMatch]
         ) {
             guard let match = rules[place].match(payload, &texts) else { return }
             // Most payloads match one rule, and most rules have only one way to match.
@@ -111,7 +111,7 @@ final class TriedRule: Sendable {
     fileprivate var place: (Int, Int, String) { (rule.confidence == .low ? 1 : 0, rule.order, provider.name) }
 
     /// Returns the match: a probe, or all of `all` and the first of `any` that holds. `nil`: the rule does not match.
-    fileprivate func match(_ payload: some PlatformPayload, _ texts: inout TextsRead) -> ProviderMatch? {
+    fileprivate func match(_ payload: some PlatformPayload, _ texts: inout ParsedTexts) -> ProviderMatch? {
         for (place, condition) in rule.probes.enumerated() where condition.holds(for: payload, &texts) {
             return ProviderMatch(self, .probe(place))
         }
@@ -130,7 +130,7 @@ final class TriedRule: Sendable {
         defer { withExtendedLifetime(payload) {} }
         guard rule.remark != nil else { return false }
         guard !rule.remarkConditions.isEmpty else { return isMatch }
-        var texts = TextsRead()
+        var texts = ParsedTexts()
         return rule.remarkConditions.contains { $0.holds(for: payload, &texts) }
     }
 }
@@ -149,21 +149,21 @@ extension RuleTable.Rules {
 
 extension ProviderRule.PlatformRule {
     /// Keys of which a matching payload has at least one; a `nil` in the list means that the rule has no such key.
-    fileprivate var telltales: [String?] {
-        let probes = probes.map(\.telltale)
-        if let key = all.lazy.compactMap(\.telltale).first { return probes + [key] }
-        guard any.isEmpty else { return probes + any.map(\.telltale) }
+    fileprivate var requiredKeys: [String?] {
+        let probes = probes.map(\.requiredKey)
+        if let key = all.lazy.compactMap(\.requiredKey).first { return probes + [key] }
+        guard any.isEmpty else { return probes + any.map(\.requiredKey) }
         return all.isEmpty ? probes : probes + [nil]
     }
 }
 
 extension ProviderCondition {
     /// A key that a payload must have for the condition to hold; `nil` if there is none.
-    fileprivate var telltale: String? {
+    fileprivate var requiredKey: String? {
         switch self {
         case .value(let path, _): path[0]
         case .inText(let key, _): key
-        case .every(let conditions): conditions.lazy.compactMap(\.telltale).first
+        case .every(let conditions): conditions.lazy.compactMap(\.requiredKey).first
         case .keyBeginning, .keyContaining, .keyCount: nil
         }
     }

@@ -59,7 +59,7 @@ final class AndroidPayload: PlatformPayload {
             map = v1.androidData.map(JSONObject.init)
         } else if let extras = view.member("extras"), extras.isObject {
             messageID = PushDispatch.messageID(of: view, platform: .android) ?? id
-            let name = try view.member("action").flatMap(Self.unlessNull)?.requiringString("payload.action")
+            let name = try view.member("action").flatMap(Self.nonNull)?.requiringString("payload.action")
             let form: Transport? = name.map { IntentAction.isAmazons($0) ? .adm : .fcm }
             transport = try Self.transport(given, ofForm: form, "an intent of \(form == .adm ? "ADM" : "FCM")")
             guard transport != .hms else {
@@ -78,8 +78,8 @@ final class AndroidPayload: PlatformPayload {
             let block = view.member("notification")
             if data?.isObject == true || block?.isObject == true {
                 form = .remoteMessage(view)
-                map = try (data.flatMap(Self.unlessNull)?.requiringObject("payload.data")).map(JSONObject.init)
-                _ = try block.flatMap(Self.unlessNull)?.requiringObject("payload.notification")
+                map = try (data.flatMap(Self.nonNull)?.requiringObject("payload.data")).map(JSONObject.init)
+                _ = try block.flatMap(Self.nonNull)?.requiringObject("payload.notification")
             } else {
                 form = .dataMap
                 map = JSONObject(view)
@@ -185,7 +185,7 @@ final class AndroidPayload: PlatformPayload {
         }
     }
 
-    private static func unlessNull(_ view: JSONView) -> JSONView? { view.kind == .null ? nil : view }
+    private static func nonNull(_ view: JSONView) -> JSONView? { view.kind == .null ? nil : view }
 }
 
 // The keys of the data.

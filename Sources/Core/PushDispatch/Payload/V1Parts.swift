@@ -60,36 +60,36 @@ extension V1Parts {
 
     /// Whether the message surely passes the full check, because it is like almost all messages: to a token, with data,
     /// a simple notification, and the usual Android fields. `false` decides nothing.
-    var areSurelyRight: Bool {
+    var areKnownValid: Bool {
         guard !hasOthers, let token, token.isString, token.textLength > 0 else { return false }
-        return isSurelyRight(data) && isSurelyRight(android, field: Self.isSurelyRightForAndroid)
-            && isSurelyRight(notification, field: Self.isSurelyRightInNotification)
+        return isKnownValid(data) && isKnownValid(android, field: Self.isKnownValidForAndroid)
+            && isKnownValid(notification, field: Self.isKnownValidInNotification)
     }
 
-    private func isSurelyRight(_ data: JSONView?) -> Bool {
+    private func isKnownValid(_ data: JSONView?) -> Bool {
         guard let data else { return true }
         guard data.isObject, data.rawBytes.count <= Self.dataLimitOfTopics else { return false }
         for (key, value) in data.members where !value.isString || Self.isRefused(key) { return false }
         return true
     }
 
-    private func isSurelyRight(
-        _ object: JSONView?, field isSurelyRight: (_ key: JSONView, _ value: JSONView) -> Bool
+    private func isKnownValid(
+        _ object: JSONView?, field isKnownValid: (_ key: JSONView, _ value: JSONView) -> Bool
     ) -> Bool {
         guard let object else { return true }
         guard object.isObject else { return false }
-        for (key, value) in object.members where !isSurelyRight(key, value) { return false }
+        for (key, value) in object.members where !isKnownValid(key, value) { return false }
         return true
     }
 
-    private static func isSurelyRightForAndroid(_ key: JSONView, _ value: JSONView) -> Bool {
+    private static func isKnownValidForAndroid(_ key: JSONView, _ value: JSONView) -> Bool {
         guard value.isString else { return false }
         if key.equals("priority") { return value.equals("HIGH") || value.equals("NORMAL") }
         if key.equals("ttl") { return V1Duration(value)?.isTaken == true }
         return key.equals("collapse_key") || key.equals("restricted_package_name")
     }
 
-    private static func isSurelyRightInNotification(_ key: JSONView, _ value: JSONView) -> Bool {
+    private static func isKnownValidInNotification(_ key: JSONView, _ value: JSONView) -> Bool {
         value.isString && (key.equals("title") || key.equals("body") || key.equals("image"))
     }
 

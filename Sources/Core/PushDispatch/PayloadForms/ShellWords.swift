@@ -75,11 +75,11 @@ struct ShellWords: Sendable {
             } else {
                 word?.append(byte)
             }
-        case .none: takeBare(byte, &rest)
+        case .none: takeUnquoted(byte, &rest)
         }
     }
 
-    private mutating func takeBare(_ byte: UInt8, _ rest: inout ArraySlice<UInt8>) {
+    private mutating func takeUnquoted(_ byte: UInt8, _ rest: inout ArraySlice<UInt8>) {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
             if let word { words.append(word) }

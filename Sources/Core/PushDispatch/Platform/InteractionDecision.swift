@@ -90,7 +90,7 @@ private func decideOnApple(
         decision.reasons.append(.customAction)
         if payload != nil, payload?.category == nil { decision.reasons.append(.noCategory) }
     case .dismissed:
-        if let category = payload?.category, rules.tellsOfDismissal(category) {
+        if let category = payload?.category, rules.reportsDismissal(category) {
             decision.reasons = [.dismissAction]
         } else {
             decision.callback = .none
@@ -123,7 +123,7 @@ private func decideOnWeb(
 
 extension InteractionRules {
     /// Whether iOS reports a dismissal of a notification of this category to the app.
-    fileprivate func tellsOfDismissal(_ category: String) -> Bool {
+    fileprivate func reportsDismissal(_ category: String) -> Bool {
         BrazeCategory(rawValue: category) != nil || dismissActionCategories.contains { $0.matches(category) }
     }
 }

@@ -59,7 +59,7 @@ enum RefusalMeaning {
 /// Whether a load balancer should send requests to this machine.
 public enum Leadership: Hashable, Sendable {
     /// The daemon takes requests.
-    case here
+    case leads
     /// The daemon takes no requests, for this reason in words for people.
     case elsewhere(String)
 
@@ -67,7 +67,7 @@ public enum Leadership: Hashable, Sendable {
     public var response: GatewayResponse {
         let (status, text) =
             switch self {
-            case .here: (200, "ok")
+            case .leads: (200, "ok")
             case .elsewhere(let reason): (503, reason)
             }
         return GatewayResponse(

@@ -11,7 +11,7 @@ public struct GatewayDesk {
         /// Answer, after a delay.
         case answer(GatewayResponse, after: Duration)
         /// Send a line, with its line feed, to the daemon's `inject.sock`, and continue with the reply.
-        case ask([UInt8], Exchange)
+        case query([UInt8], Exchange)
         /// Send the gateway's ``GatewayStatus`` as the answer.
         case status
 
@@ -28,7 +28,7 @@ public struct GatewayDesk {
             case apns(APNsSend)
             /// Waits until the daemon changes subscriptions, or lists them.
             case topics(TopicSubscriptionRequest)
-            case topicBatch(TopicBatch, demanded: [TopicBatch.Failure?])
+            case topicBatch(TopicBatch, injected: [TopicBatch.Failure?])
             case leadership
         }
 
@@ -59,7 +59,7 @@ public struct GatewayDesk {
     /// The rules.
     public private(set) var rules: DeskRules
     /// Errors on demand.
-    public var demanded: DemandedErrors
+    public var injected: InjectedErrors
     /// The remarks for the operator that nobody took yet, at most 16.
     public private(set) var remarks: [String] = []
     private var verify: (WebToken, TokenSigner) -> SignatureVerdict
@@ -70,14 +70,14 @@ public struct GatewayDesk {
 
     /// - Parameters:
     ///   - rules: the rules.
-    ///   - demanded: errors on demand.
+    ///   - injected: errors on demand.
     ///   - verify: the function that checks a signature.
     public init(
-        _ rules: DeskRules = DeskRules(), demanded: DemandedErrors = DemandedErrors(),
+        _ rules: DeskRules = DeskRules(), injected: InjectedErrors = InjectedErrors(),
         verify: @escaping (WebToken, TokenSigner) -> SignatureVerdict = { _, _ in .unknownSigner }
     ) {
         self.rules = rules
-        self.demanded = demanded
+        self.injected = injected
         self.verify = verify
         tokens = AccessTokens(limit: rules.remembered)
         updates = ProviderTokenUpdates(rules.providerTokens)
@@ -87,7 +87,7 @@ public struct GatewayDesk {
 
     /// Applies other rules from the next request on. Access tokens stay valid, and counts continue.
     public mutating func configure(_ other: GatewayDesk) {
-        (rules, demanded, verify) = (other.rules, other.demanded, other.verify)
+        (rules, injected, verify) = (other.rules, other.injected, other.verify)
         quotas.rules = other.rules.quotas
     }
 
@@ -144,7 +144,7 @@ public struct GatewayDesk {
         case .apns(let send):
             return .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
         case .topics(let request): return .now(request.answer(to: line))
-        case .topicBatch(let batch, let demanded): return .now(batch.answer(to: line, demanded: demanded))
+        case .topicBatch(let batch, let injected): return .now(batch.answer(to: line, injected: injected))
         case .leadership: return .now(Leadership(DaemonDevice(line)).response)
         }
     }
@@ -162,7 +162,7 @@ public struct GatewayDesk {
         case .topicBatch(let isAdding):
             try batch(isAdding, request, now)
         case .device(let token): try device(token, request, connection, now, &generator)
-        case .leader: .ask(Leadership.question, Exchange(subject: .leadership))
+        case .leader: .query(Leadership.question, Exchange(subject: .leadership))
         case .status where connection.isLocal: .status
         case .status: throw Unrouted.noSuchPath(isApples: false)
         }
@@ -175,13 +175,13 @@ public struct GatewayDesk {
         let account = try account(of: request, now)
         let send = try FCMSend(
             project: project, body: request.body, limits: rules.lines, conditions: rules.conditions)
-        var subject = DemandSubject(service: .fcm, project: project)
+        var subject = FaultSubject(service: .fcm, project: project)
         switch send.recipient {
         case .registration(let token): subject.token = token
         case .topic(let topic): subject.topic = topic
         case .condition: break
         }
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: project), after: verdict.delay)
         }
         if let warning = quotas.take(project: project, token: subject.token, at: now.monotonic) { remark(warning) }
@@ -192,11 +192,11 @@ public struct GatewayDesk {
         switch send.recipient {
         case .registration(let token):
             let presumed = send.presumedTarget(ofRegistration: token)
-            return .ask(
+            return .query(
                 TokenQuestion.line(token: token, presumed: presumed),
                 Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender)))
         case .topic, .condition:
-            return .ask(
+            return .query(
                 send.publish(messageID: messageID, sender: sender), Exchange(subject: .fcm(send, messageID: messageID)))
         }
     }
@@ -206,10 +206,10 @@ public struct GatewayDesk {
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
-            return .ask(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
+            return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
         case (.apns(let send, _), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
-            return .ask(line.bytes, Exchange(subject: .apns(send)))
+            return .query(line.bytes, Exchange(subject: .apns(send)))
         case (_, nil): return .now(refusal(of: push, device))
         }
     }
@@ -234,8 +234,8 @@ public struct GatewayDesk {
         _ token: String, _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
         _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        let subject = DemandSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        let subject = FaultSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(to: request, timestamp: now.wall), after: verdict.delay)
         }
         let provider = try provider(request, connection, now)
@@ -247,7 +247,7 @@ public struct GatewayDesk {
         var sender = sender(request, connection, now, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first
         sender.team = proof?.team
-        return .ask(
+        return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
             Exchange(subject: .resolving(.apns(send, request), sender)))
     }
@@ -337,21 +337,21 @@ extension GatewayDesk {
     ) throws -> Step {
         _ = try account(of: request, now)
         let asked = try TopicSubscriptionRequest(path, action, request)
-        let subject = DemandSubject(service: .topics, token: path.registration, project: path.project)
-        if let verdict = demanded.verdict(on: subject, using: &generator) {
+        let subject = FaultSubject(service: .topics, token: path.registration, project: path.project)
+        if let verdict = injected.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: path.project), after: verdict.delay)
         }
-        return .ask(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked)))
+        return .query(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked)))
     }
 
     private func batch(_ isAdding: Bool, _ request: GatewayRequest, _ now: Now) throws -> Step {
         let account = try account(of: request, now)
         let project = account.flatMap(ServiceAccountName.project) ?? TopicName.anyProject
         let batch = try TopicBatch(isAdding: isAdding, body: request.body)
-        let failures = batch.tokens.map { demanded.failure(ofToken: $0) }
-        return .ask(
+        let failures = batch.tokens.map { injected.failure(ofToken: $0) }
+        return .query(
             try batch.line(project: project, unknown: rules.unknown, without: failures),
-            Exchange(subject: .topicBatch(batch, demanded: failures)))
+            Exchange(subject: .topicBatch(batch, injected: failures)))
     }
 }
 
@@ -368,7 +368,7 @@ extension Leadership {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")
         case .refused(let refusal): self = .elsewhere(refusal.message)
-        case .known, .presumed: self = .here
+        case .known, .presumed: self = .leads
         }
     }
 }

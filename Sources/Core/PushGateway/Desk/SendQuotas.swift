@@ -47,7 +47,7 @@ struct SendQuotas: Sendable {
     private var projects: [UInt64: Window] = [:]
     private var registrations: [UInt64: Registration] = [:]
     /// The minute of the last remark about each quota, by its name.
-    private var told: [String: Int64] = [:]
+    private var lastRemarks: [String: Int64] = [:]
 
     init(_ rules: QuotaRules) { self.rules = rules }
 
@@ -59,7 +59,7 @@ struct SendQuotas: Sendable {
     /// - Returns: a remark for the operator, at most one a minute for each quota.
     mutating func take(project: String, token: String?, at now: Int64) -> String? {
         let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
-        forgetTooMany()
+        evictExcess()
         var broken: [(name: String, limit: Int, of: String)] = []
         let sends = projects[stableDigest(project.utf8), default: Window()].take(in: minute)
         if rules.projectPerMinute > 0, sends > rules.projectPerMinute {
@@ -80,7 +80,7 @@ struct SendQuotas: Sendable {
         over += 1
         // The first quota without a remark in this minute; the next send reports another one.
         for (name, limit, whom) in broken {
-            if let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute) { return text }
+            if let text = remark(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute) { return text }
         }
         return nil
     }
@@ -89,23 +89,23 @@ struct SendQuotas: Sendable {
     mutating func take(appleToken token: String, at now: Int64) -> String? {
         guard rules.appleDevicePerMinute > 0 else { return nil }
         let minute = now / 60_000_000_000
-        forgetTooMany()
+        evictExcess()
         let sends = registrations[stableDigest(token.utf8), default: Registration()].minute.take(in: minute)
         guard sends > rules.appleDevicePerMinute else { return nil }
         over += 1
-        return tell(
+        return remark(
             "a minute to an Apple device", rules.appleDevicePerMinute, of: Self.shortened(token), "Apple",
             "TooManyRequests", in: minute)
     }
 
-    private mutating func tell(
+    private mutating func remark(
         _ name: String, _ limit: Int, of whom: String, _ service: String, _ reason: String, in minute: Int64
     ) -> String? {
-        guard told.updateValue(minute, forKey: name) != minute else { return nil }
+        guard lastRemarks.updateValue(minute, forKey: name) != minute else { return nil }
         return "more than \(limit) sends \(name) (\(whom)): \(service) would answer 429 \(reason)"
     }
 
-    private mutating func forgetTooMany() {
+    private mutating func evictExcess() {
         if projects.count > Self.remembered { projects = [:] }
         if registrations.count > Self.remembered { registrations = [:] }
     }

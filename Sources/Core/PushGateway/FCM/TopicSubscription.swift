@@ -38,7 +38,7 @@ public struct TopicPath: Hashable, Sendable {
 /// case.
 public struct TopicSubscriptionRequest: Hashable, Sendable {
     /// The change, or the question.
-    public enum Errand: Hashable, Sendable {
+    public enum Operation: Hashable, Sendable {
         /// Subscribes to a topic.
         ///
         /// - Parameter isNew: whether an existing subscription is an error.
@@ -62,7 +62,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     /// The token or installation id.
     public let registration: String
     /// The change, or the question.
-    public let errand: Errand
+    public let operation: Operation
 
     /// The default and the limit of subscriptions on one page.
     private static let pageSizes = (usual: 1000, most: 2000)
@@ -76,16 +76,16 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
         switch action {
         case .create:
             let topic = try Self.topic(request.target.query("topic_name", "topicName"), "topic_name")
-            errand = .subscribe(topic: topic, isNew: true)
+            operation = .subscribe(topic: topic, isNew: true)
         case .patch:
             let topic = try Self.topic(path.topic, "topic_subscription.name")
-            errand = allowsMissing ? .subscribe(topic: topic, isNew: false) : .show(topic: topic)
-        case .get: errand = .show(topic: try Self.topic(path.topic, "name"))
+            operation = allowsMissing ? .subscribe(topic: topic, isNew: false) : .show(topic: topic)
+        case .get: operation = .show(topic: try Self.topic(path.topic, "name"))
         case .delete:
-            errand = .unsubscribe(topic: try Self.topic(path.topic, "name"), allowsMissing: allowsMissing)
+            operation = .unsubscribe(topic: try Self.topic(path.topic, "name"), allowsMissing: allowsMissing)
         case .list:
             let size = request.target.query("page_size", "pageSize").flatMap { Int($0) } ?? 0
-            errand = .showAll(
+            operation = .showAll(
                 limit: size > 0 ? min(size, Self.pageSizes.most) : Self.pageSizes.usual,
                 page: request.target.query("page_token", "pageToken"))
         }

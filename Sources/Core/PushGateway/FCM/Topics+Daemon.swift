@@ -68,7 +68,7 @@ extension TopicSubscriptionRequest {
             }
             return TopicRequest(kind: kind, topic: name, tokens: [registration], unknown: unknown.ofTopics).line
         }
-        switch errand {
+        switch operation {
         case .subscribe(let topic, _): return try change(.subscribe, topic)
         case .unsubscribe(let topic, _): return try change(.unsubscribe, topic)
         case .show(let topic):
@@ -80,7 +80,7 @@ extension TopicSubscriptionRequest {
 
     /// Returns the answer for the daemon's reply.
     func answer(to line: [UInt8]?) -> GatewayResponse {
-        switch (TopicReply(line), errand) {
+        switch (TopicReply(line), operation) {
         case (.failed(let error), _): return error.response
         case (.results(let results), .subscribe(let topic, let isNew)):
             switch results.first {
@@ -133,7 +133,7 @@ extension TopicBatch {
     /// Returns the answer for the daemon's reply.
     ///
     /// - Parameter failures: the same as for ``line(project:unknown:without:)``.
-    func answer(to line: [UInt8]?, demanded failures: [Failure?]) -> GatewayResponse {
+    func answer(to line: [UInt8]?, injected failures: [Failure?]) -> GatewayResponse {
         switch TopicReply(line) {
         case .failed(let error): return error.response
         case .topics: return GoogleError(.internalError, "the daemon answered another question").response

@@ -57,7 +57,7 @@ public enum EntryDestination: Hashable, Sendable {
     case sent(UserIdentifier)
 
     /// The destination of an entry that a track rejects because the payload does not identify a profile. Never sent.
-    public static let nobody = EntryDestination.sent(.brazeID(""))
+    public static let unidentified = EntryDestination.sent(.brazeID(""))
 
     /// The suite of the app's own storage, beside its app groups.
     public static let standardSuite = "standard"
@@ -92,7 +92,7 @@ public struct CustomEntry: Hashable, Sendable {
     /// The kind.
     public var kind: EntryKind
     /// The destination.
-    public var way: EntryDestination
+    public var destination: EntryDestination
     /// The platform.
     public var platform: Platform
     /// The app.
@@ -112,14 +112,14 @@ public struct CustomEntry: Hashable, Sendable {
     public var savedAt: WallTime
 
     public init(
-        number: EntryNumber, cause: SequenceNumber, kind: EntryKind, way: EntryDestination, platform: Platform,
+        number: EntryNumber, cause: SequenceNumber, kind: EntryKind, destination: EntryDestination, platform: Platform,
         app: String?,
         device: String?, externalID: String?, name: String?, data: [UInt8], time: WallTime, savedAt: WallTime
     ) {
         self.number = number
         self.cause = cause
         self.kind = kind
-        self.way = way
+        self.destination = destination
         self.platform = platform
         self.app = app
         self.device = device

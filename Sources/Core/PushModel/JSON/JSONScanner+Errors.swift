@@ -175,11 +175,11 @@ struct JSONLocation {
 extension JSONScanner {
     /// The current position of the scan.
     @inline(__always)
-    var here: JSONLocation { here(cursor) }
+    var location: JSONLocation { location(cursor) }
 
     /// A position that the scan has reached.
     @inline(__always)
-    func here(_ cursor: UnsafePointer<UInt8>) -> JSONLocation {
+    func location(_ cursor: UnsafePointer<UInt8>) -> JSONLocation {
         JSONLocation(text: text, end: end, cursor: cursor, isInArray: isInContainer && !isInObject)
     }
 }

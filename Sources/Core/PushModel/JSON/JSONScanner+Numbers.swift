@@ -27,7 +27,7 @@ extension JSONScanner {
         let first = cursor
         if byte == UInt8(ascii: "0") {
             cursor += 1
-            if byte.isDigit { throw here.leadingZero }
+            if byte.isDigit { throw location.leadingZero }
         } else {
             try scanDigits("a digit is expected after '-'")
         }
@@ -44,14 +44,14 @@ extension JSONScanner {
             mayBeInfinite = true
         }
         if mayBeInfinite, !isFinite(UnsafeBufferPointer(start: first, count: cursor - first)) {
-            throw here(start).infiniteNumber
+            throw location(start).infiniteNumber
         }
         append(.number, from: start)
     }
 
     @inline(__always)
     private mutating func scanDigits(_ expectation: StaticString) throws(JSONError) {
-        guard byte.isDigit else { throw here.unexpected(expectation.description) }
+        guard byte.isDigit else { throw location.unexpected(expectation.description) }
         repeat { cursor += 1 } while byte.isDigit
     }
 }

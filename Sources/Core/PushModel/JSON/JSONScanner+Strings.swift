@@ -5,7 +5,7 @@ extension JSONScanner {
         if let next = scanUsualString(cursor, end, text, tape.next) {
             cursor = next
         } else {
-            cursor = try here.scanString(to: tape.next, isKey: false)
+            cursor = try location.scanString(to: tape.next, isKey: false)
         }
         tape.didFillNext()
     }
@@ -26,7 +26,7 @@ extension JSONScanner {
         if let next = scanUsualKey(cursor, end, text, tape.next) {
             cursor = next
         } else {
-            cursor = try here.scanString(to: tape.next, isKey: true)
+            cursor = try location.scanString(to: tape.next, isKey: true)
         }
         tape.didFillNext()
     }

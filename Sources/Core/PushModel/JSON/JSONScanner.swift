@@ -67,7 +67,7 @@ struct JSONScanner {
             if isInObject { try scanMembers() } else { try scanElements() }
         }
         _ = byteAfterWhiteSpace()
-        guard cursor == end else { throw here.unexpected("the value is complete, but text follows it") }
+        guard cursor == end else { throw location.unexpected("the value is complete, but text follows it") }
     }
 
     /// Scans members of the innermost object and of objects within it, up to the end of that object or the opening of
@@ -77,17 +77,17 @@ struct JSONScanner {
         var next = byteAfterWhiteSpace()
         while next != UInt8(ascii: "}") {
             if members > 0 {
-                guard next == UInt8(ascii: ",") else { throw here.separatorMissing }
+                guard next == UInt8(ascii: ",") else { throw location.separatorMissing }
                 cursor += 1
                 next = byteAfterWhiteSpace()
             }
-            guard next == UInt8(ascii: "\"") else { throw here.keyMissing }
+            guard next == UInt8(ascii: "\"") else { throw location.keyMissing }
             members &+= 1
             try makeRoom(for: 2)
             if !scanShortKeyAndColon() {
                 try scanKey()
                 next = byteAfterWhiteSpace()
-                guard next == UInt8(ascii: ":") else { throw here.unexpected("a ':' is expected after a key") }
+                guard next == UInt8(ascii: ":") else { throw location.unexpected("a ':' is expected after a key") }
                 cursor += 1
             }
             next = byteAfterWhiteSpace()
@@ -108,7 +108,7 @@ struct JSONScanner {
         var next = byteAfterWhiteSpace()
         while next != UInt8(ascii: "]") {
             if members > 0 {
-                guard next == UInt8(ascii: ",") else { throw here.separatorMissing }
+                guard next == UInt8(ascii: ",") else { throw location.separatorMissing }
                 cursor += 1
                 next = byteAfterWhiteSpace()
             }
@@ -135,7 +135,7 @@ struct JSONScanner {
     @inline(__always)
     private mutating func makeRoom(for room: Int) throws(JSONError) {
         guard !tape.hasRoom(for: room) else { return }
-        guard tape.count + room <= entriesMax else { throw here.tooManyValues(limit: valueLimit) }
+        guard tape.count + room <= entriesMax else { throw location.tooManyValues(limit: valueLimit) }
         tape = tape.grown(by: room, atMost: entriesMax, having: (cursor - text, end - text))
     }
 
@@ -155,7 +155,7 @@ struct JSONScanner {
         case UInt8(ascii: "t"): try scanWord("true", .bool)
         case UInt8(ascii: "f"): try scanWord("false", .bool)
         case UInt8(ascii: "n"): try scanWord("null", .null)
-        default: throw here.valueMissing
+        default: throw location.valueMissing
         }
         return false
     }
@@ -165,7 +165,7 @@ struct JSONScanner {
         let start = cursor
         let count = word.utf8CodeUnitCount
         guard end - start >= count, areEqual(start, word.utf8Start, count: count) else {
-            throw here.valueMissing
+            throw location.valueMissing
         }
         cursor += count
         append(kind, from: start)
@@ -182,7 +182,7 @@ struct JSONScanner {
     /// - Returns: whether the container is still open.
     @inline(__always)
     private mutating func open(_ kind: JSONNode.Kind, closing bracket: UInt8) throws(JSONError) -> Bool {
-        guard depthLeft > 0 else { throw here.tooDeep(limit: depthLimit) }
+        guard depthLeft > 0 else { throw location.tooDeep(limit: depthLimit) }
         let start = cursor
         cursor += 1
         if byte == bracket {

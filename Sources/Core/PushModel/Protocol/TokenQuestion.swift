@@ -54,8 +54,8 @@ public struct TokenQuestion: Sendable {
     ///
     /// - Parameters:
     ///   - owner: the device of the token, and its state; `nil` if nobody registered the token.
-    ///   - said: the state of the presumed device.
-    public func reply(_ owner: (target: Target, state: DeviceState)?, said: DeviceState) -> [UInt8] {
+    ///   - reported: the state of the presumed device.
+    public func reply(_ owner: (target: Target, state: DeviceState)?, reported: DeviceState) -> [UInt8] {
         Reply.line { writer in
             writer.member("ok", true)
             if let id { writer.member("id", id) }
@@ -65,7 +65,7 @@ public struct TokenQuestion: Sendable {
             if let app = owner.map(\.target.app) ?? presumed.app { writer.member(RequestKey.app.word, app) }
             writer.member(RequestKey.device.word, owner?.target.device ?? token)
             if let user = owner?.target.externalID { writer.member(RequestKey.externalID.word, user) }
-            writer.members(of: owner?.state ?? said)
+            writer.members(of: owner?.state ?? reported)
         }
     }
 }

@@ -9,7 +9,7 @@ extension EntryRecord {
             writer.member("seq", entry.cause.value)
             writer.member("kind", entry.kind.rawValue)
             writer.member("state", state.rawValue)
-            entry.way.write(entry.kind, to: &writer)
+            entry.destination.write(entry.kind, to: &writer)
             writer.member("platform", entry.platform.rawValue)
             writer.member("app", entry.app)
             writer.member("device", entry.device)
@@ -47,7 +47,7 @@ extension EntryDestination {
         case .sent(let identifier):
             writer.member("suite", String?.none)
             writer.key("to")
-            if self == .nobody { writer.null() } else { writer.object { identifier.write(to: &$0) } }
+            if self == .unidentified { writer.null() } else { writer.object { identifier.write(to: &$0) } }
         }
     }
 

@@ -40,7 +40,8 @@ public struct PendingReport: Sendable {
         for record in entries {
             let entry = record.entry
             table.add([
-                entry.number.description, entry.kind.rawValue, record.state.rawValue, entry.way.suite ?? "(direct)",
+                entry.number.description, entry.kind.rawValue, record.state.rawValue,
+                entry.destination.suite ?? "(direct)",
                 entry.app ?? "-", entry.device ?? "-", user(of: entry), entry.name ?? fields(of: entry),
                 zone.text(entry.savedAt), age(since: entry.savedAt),
             ])
@@ -49,8 +50,8 @@ public struct PendingReport: Sendable {
     }
 
     private func user(of entry: CustomEntry) -> String {
-        switch entry.way {
-        case .nobody: "-"
+        switch entry.destination {
+        case .unidentified: "-"
         case .sent(let identifier): identifier.text
         case .stored: entry.externalID ?? "-"
         }

@@ -40,9 +40,9 @@ struct Instance: Sendable {
     /// The number of stray lines, which answer nothing, since its last answer.
     var strayLines = 0
     /// Whether a journal entry reported a stray line since its last answer.
-    var hasToldStray = false
+    var hasReportedStray = false
     /// The last line sent to it when its stray line was last reported for the unanswered invocations.
-    private var strayToldAt: Int64?
+    private var strayReportedAt: Int64?
     /// The lines that it wrote before its answer, if it serves a single invocation.
     var written = RunLines()
     /// Whether it has written any line.
@@ -50,7 +50,7 @@ struct Instance: Sendable {
     /// Whether it has received its only invocation.
     var isSpent = false
     /// Whether it accepts no more lines because its end is near.
-    var takesNoMore = false
+    var acceptsNoLines = false
 
     /// The sentence for people about an instance that has never written a line.
     static let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
@@ -61,11 +61,11 @@ struct Instance: Sendable {
     }
 
     /// Whether it accepts lines, or will once it is open.
-    var isLive: Bool { (phase == .opening || phase == .open) && !takesNoMore }
+    var isLive: Bool { (phase == .opening || phase == .open) && !acceptsNoLines }
 
     /// Whether it can take one more line.
     func hasRoom(_ rules: InstanceRules) -> Bool {
-        phase == .open && !isSpent && !takesNoMore && outstanding.count + cancelledLines.count < rules.linesAtOnce
+        phase == .open && !isSpent && !acceptsNoLines && outstanding.count + cancelledLines.count < rules.linesAtOnce
     }
 
     /// Notes that it answered a line.
@@ -74,7 +74,7 @@ struct Instance: Sendable {
     mutating func answered(_ line: Int64, at now: Instant) -> InvocationID? {
         guard let invocation = outstanding.removeValue(forKey: line) else { return nil }
         hasAnswered = true
-        (strayLines, hasToldStray) = (0, false)
+        (strayLines, hasReportedStray) = (0, false)
         if isIdle { idleSince = now }
         return invocation
     }
@@ -82,7 +82,7 @@ struct Instance: Sendable {
     /// Notes that it answered a cancelled line.
     ///
     /// - Returns: whether there was such a line; if not, nothing changes.
-    mutating func answeredTakenBack(_ line: Int64, at now: Instant) -> Bool {
+    mutating func answeredCancelled(_ line: Int64, at now: Instant) -> Bool {
         guard cancelledLines.remove(line) else { return false }
         if isIdle { idleSince = now }
         return true
@@ -91,8 +91,8 @@ struct Instance: Sendable {
     /// Returns the unanswered invocations, for reporting a stray line to them; empty if one was reported since its last
     /// line.
     mutating func unansweredAtStray() -> [InvocationID] {
-        guard strayToldAt != lastLine else { return [] }
-        strayToldAt = lastLine
+        guard strayReportedAt != lastLine else { return [] }
+        strayReportedAt = lastLine
         return outstanding.values.sorted()
     }
 

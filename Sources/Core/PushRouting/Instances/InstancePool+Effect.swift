@@ -9,7 +9,7 @@ extension InstancePool {
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
         /// The instance has not read the line of this invocation, which moves to another instance: later output of this
         /// instance concerns other invocations.
-        case passOn(InvocationID, from: InstanceID)
+        case reassign(InvocationID, from: InstanceID)
         /// Send the cancellation of this line to the instance.
         case cancel(line: Int64, from: InstanceID)
         /// End the instance's input; it may still answer.

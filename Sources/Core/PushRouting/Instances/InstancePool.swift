@@ -17,7 +17,7 @@ public struct InstancePool: Sendable {
     /// The time in which an instance without input must end by itself.
     static let endingTime = Duration.seconds(1)
     /// The time in which an instance must answer a cancellation.
-    static let takingBackTime = Duration.seconds(1)
+    static let cancellationTime = Duration.seconds(1)
     /// The most invocations that the pool sends, or reports as failed, in one turn of the loop.
     static let actsMax = 128
 
@@ -118,7 +118,7 @@ public struct InstancePool: Sendable {
         // The invocation may be one of a lost instance that is not reported yet.
         guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
         guard !rules.supportsCancellation else {
-            instances[id]?.cancelledLines.insert(line, due: now + Self.takingBackTime)
+            instances[id]?.cancelledLines.insert(line, due: now + Self.cancellationTime)
             instances[id]?.lastLine = nil
             effects.append(.cancel(line: line, from: id))
             return advance(at: now, &effects)
@@ -160,7 +160,7 @@ public struct InstancePool: Sendable {
         // flood.
         if only != nil, instances.values[place].written.take(line) { return }
         // A blank line is no fault, but a thousand of them are.
-        guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
+        guard !line.isEmpty else { return countStrayLine(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
             let answer = try LineAnswer(
@@ -178,13 +178,13 @@ public struct InstancePool: Sendable {
                 if instances.values[place].isSpent { close(id, at: now, because: "it has answered", &effects) }
                 return advance(at: now, &effects)
             }
-            if instances.values[place].answeredTakenBack(answer.id, at: now) { return advance(at: now, &effects) }
+            if instances.values[place].answeredCancelled(answer.id, at: now) { return advance(at: now, &effects) }
             fault = "an answer with an id that no callback waits for"
         } catch {
             guard error != .isRequest else { return effects.append(.request(line)) }
             fault = error.description
         }
-        strayed(id, fault, at: now, &effects)
+        countStrayLine(id, fault, at: now, &effects)
     }
 
     /// Clears the remark that the instance has never written a line: it does flush its output.
@@ -198,15 +198,16 @@ public struct InstancePool: Sendable {
     /// Counts a stray line.
     ///
     /// - Parameter fault: the fault of the line, for people; `nil`: it is blank.
-    private mutating func strayed(_ id: InstanceID, _ fault: String?, at now: Instant, _ effects: inout [Effect]) {
+    private mutating func countStrayLine(_ id: InstanceID, _ fault: String?, at now: Instant, _ effects: inout [Effect])
+    {
         guard var instance = instances[id] else { return }
         instance.strayLines += 1
         if let fault {
             let seen = RunFacts(insteadOfAnswer: "the \(handler.kind.instanceName) wrote \(fault)")
             effects += instance.unansweredAtStray().map { .report(.observed($0, seen)) }
             let note = Effect.note("\(described(id)) wrote \(fault); such lines are ignored")
-            if !instance.hasToldStray { effects.append(note) }
-            instance.hasToldStray = true
+            if !instance.hasReportedStray { effects.append(note) }
+            instance.hasReportedStray = true
         }
         instances[id] = instance
         guard instance.strayLines >= Self.strayLinesMax else { return }
@@ -216,20 +217,20 @@ public struct InstancePool: Sendable {
     /// Notes that the instance writes and accepts no more lines. Its invocations stay with it until it is closed.
     ///
     /// - Parameter leavesLast: whether it has not read the last line completely.
-    public mutating func takesNoMore(
+    public mutating func acceptsNoLines(
         _ id: InstanceID, leavesLast: Bool, at now: Instant, _ effects: inout [Effect]
     ) {
-        instances[id]?.takesNoMore = true
+        instances[id]?.acceptsNoLines = true
         // The end of an instance that has never answered counts as a failure with a delay; ``closed(_:reason:at:_:)``
         // follows soon.
         guard instances[id]?.hasAnswered == true else { return }
-        if leavesLast { passOnLast(of: id, &effects) }
+        if leavesLast { reassignLast(of: id, &effects) }
         advance(at: now, &effects)
     }
 
     /// Moves the last invocation, which the instance has not read, to another instance: even one that may not be
     /// repeated.
-    private mutating func passOnLast(of id: InstanceID, _ effects: inout [Effect]) {
+    private mutating func reassignLast(of id: InstanceID, _ effects: inout [Effect]) {
         guard let place = instances.index(forKey: id), let line = instances.values[place].lastLine,
             let invocation = instances.values[place].outstanding.removeValue(forKey: line)
         else { return }
@@ -238,7 +239,7 @@ public struct InstancePool: Sendable {
         runs[invocation]?.sends -= 1
         displaced.append(invocation)
         hasCollectedExpiring = false
-        effects.append(.passOn(invocation, from: id))
+        effects.append(.reassign(invocation, from: id))
     }
 
     /// Notes that the instance has ended; the reason is for people.

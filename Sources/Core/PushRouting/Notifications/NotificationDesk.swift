@@ -120,7 +120,7 @@ public struct NotificationDesk: Sendable {
     /// Ends everything, and reports nothing.
     public mutating func closeAll(_ effects: inout [Effect]) {
         (pending, calls, shown) = ([:], [:], ShownNotifications())
-        letGo(&effects)
+        close(&effects)
     }
 
     private static func content(of run: HandlerRun) -> NotificationContent? {
@@ -200,7 +200,7 @@ public struct NotificationDesk: Sendable {
     /// use the same numbers again.
     public mutating func lost(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
         if case .closed = phase { return }
-        letGo(&effects)
+        close(&effects)
         let delay = min(Self.longestDelay, Self.shortestDelay * (1 << min(failures, 10)))
         if failures == 0 { effects.append(.note(Self.sentence(reason))) }
         failures += 1
@@ -219,7 +219,7 @@ public struct NotificationDesk: Sendable {
         lost("it did not answer within \(Self.openingTime.milliseconds) ms", at: now, &effects)
     }
 
-    private mutating func letGo(_ effects: inout [Effect]) {
+    private mutating func close(_ effects: inout [Effect]) {
         if case .closed = phase { return }
         phase = .closed
         effects.append(.close)

@@ -124,7 +124,7 @@ extension HandlerAnswer.Content {
         var attributes = 0
         for (index, element) in entries.enumerated() {
             guard index < Self.entriesMax else {
-                remarkOnRest(entries.count - index, "one answer has at most \(Self.entriesMax)")
+                remarkOnOmitted(entries.count - index, "one answer has at most \(Self.entriesMax)")
                 break
             }
             do throws(ProtocolError) {
@@ -132,7 +132,7 @@ extension HandlerAnswer.Content {
                 attributes += entry.request.attributeCount
                 guard attributes <= Self.attributesMax else {
                     let most = "those of one answer have at most \(Self.attributesMax) attributes together"
-                    remarkOnRest(entries.count - index, most)
+                    remarkOnOmitted(entries.count - index, most)
                     break
                 }
                 log.append(entry)
@@ -145,7 +145,7 @@ extension HandlerAnswer.Content {
         if wrong.count > 3 { remarks.append("log: \(counted(wrong.count - 3, "more is", "more are")) wrong") }
     }
 
-    private mutating func remarkOnRest(_ count: Int, _ limit: String) {
+    private mutating func remarkOnOmitted(_ count: Int, _ limit: String) {
         remarks.append("log: \(counted(count, "entry is", "entries are")) not kept: \(limit)")
     }
 

@@ -53,10 +53,10 @@ enum SimulationLine {
             writer.member("at", time.milliseconds)
             writer.member("state", state.rawValue)
             writer.member("kind", entry.kind.rawValue)
-            switch entry.way {
+            switch entry.destination {
             case .sent(let identifier):
                 // A track's entry without a user is for nobody.
-                if entry.way != .nobody { writer.member(of: identifier) }
+                if entry.destination != .unidentified { writer.member(of: identifier) }
             case .stored(let suite, let brazeID):
                 writer.member("suite", suite)
                 if let brazeID { writer.member("braze_id", brazeID) }

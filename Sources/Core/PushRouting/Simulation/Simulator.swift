@@ -17,7 +17,7 @@ public struct Simulator {
     private var isFirstLine = true
     private var boot = UUID128(high: 0, low: 0)
     /// The end of the last crash.
-    private var backAt: WallTime?
+    private var restartedAt: WallTime?
 
     /// The scripts of requests in flight.
     private var scripts: [SequenceNumber: Script] = [:]
@@ -110,7 +110,7 @@ public struct Simulator {
         try checkOrder(crash.at, id: nil)
         run(before: crash.at)
         answers = Heap()
-        (clock, backAt) = (crash.end, crash.end)
+        (clock, restartedAt) = (crash.end, crash.end)
         if crash.reboots { boot.low += 1 }
         router = router.restarted(boot: boot)
         for var request in unfinished.values.sorted(by: { $0.accepted.seq < $1.accepted.seq }) {
@@ -129,7 +129,7 @@ public struct Simulator {
 
     private func checkOrder(_ at: WallTime, id: String?) throws(ProtocolError) {
         guard let clock, at < clock else { return }
-        let isDown = backAt.map { at < $0 } ?? false
+        let isDown = restartedAt.map { at < $0 } ?? false
         throw ProtocolError(
             .invalidValue, field: "at",
             message: isDown
@@ -290,7 +290,7 @@ public struct Simulator {
     }
 
     /// Prints the new state of an entry of custom data.
-    private mutating func tell(_ record: CustomDataRecord, at time: WallTime) {
+    private mutating func printEntry(_ record: CustomDataRecord, at time: WallTime) {
         switch record {
         case .entry(let entry, let state, let problem):
             if state == .pending { waiting[entry.number] = entry }
@@ -307,7 +307,7 @@ public struct Simulator {
     }
 
     /// Prints the verdict on an interaction that waited for its push.
-    private mutating func tell(
+    private mutating func printInteraction(
         _ cause: SequenceNumber, _ verdict: Interaction.Verdict, _ delivery: SequenceNumber?, at time: WallTime
     ) {
         guard let end = waitingInteractions.end(cause, verdict, delivery: delivery, past: past) else { return }
@@ -317,7 +317,7 @@ public struct Simulator {
     /// Prints the verdict `unmatched` for interactions that still wait: no more requests will come.
     mutating func endWaitingInteractions() {
         let time = clock ?? WallTime(milliseconds: 0)
-        for cause in waitingInteractions.causes { tell(cause, .unmatched, nil, at: time) }
+        for cause in waitingInteractions.causes { printInteraction(cause, .unmatched, nil, at: time) }
     }
 
     private mutating func handle(_ event: RouterEvent, at time: WallTime) {
@@ -345,8 +345,8 @@ public struct Simulator {
         if keepsRecords { records.append(record) }
         switch record {
         case .event(let event): output.append(SimulationLine.analytics(event, at: time))
-        case .customData(let record): tell(record, at: time)
-        case .tracker(.interaction(let row)): tell(row.cause, row.verdict, row.delivery, at: time)
+        case .customData(let record): printEntry(record, at: time)
+        case .tracker(.interaction(let row)): printInteraction(row.cause, row.verdict, row.delivery, at: time)
         case .invocation(let row), .update(let row): self.record(row)
         case .attempt(let attempt): attempts[attempt.id, default: []].append(attempt)
         default: break

@@ -11,7 +11,7 @@ extension TrackedData {
         var output = CustomDataOutput()
         let time = WallTime(milliseconds: 0)
         let source = EntrySource(
-            cause: SequenceNumber(0), way: .sent(identifier), platform: platform, app: nil, device: nil,
+            cause: SequenceNumber(0), destination: .sent(identifier), platform: platform, app: nil, device: nil,
             externalID: nil, at: time)
         let rejections = customData.log(kind, object, source, now: time, into: &output)
         guard !rejections.isEmpty else { return [self] }

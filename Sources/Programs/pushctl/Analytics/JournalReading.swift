@@ -52,17 +52,17 @@ struct JournalReading {
     private let window: ReportWindow
     private let unit: String
     /// Called with each row of the window, in the order of the journal.
-    private let tell: (ReportRow) -> Void
+    private let body: (ReportRow) -> Void
 
     /// Reads the entries of a window.
     ///
     /// - Parameters:
     ///   - selection: the journal, and the unit of the entries.
     ///   - figures: the empty figures.
-    ///   - tell: called with each row, in the order of the journal.
+    ///   - body: called with each row, in the order of the journal.
     /// - Returns: the figures, with the facts about their source.
     static func read(
-        _ selection: JournalSelection, _ figures: ReportReading, tell: @escaping (ReportRow) -> Void = { _ in }
+        _ selection: JournalSelection, _ figures: ReportReading, body: @escaping (ReportRow) -> Void = { _ in }
     ) throws(Failure) -> ReportReading {
         do throws(SystemError) {
             let reader = try JournalReader(directory: selection.directory)
@@ -73,7 +73,7 @@ struct JournalReading {
             var reading = JournalReading(
                 figures: figures,
                 facts: JournalFacts(unit: selection.unit, directory: selection.directory, begin: begin),
-                window: figures.report.window, unit: selection.unit, tell: tell)
+                window: figures.report.window, unit: selection.unit, body: body)
             try reader.read(from: reading.firstTime, fields: Self.fields) { reading.add($0) }
             reading.figures.report.source = .journal(reading.facts)
             return reading.figures
@@ -112,7 +112,7 @@ struct JournalReading {
         guard window.contains(row.acceptedAt) else { return }
         figures.report.add(unordered: row)
         figures.detail.add(row)
-        tell(row)
+        body(row)
     }
 
     private static func failure(_ error: SystemError, _ selection: JournalSelection) -> Failure {

@@ -16,7 +16,7 @@ enum Parsed {
 /// Parses a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends the
 /// options.
 struct Parser {
-    private struct Given {
+    private struct GivenOption {
         let name: String
         let value: String?
         /// Whether the option came before the name of the command.
@@ -25,7 +25,7 @@ struct Parser {
 
     private let commands: [Command]
     private var name: String?
-    private var given: [Given] = []
+    private var given: [GivenOption] = []
     private var operands: [String] = []
 
     /// - Parameter words: the command line without the program's own name.
@@ -47,7 +47,7 @@ struct Parser {
                 return
             }
             if word == "-h" {
-                given.append(Given(name: Option.help.name, value: nil, isBeforeCommand: name == nil))
+                given.append(GivenOption(name: Option.help.name, value: nil, isBeforeCommand: name == nil))
             } else if word.hasPrefix("--") {
                 try take(option: word.dropFirst(2), rest: &rest)
             } else if word.hasPrefix("-"), word != "-" {
@@ -77,7 +77,7 @@ struct Parser {
             }
             value = next
         }
-        given.append(Given(name: option, value: value, isBeforeCommand: name == nil))
+        given.append(GivenOption(name: option, value: value, isBeforeCommand: name == nil))
     }
 
     // MARK: Options and operands to arguments
@@ -113,7 +113,7 @@ struct Parser {
         return .help(command)
     }
 
-    private func option(_ given: Given, of command: Command) throws(Failure) -> Option {
+    private func option(_ given: GivenOption, of command: Command) throws(Failure) -> Option {
         let candidates = (command.options + Option.everywhere).filter { $0.name == given.name }
         guard let first = candidates.first else { throw unknown(given.name) }
         guard let value = given.value, case .words(let words) = first.value, !words.contains(value) else {

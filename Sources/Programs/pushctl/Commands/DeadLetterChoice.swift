@@ -68,7 +68,7 @@ struct DeadLetterChoice {
     }
 
     /// Requires a number or an option, because a command without any would affect more than the user meant.
-    func requireSome(_ arguments: Arguments, toDo what: String) throws(Failure) {
+    func requireSelection(_ arguments: Arguments, toDo what: String) throws(Failure) {
         guard named.isEmpty, !isFiltered else { return }
         throw arguments.usageFailure(
             "\(what) needs numbers of requests, or an option such as --handler; --since 2020-01-01 chooses all")
@@ -133,7 +133,7 @@ struct DeadLetterChoice {
         }
         filter.through = last
         var count = 0
-        defer { if count < matching { tellRest(count, of: matching, done, session) } }
+        defer { if count < matching { printRest(count, of: matching, done, session) } }
         while true {
             let page = try Session.reading { () throws(StoreError) in
                 try find(filter, limit: limit ?? Self.pageLength, oldestFirst: isEverything, in: ledger)
@@ -145,7 +145,7 @@ struct DeadLetterChoice {
         }
     }
 
-    private func tellRest(_ count: Int, of matching: Int, _ done: String, _ session: Session) {
+    private func printRest(_ count: Int, of matching: Int, _ done: String, _ session: Session) {
         let left = matching - count
         let advice = limit.map { $0 < matching ? " (--limit); --limit all takes them all" : "" } ?? ""
         session.output.note(
@@ -209,7 +209,7 @@ struct DeadLetterChoice {
                 ])
             }
         }
-        guard !rows.isEmpty else { return session.tellOfNone() }
+        guard !rows.isEmpty else { return session.printNoDeadLetters() }
         session.output.print(Text.columns([["SEQ", "ACCEPTED", "OUTCOME", "HANDLER", "APP", "REASON"]] + rows))
         if let matching, matching > numbers.count {
             let limited = isEverything ? "" : " (--limit)"

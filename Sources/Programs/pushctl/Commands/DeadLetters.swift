@@ -43,7 +43,7 @@ extension Command {
         case "purge":
             let numbers = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
             let choice = try DeadLetterChoice(arguments, numbers: numbers, mayBeAll: true)
-            try choice.requireSome(arguments, toDo: "purge")
+            try choice.requireSelection(arguments, toDo: "purge")
             if arguments.has(.listOnly) { return try choice.list(arguments, session) }
             return try session.purge(choice, arguments)
         case let word?:
@@ -69,7 +69,7 @@ extension Session {
     }
 
     /// Prints that no dead letter is selected.
-    func tellOfNone() -> ExitStatus {
+    func printNoDeadLetters() -> ExitStatus {
         let last = try? reading { ledger throws(StoreError) in try ledger.story(of: ledger.highestSequenceNumber()) }
         let isDevice = last?.request.mode == .device
         output.note("no dead letter matches" + (isDevice ? "; in device mode there are none (Mode=)" : ""))
@@ -88,7 +88,7 @@ extension Session {
             if arguments.has(.json) { output.write(document: Array(reply.rawBytes)) }
             return letters.count
         }
-        guard isAny else { return tellOfNone() }
+        guard isAny else { return printNoDeadLetters() }
         if purged > 0, !arguments.has(.json) { output.print("purged \(counted(purged, "request"))\n") }
         return status
     }

@@ -51,7 +51,7 @@ extension Command {
             }
         let expected = try session.count(person)
         if arguments.has(.countOnly) {
-            session.tell(Erasure(receipt: expected, isDone: false, isShared: session.sharesLog), arguments)
+            session.printErasure(Erasure(receipt: expected, isDone: false, isShared: session.sharesLog), arguments)
             return .done
         }
         if expected.rows == 0 {
@@ -64,13 +64,13 @@ extension Command {
             return .no
         }
         let erasure = try session.erase(person)
-        session.tell(erasure, arguments)
+        session.printErasure(erasure, arguments)
         return .done
     }
 }
 
 extension Session {
-    fileprivate func tell(_ erasure: Erasure, _ arguments: Arguments) {
+    fileprivate func printErasure(_ erasure: Erasure, _ arguments: Arguments) {
         let setAside = setAsideNames
         if arguments.has(.json) {
             output.write(document: erasure.json(setAside))

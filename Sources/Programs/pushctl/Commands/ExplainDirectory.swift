@@ -125,7 +125,7 @@ struct ExplainDirectory {
     private mutating func explain(_ path: String) throws(Failure) {
         let file: InputFile
         do { file = try InputFile(path) } catch { return note(error, file: path) }
-        var reader = PayloadReader(file, tell: output.note)
+        var reader = PayloadReader(file, note: output.note)
         var problems: [Failure] = []
         while true {
             let record: Record?
@@ -133,7 +133,7 @@ struct ExplainDirectory {
                 problems.append(error)
                 record = nil
             }
-            problems.forEach { note($0, file: file.name, isNone: reader.hasNone) }
+            problems.forEach { note($0, file: file.name, isNone: reader.hasNoPayload) }
             problems = []
             guard let record else { return }
             do { try explain(record, of: file) } catch { note(error, file: file.name, line: record.firstLine) }

@@ -25,7 +25,7 @@ extension Command {
         }
         let target = Target(app: app, device: arguments[.sessionDevice], externalID: arguments[.sessionUser])
         let reply = try session.control(.flush(FlushRequest(target: target, suite: arguments[.onlySuite])))
-        session.tell("flushed", reply["flushed"], of: reply, arguments)
+        session.printCount("flushed", reply["flushed"], of: reply, arguments)
         if let unsent = reply["not_sent"]?.int64 {
             session.output.note(
                 "\(counted(unsent, "entry was", "entries were")) not sent to the endpoint, though SendFlushed=yes: "
@@ -37,7 +37,7 @@ extension Command {
 
 extension Session {
     /// Prints the daemon's action and the number of entries.
-    func tell(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
+    func printCount(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
         if arguments.has(.json) {
             output.write(document: Array(reply.rawBytes))
         } else {

@@ -129,7 +129,8 @@ extension Session {
             var ignored = CustomDataOutput()
             let now = LocalTime.now
             let source = EntrySource(
-                cause: SequenceNumber(0), way: .stored(suite: EntryDestination.standardSuite), platform: .ios, app: nil,
+                cause: SequenceNumber(0), destination: .stored(suite: EntryDestination.standardSuite), platform: .ios,
+                app: nil,
                 device: nil, externalID: nil, at: now)
             for rejection in data.log(entry.kind, document.root, source, now: now, into: &ignored) {
                 isRight = false

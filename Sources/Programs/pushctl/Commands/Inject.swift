@@ -84,12 +84,12 @@ private struct Inject {
             try send(file)
         }
         try exchange?.finish()
-        sumUp()
+        printSummary()
         return status == .done && exchange?.refused ?? 0 > 0 ? .no : status
     }
 
     /// Prints the number of accepted requests, if others were not accepted.
-    private func sumUp() {
+    private func printSummary() {
         let refused = exchange?.refusedRequests ?? 0
         guard unreadable + refused > 0, !arguments.has(.json) else { return }
         var parts = ["\(counted(exchange?.accepted ?? 0, "request")) accepted"]
@@ -109,7 +109,7 @@ private struct Inject {
     }
 
     private mutating func send(_ file: InputFile) throws(Failure) {
-        var payloads = PayloadReader(file, tell: session.output.note)
+        var payloads = PayloadReader(file, note: session.output.note)
         while true {
             var problems: [Failure] = []
             let record = checking { () throws(Failure) in try payloads.nextOrNote { problems.append($0) } } ?? nil

@@ -47,7 +47,7 @@ extension Command {
         mutating func add(_ record: EntryRecord) {
             count += 1
             // `reset` discards entries in suites: of one suite and app either all are selected, or none.
-            if record.state == .pending, case .stored(let suite, _) = record.entry.way {
+            if record.state == .pending, case .stored(let suite, _) = record.entry.destination {
                 suites.insert(suite)
             } else {
                 numbers.append(record.entry.number)

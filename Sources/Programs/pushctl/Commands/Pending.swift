@@ -113,7 +113,7 @@ extension Command {
 
     private static func reset(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         let reply = try session.control(.reset(suite: arguments[.reset] ?? "", app: arguments[.onlyApp]))
-        session.tell("discarded", reply["discarded"], of: reply, arguments)
+        session.printCount("discarded", reply["discarded"], of: reply, arguments)
         return .done
     }
 
@@ -123,11 +123,11 @@ extension Command {
         let numbers = try numbers(option, arguments)
         guard let numbers else {
             let reply = try session.control(.resolve(ResolveRequest(entries: nil, state: state)))
-            session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
+            session.printCount(state.rawValue, reply["resolved"], of: reply, arguments)
             return .done
         }
         let (resolved, reply) = try session.resolve(numbers.map { EntryNumber($0) }, state)
-        session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
+        session.printCount(state.rawValue, reply["resolved"], of: reply, arguments)
         guard resolved < numbers.count else { return .done }
         let (wanted, list) =
             option == .retry

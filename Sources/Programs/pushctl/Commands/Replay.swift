@@ -44,7 +44,7 @@ extension Command {
         try Exchange.check(arguments)
         let numbers = try DeadLetterChoice.numbers(arguments.operands[...], arguments)
         let choice = try DeadLetterChoice(arguments, numbers: numbers, mayBeAll: true)
-        try choice.requireSome(arguments, toDo: "replay")
+        try choice.requireSelection(arguments, toDo: "replay")
         if arguments.has(.listOnly) { return try choice.list(arguments, session) }
         var replay = Replay(session, printsJSON: arguments.has(.json), mayWait: choice.isEverything)
         let isAny = try choice.take(session, done: "replayed") { page throws(Failure) in
@@ -52,7 +52,7 @@ extension Command {
             if arguments.has(.wait) { try replay.waitForOutcomes() }
             return count
         }
-        guard isAny else { return session.tellOfNone() }
+        guard isAny else { return session.printNoDeadLetters() }
         return replay.hasRefusals || arguments.has(.fail) && replay.hasBadEnds ? .no : .done
     }
 }
@@ -66,7 +66,7 @@ private struct Replay {
     private let printsJSON: Bool
     /// Whether to retry while the daemon is overloaded.
     private let mayWait: Bool
-    private var hasToldOfWaiting = false
+    private var hasNotedWaiting = false
     /// Whether a request was refused for good.
     private(set) var hasRefusals = false
     /// Whether an outcome was no success.
@@ -117,7 +117,7 @@ private struct Replay {
         guard let first = pending.min(), let last = pending.max() else { return }
         let follower = Follower()
         let ledger = try session.ledger()
-        var told: Set<InvocationID> = []
+        var printed: Set<InvocationID> = []
         while true {
             var inFlight: Set<SequenceNumber> = []
             var seen: Set<SequenceNumber> = []
@@ -129,16 +129,16 @@ private struct Replay {
                     inFlight.insert(row.seq)
                     return
                 }
-                if told.insert(invocation.id).inserted { ended.append((row, invocation, result)) }
+                if printed.insert(invocation.id).inserted { ended.append((row, invocation, result)) }
             }
-            for end in ended { tell(end.row, end.invocation, end.result) }
+            for end in ended { printOutcome(end.row, end.invocation, end.result) }
             session.output.flush()
             pending.subtract(seen.subtracting(inFlight))
             guard !pending.isEmpty, follower.wait() else { return }
         }
     }
 
-    private mutating func tell(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) {
+    private mutating func printOutcome(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) {
         if !result.outcome.isSuccess, !invocation.isObserver { hasBadEnds = true }
         guard !printsJSON else {
             return session.output.write(line: FollowedLine.json(row, invocation, result))
@@ -152,8 +152,8 @@ private struct Replay {
     }
 
     private mutating func wait(_ milliseconds: Int64) {
-        if !hasToldOfWaiting {
-            hasToldOfWaiting = true
+        if !hasNotedWaiting {
+            hasNotedWaiting = true
             session.output.note("the daemon has no room for more now; waiting until it has")
         }
         let pause = min(max(milliseconds, Self.pauses.lowerBound), Self.pauses.upperBound)

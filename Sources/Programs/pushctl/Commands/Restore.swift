@@ -33,7 +33,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let file = try openBackup(arguments)
         defer { if let file { close(file) } }
-        try session.becomeOwnerOfState()
+        try session.dropPrivilegesToStateOwner()
         let restored = try Session.reading { () throws(StoreError) in
             try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
         }

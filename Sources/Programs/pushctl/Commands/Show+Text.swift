@@ -68,7 +68,7 @@ extension RequestStory {
             ("priority", request.priorities),
         ]
         let ends = [("became", verdict?.rawValue), ("reaches", fanOut?.inWords)]
-        return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
+        return (facts + request.requestMembers + ends).compactMap { name, value in value.map { [name, $0] } }
     }
 
     private func eventList(_ zone: LocalZone) -> [ReportLine] {
@@ -119,7 +119,7 @@ extension RequestStory {
             let by = record.settledBy.map { " by request \($0)" } ?? ""
             let reason = record.reason.map { ": \($0)" } ?? ""
             return [
-                "\(entry.number)", entry.kind.rawValue, entry.name ?? "-", entry.way.forPeople,
+                "\(entry.number)", entry.kind.rawValue, entry.name ?? "-", entry.destination.displayText,
                 "\(record.state.rawValue)\(end)\(by)\(reason)",
             ]
         }
@@ -128,14 +128,14 @@ extension RequestStory {
 }
 
 extension EntryDestination {
-    fileprivate var forPeople: String {
+    fileprivate var displayText: String {
         if case .stored(let suite, _) = self { "in \(suite)" } else { "(direct)" }
     }
 }
 
 extension AcceptedRequest {
     /// The members of the request line that are neither the payload nor the target.
-    fileprivate var whatWasAsked: [(String, String?)] {
+    fileprivate var requestMembers: [(String, String?)] {
         let keys: [String] =
             switch operation {
             case .interact: ["kind", "action", "text", "message"]

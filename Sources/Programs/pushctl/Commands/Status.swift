@@ -85,17 +85,17 @@ extension JSONNode {
             switch value.kind {
             case .object: value.rowsForPeople.map { ["\(key).\($0[0])"] + $0.dropFirst() }
             case .array where value.count > 0:
-                value.elements.enumerated().map { ["\(key).\($0.offset + 1)", $0.element.forPeople] }
-            case .array, .string, .number, .bool, .null: [[key, value.forPeople]]
+                value.elements.enumerated().map { ["\(key).\($0.offset + 1)", $0.element.displayText] }
+            case .array, .string, .number, .bool, .null: [[key, value.displayText]]
             }
         }
     }
 
     /// A value for people: a text without quotes, `-` for null, an object as its members, others as JSON.
-    private var forPeople: String {
+    private var displayText: String {
         switch kind {
         case .null: "-"
-        case .object: members.map { "\($0.key) \($0.value.forPeople)" }.joined(separator: ", ")
+        case .object: members.map { "\($0.key) \($0.value.displayText)" }.joined(separator: ", ")
         case .array where count == 0: "-"
         case .array, .string, .number, .bool: string ?? String(decoding: rawBytes, as: UTF8.self)
         }

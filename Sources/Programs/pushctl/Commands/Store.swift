@@ -59,7 +59,7 @@ extension Command {
             guard itsOrder == order else {
                 throw arguments.usageFailure("--\(option.name) is for store \(itsOrder.rawValue)")
             }
-            if option == .ledger, let directory = arguments[option] { try becomeOwner(of: directory) }
+            if option == .ledger, let directory = arguments[option] { try dropPrivileges(toOwnerOf: directory) }
             words.append("--\(option.name)")
             if option.takesValue, let value = arguments[option] { words.append(value) }
         }

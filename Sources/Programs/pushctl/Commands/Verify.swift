@@ -129,7 +129,7 @@ private struct VerifyReport {
         let providers = table.detection.providers.map { [$0.name, $0.text] }
         // Without tracks nothing is sent; most configurations have none.
         let tracks = table.tracks.map { track in
-            [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
+            [track.name, "\(track.on), \(track.match.text) -> \(track.output) of \(track.identifier.text)"]
         }
         let registrations = table.registrations.map { [$0.name, $0.text] }
         let copies = table.routes.contains(where: \.observes) ? "; each copy that matches is sent as well" : ""
@@ -241,7 +241,7 @@ extension TrackRule {
     }
 
     /// The event and attributes that the track makes.
-    fileprivate var told: String {
+    fileprivate var output: String {
         let fields = (attributes + userAttributes).map(\.name).joined(separator: " ")
         let parts = [event.map { "event \($0.name.described)" }, fields.isEmpty ? nil : "attributes \(fields)"]
         return parts.compactMap(\.self).joined(separator: ", ")

@@ -123,7 +123,7 @@ private struct Dev {
             programs.daemon, "pushrouterd", places + ["--state", directory.state], deathSignal: SIGTERM)
         switch daemon {
         case .ready: break
-        case .asked: return
+        case .stopRequested: return
         case .ended(let program): throw program.failure
         }
         if !directory.hasFirstPush {
@@ -143,7 +143,7 @@ private struct Dev {
         let page = try listening(pagePort, .devPort) { address throws(Failure) in
             try run.start(programs.page, "pushrouter-web", pagePlaces + [address], deathSignal: SIGKILL)
         }
-        if let page, let gateway { say(page: page, gateway: gateway, directory, output) }
+        if let page, let gateway { printAddresses(page: page, gateway: gateway, directory, output) }
     }
 
     /// Starts a program at a free port. If another program takes the port in between, tries the next.
@@ -162,7 +162,7 @@ private struct Dev {
             let address = "127.0.0.1:\(port)"
             switch try start(address) {
             case .ready: return address
-            case .asked: return nil
+            case .stopRequested: return nil
             case .ended(let program):
                 failure = program.failure
                 guard program.end == .exited(Self.cannotListen), !ports.isExact else { throw failure }
@@ -191,7 +191,7 @@ private struct Dev {
     }
 
     /// Prints the addresses. A person copies these lines, so they are not folded.
-    private func say(page: String, gateway: String, _ directory: DevDirectory, _ output: Output) {
+    private func printAddresses(page: String, gateway: String, _ directory: DevDirectory, _ output: Output) {
         let authority = "\(directory.gateway)/ca.pem"
         // The gateway writes bundle.pem if the system has authorities.
         let bundle = "\(directory.gateway)/bundle.pem"

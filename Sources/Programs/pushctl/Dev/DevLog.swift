@@ -129,7 +129,7 @@ private struct LogfmtFields {
 }
 
 /// Splits the output of a program into lines.
-struct DevLineCutter {
+struct DevLineSplitter {
     /// The longest line, in bytes; the rest of a longer one is dropped.
     static let lengthMax = 64 << 10
 

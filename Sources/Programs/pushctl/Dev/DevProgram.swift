@@ -32,7 +32,7 @@ final class DevProgram {
     private let process: FileDescriptor
     private let output: FileDescriptor
     private var isOutputOver = false
-    private var cutter = DevLineCutter()
+    private var splitter = DevLineSplitter()
 
     /// How many lines are kept until the program is ready.
     private static let heldMax = 50
@@ -66,7 +66,7 @@ final class DevProgram {
         output = consume reading
     }
 
-    /// A pidfd that is readable once the program has ended; -1 after ``look()`` has seen the end.
+    /// A pidfd that is readable once the program has ended; -1 after ``checkExit()`` has seen the end.
     var processDescriptor: Int32 { end == nil ? process.rawValue : -1 }
 
     /// The reading end of the log's pipe; -1 after its end of file.
@@ -87,7 +87,7 @@ final class DevProgram {
     }
 
     /// Checks whether the program has ended. The rest of its log can be taken after that.
-    func look() {
+    func checkExit() {
         var isSignal = false
         var value: Int32 = 0
         guard end == nil,
@@ -116,8 +116,8 @@ final class DevProgram {
             }
             isOutputOver = count == 0 || count < 0 && errno != EAGAIN
             guard count > 0 else { break }
-            lines += cutter.take(bytes[..<count])
+            lines += splitter.take(bytes[..<count])
         }
-        return isOutputOver || end != nil ? lines + cutter.finish() : lines
+        return isOutputOver || end != nil ? lines + splitter.finish() : lines
     }
 }

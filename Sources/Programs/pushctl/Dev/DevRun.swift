@@ -10,7 +10,7 @@ final class DevRun {
     enum Start {
         case ready
         /// A person ended the run.
-        case asked
+        case stopRequested
         /// The program ended before it was ready, and was removed from the programs.
         case ended(DevProgram)
     }
@@ -73,7 +73,7 @@ final class DevRun {
     ///   - deathSignal: the signal that the program gets when this process ends.
     /// - Throws: when the start fails or takes too long, or when an earlier program has ended.
     func start(_ path: String, _ name: String, _ arguments: [String], deathSignal: Int32) throws(Failure) -> Start {
-        guard !isAsked else { return .asked }
+        guard !isAsked else { return .stopRequested }
         let program = try DevProgram(
             path, name: name, arguments: arguments, environment: environment, deathSignal: deathSignal)
         programs.append(program)
@@ -82,7 +82,7 @@ final class DevRun {
         let end = Instant.now + Self.startLimit
         while !program.isReady, !isAsked, programs.allSatisfy({ $0.end == nil }), Instant.now < end { turn(until: end) }
         if program.isReady { return .ready }
-        if isAsked { return .asked }
+        if isAsked { return .stopRequested }
         guard program.end == nil else {
             programs.removeLast()
             return .ended(program)
@@ -141,7 +141,7 @@ final class DevRun {
         takeMessages()
         for program in programs {
             // In this order: after its end all of its output can be read.
-            program.look()
+            program.checkExit()
             program.takeLog().forEach(log.show)
         }
     }

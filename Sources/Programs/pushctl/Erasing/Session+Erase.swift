@@ -26,7 +26,7 @@ extension Session {
             let answer = ask(operation)
             switch answer {
             case .success(let reply): return Erasure(reply)
-            case .failure(.socket(.noSuchSocket)), .failure(.socket(.nobodyListens)): return try eraseHere(person)
+            case .failure(.socket(.noSuchSocket)), .failure(.socket(.noListener)): return try eraseOffline(person)
             // If another machine leads, another try does not help.
             case .failure(.refused(let refusal))
             where refusal.code == .unavailable && refusal.leader == nil && tries > 0:
@@ -54,13 +54,13 @@ extension Session {
 
     // MARK: Without a daemon
 
-    private func eraseHere(_ person: Person) throws(Failure) -> Erasure {
+    private func eraseOffline(_ person: Person) throws(Failure) -> Erasure {
         // The other machines and the database would keep the person, and this ledger would no longer be their copy.
         guard try settings().store.shared.database == nil else {
             throw Failure(
                 .no, "the ledger is a copy of a shared log, and the leader erases for all machines: start pushrouterd")
         }
-        try becomeOwnerOfState()
+        try dropPrivilegesToStateOwner()
         let progress = Monitor(Progress())
         return try Self.reading { () throws(StoreError) in
             let committer = try Committer(directory: try StateDirectory(path: directories.state)) { report in

@@ -30,8 +30,8 @@ struct Exchange {
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
     private let patience: Patience
-    private var hasToldOfReplies = false
-    private var hasToldOfOutcomes = false
+    private var hasNotedReplies = false
+    private var hasNotedOutcomes = false
     /// Reads the standard error of an invocation's handlers, for an outcome without success; empty if it is unknown.
     private let readOutputs: (InvocationID) -> String
     /// For how many more outcomes that is read: each is a query of the ledger.
@@ -149,24 +149,24 @@ struct Exchange {
                 return try connection.receiveLine(timeoutMilliseconds: limit)
             } catch {
                 guard let limit, case .socket(.timedOut) = error else { throw Failure(error, path) }
-                tellOfSilence(limit / 1000)
+                noteSilence(limit / 1000)
             }
         }
     }
 
     /// The time until the next note, in milliseconds; `nil`: none is left.
     private var limit: Int? {
-        if outstanding.unansweredCount > 0 { return hasToldOfReplies ? nil : patience.reply }
-        return outstanding.undecidedCount == 0 || hasToldOfOutcomes ? nil : patience.outcome
+        if outstanding.unansweredCount > 0 { return hasNotedReplies ? nil : patience.reply }
+        return outstanding.undecidedCount == 0 || hasNotedOutcomes ? nil : patience.outcome
     }
 
-    private mutating func tellOfSilence(_ seconds: Int) {
+    private mutating func noteSilence(_ seconds: Int) {
         guard outstanding.unansweredCount == 0 else {
-            hasToldOfReplies = true
+            hasNotedReplies = true
             output.note("no reply for \(seconds) s: \"pushctl status\" says what the daemon waits for, if it answers")
             return
         }
-        hasToldOfOutcomes = true
+        hasNotedOutcomes = true
         let count = outstanding.undecidedCount
         output.note(
             "no outcome for \(seconds) s; \(counted(count, "request")) still \(count == 1 ? "has" : "have") "

@@ -47,7 +47,7 @@ extension Failure {
 
     private init(_ error: ClientError, _ path: String) {
         switch error {
-        case .noSuchSocket, .nobodyListens:
+        case .noSuchSocket, .noListener:
             self.init(
                 .unavailable,
                 """

@@ -22,7 +22,7 @@ struct Record {
 struct PayloadReader {
     private let file: InputFile
     private let limits: JSONLimits
-    private let tell: (String) -> Void
+    private let note: (String) -> Void
     private var count = 0
     /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
     private var wasWholeLine = true
@@ -33,21 +33,21 @@ struct PayloadReader {
     /// The rest of an array, and the place of the array's begin.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
     /// Whether the whole file was read and has no payload.
-    private(set) var hasNone = false
-    private var formsTold: Set<PayloadForm> = [.json]
+    private(set) var hasNoPayload = false
+    private var reportedForms: Set<PayloadForm> = [.json]
     /// The number of log lines without a payload.
     private var skipped = 0
 
     /// - Parameters:
     ///   - file: the file.
     ///   - limits: the deepest nesting; by default any, because the daemon checks it.
-    ///   - tell: called once for each form that is recognized.
+    ///   - note: called once for each form that is recognized.
     init(
-        _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), tell: @escaping (String) -> Void = { _ in }
+        _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), note: @escaping (String) -> Void = { _ in }
     ) {
         self.file = file
         self.limits = limits
-        self.tell = tell
+        self.note = note
     }
 
     /// The next object; `nil` at the end.
@@ -70,7 +70,7 @@ struct PayloadReader {
                 line: place == file.name ? nil : number, firstLine: number)
         }
         guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
-        say(.list)
+        reportForm(.list)
         list = (document.root.elements.enumerated().makeIterator(), place)
         return try nextOfList()
     }
@@ -101,16 +101,16 @@ struct PayloadReader {
             }
             guard let first = line.first(where: { !$0.isJSONWhiteSpace }) else { continue }
             let form = PayloadForm(ofLine: line)
-            let isInLog = PayloadForm.isLog(line) || formsTold.contains(.bundle) && first != UInt8(ascii: "{")
+            let isInLog = PayloadForm.isLog(line) || reportedForms.contains(.bundle) && first != UInt8(ascii: "{")
             guard form == .json, isInLog else { return (line, form) }
             skipped += 1
         }
         let noun = "\(counted(skipped, "line")) of a log without a Bundle"
         guard count > 0 else {
-            hasNone = true
+            hasNoPayload = true
             throw Failure(.badData, "\(file.name): there is no payload in it" + (skipped > 0 ? ": \(noun)" : ""))
         }
-        if skipped > 0 { tell("\(file.name): \(noun) left out") }
+        if skipped > 0 { note("\(file.name): \(noun) left out") }
         return nil
     }
 
@@ -154,7 +154,7 @@ struct PayloadReader {
         }
         let payload: WrittenPayload
         do { payload = try text.payload() } catch { throw failure(error, from: number) }
-        say(text.form, to: payload.host)
+        reportForm(text.form, to: payload.host)
         let place = try place(from: number)
         let document: JSONDocument
         do {
@@ -169,9 +169,9 @@ struct PayloadReader {
     }
 
     /// Reports the form of a file's payloads, once.
-    private mutating func say(_ form: PayloadForm, to host: String? = nil) {
-        guard formsTold.insert(form).inserted else { return }
-        tell("\(file.name): read as \(form.name)" + (host.map { " to \($0.showingControls())" } ?? ""))
+    private mutating func reportForm(_ form: PayloadForm, to host: String? = nil) {
+        guard reportedForms.insert(form).inserted else { return }
+        note("\(file.name): read as \(form.name)" + (host.map { " to \($0.showingControls())" } ?? ""))
     }
 
     /// The place of a payload that begins in a line: the file's name, if the file has nothing else.
@@ -195,8 +195,8 @@ struct PayloadReader {
             // An incomplete first line may begin one object on many lines. A first line that does not end with a brace
             // may begin a broken one.
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
-            let mayGoOn = count == 1 && error.offset >= line.count
-            let rest = mayGoOn ? try file.rest() : []
+            let isIncomplete = count == 1 && error.offset >= line.count
+            let rest = isIncomplete ? try file.rest() : []
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
             return try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }

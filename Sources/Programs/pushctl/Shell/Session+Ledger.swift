@@ -29,7 +29,7 @@ extension Session {
             let sync = ControlRequest.Operation.sync(timeout: Self.syncTimeout)
             let synced = try connection(for: sync).ask(sync, timeoutMilliseconds: Self.answerTimeout).synced()
             if let follower = synced.follower {
-                tell(follower, synced.batchesBehind)
+                noteFollower(follower, synced.batchesBehind)
                 output.copy = synced
             }
             return synced
@@ -39,7 +39,7 @@ extension Session {
     }
 
     /// Prints once whose copy this ledger is: it lacks the leader's latest batches.
-    private func tell(_ follower: Synced.Follower, _ batches: Int) {
+    private func noteFollower(_ follower: Synced.Follower, _ batches: Int) {
         let leader = follower.leader.map { "follows \($0)" } ?? "follows, and no machine leads"
         output.noteOnce(
             "\(follower.node) \(leader); this is its copy, \(counted(batches, "batch", "batches")) and "

@@ -4,11 +4,11 @@ import PushSettings
 
 extension Session {
     /// Becomes the owner of the state directory if this is root: new files in it must belong to its owner.
-    func becomeOwnerOfState() throws(Failure) { try becomeOwner(of: directories.state) }
+    func dropPrivilegesToStateOwner() throws(Failure) { try dropPrivileges(toOwnerOf: directories.state) }
 }
 
 /// Gives up root's rights for those of a directory's owner.
-func becomeOwner(of directory: String) throws(Failure) {
+func dropPrivileges(toOwnerOf directory: String) throws(Failure) {
     var facts = stat()
     guard geteuid() == 0, stat(directory, &facts) == 0, facts.st_uid != 0 else { return }
     // The groups first: only root can change them.

@@ -12,7 +12,7 @@ import TLS
 ///     socket -> [CONNECT] -> [TLS] -> HTTP/2, or HTTP/1.1 over a pair of sockets to its library
 final class ServedConnection {
     /// The protocol of the client.
-    private enum Speech {
+    private enum ClientProtocol {
         /// There are too few bytes to detect it.
         case unknown
         case http2(HTTP2Session)
@@ -38,7 +38,7 @@ final class ServedConnection {
     private unowned let transport: Transport
     private var tls: TLSLayer?
     private var isTunnel = false
-    private var speech = Speech.unknown
+    private var clientProtocol = ClientProtocol.unknown
     private var input: [UInt8] = []
     private var output = OutputQueue()
     /// The times of its beginning, of its last complete or answered request, and since when the client reads no bytes.
@@ -71,7 +71,7 @@ final class ServedConnection {
 
     /// The facts about the connection for the handler of a request.
     var facts: ConnectionFacts {
-        let version = if case .http2 = speech { "2" } else { "1.1" }
+        let version = if case .http2 = clientProtocol { "2" } else { "1.1" }
         var facts = ConnectionFacts(
             name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, isLocal: peer.isLocal,
             version: version)
@@ -81,7 +81,7 @@ final class ServedConnection {
 
     /// The number of requests without a response.
     var unanswered: Int {
-        if case .http2(let session) = speech { session.unanswered } else { unansweredOfHTTP1 }
+        if case .http2(let session) = clientProtocol { session.unanswered } else { unansweredOfHTTP1 }
     }
 
     // MARK: In
@@ -104,14 +104,14 @@ final class ServedConnection {
         }
         take(plain)
         if isOver { endOfInput() }
-        weigh()
-        transport.relieve()
+        updateHeldBytes()
+        transport.closeLargestConnections()
     }
 
     /// Handles the end of the client's input. Its requests stay unanswered, because the libraries cannot tell it from a
     /// client that left.
     private func endOfInput() {
-        if case .http1(let pipe) = speech, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
+        if case .http1(let pipe) = clientProtocol, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
             // An HTTP/1.1 client may shut down its sending side and wait for its response.
             member?.interest = output.count > 0 ? .write : []
             return
@@ -126,7 +126,7 @@ final class ServedConnection {
         var plain: [UInt8] = []
         let progress = tls.receive(bytes, into: &plain)
         queue(tls.takeOutput())
-        if tls.isEstablished, case .unknown = speech, tls.applicationProtocol == "h2" { beginHTTP2() }
+        if tls.isEstablished, case .unknown = clientProtocol, tls.applicationProtocol == "h2" { beginHTTP2() }
         takePlain(plain)
         switch progress {
         case .waiting: break
@@ -141,7 +141,7 @@ final class ServedConnection {
     /// Handles bytes that are not encrypted, or decrypted already.
     private func takePlain(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        switch speech {
+        switch clientProtocol {
         case .unknown:
             input += bytes
             decide()
@@ -213,7 +213,7 @@ final class ServedConnection {
 
     private func beginHTTP2() {
         do throws(HTTP2Failure) {
-            speech = .http2(try HTTP2Session(transport.limits.http2))
+            clientProtocol = .http2(try HTTP2Session(transport.limits.http2))
         } catch {
             return close()
         }
@@ -233,7 +233,7 @@ final class ServedConnection {
 
     /// Sends the session's output, up to the limit of unread bytes.
     private func produce() {
-        guard case .http2(let session) = speech else { return }
+        guard case .http2(let session) = clientProtocol else { return }
         while output.count < transport.limits.outputBytes, session.hasOutput {
             let bytes = session.takeOutput()
             guard !bytes.isEmpty else { break }
@@ -244,7 +244,7 @@ final class ServedConnection {
 
     /// Responds to an HTTP/2 request.
     func respond(to stream: Int32, with response: GatewayResponse) {
-        guard case .http2(let session) = speech else { return }
+        guard case .http2(let session) = clientProtocol else { return }
         lastRequest = transport.now
         session.respond(
             to: stream, status: response.status, headers: response.headers.map { ($0.name, $0.value) },
@@ -255,12 +255,12 @@ final class ServedConnection {
     /// Sends the responses of a turn.
     func endTurn() {
         produce()
-        if case .http2(let session) = speech, session.isOver { end() }
+        if case .http2(let session) = clientProtocol, session.isOver { end() }
     }
 
     /// Tells the client to send its next requests on another connection (GOAWAY).
     func goAway() {
-        switch speech {
+        switch clientProtocol {
         case .http2(let session):
             session.goAway()
             produce()
@@ -287,7 +287,7 @@ final class ServedConnection {
         } catch {
             return close()
         }
-        speech = .http1(pipe)
+        clientProtocol = .http1(pipe)
         takePlain(exchange(&input, with: []))
     }
 
@@ -335,11 +335,11 @@ final class ServedConnection {
     // MARK: Out
 
     /// Updates the transport's sum of held bytes.
-    private func weigh() {
+    private func updateHeldBytes() {
         var held = 0
         if socket != nil {
             held = input.count + output.count
-            switch speech {
+            switch clientProtocol {
             case .http2(let session): held += session.heldBytes
             case .http1(let pipe): held += pipe.toLibrary.count
             case .unknown, .ending: break
@@ -350,7 +350,7 @@ final class ServedConnection {
     }
 
     private var isBlocked: Bool {
-        if case .http1(let pipe) = speech, pipe.toLibrary.count > transport.limits.outputBytes { return true }
+        if case .http1(let pipe) = clientProtocol, pipe.toLibrary.count > transport.limits.outputBytes { return true }
         return output.count > transport.limits.outputBytes
     }
 
@@ -370,18 +370,18 @@ final class ServedConnection {
         guard output.flush(to: socket.rawValue) else { return close() }
         if output.count == 0 {
             blockedSince = nil
-            if case .ending = speech { return close() }
+            if case .ending = clientProtocol { return close() }
             if before > 0 { resume() }
         } else if output.count < before || blockedSince == nil {
             blockedSince = EventLoop.nowNanoseconds
         }
-        weigh()
+        updateHeldBytes()
         watchSocket()
     }
 
     /// Continues to produce output: the client has read everything.
     private func resume() {
-        switch speech {
+        switch clientProtocol {
         case .http2(let session): if session.hasOutput { transport.produceAtEndOfTurn(self) }
         case .http1(let pipe): pipe.member?.interest = pipe.toLibrary.count > 0 ? [.read, .write] : .read
         case .unknown, .ending: break
@@ -406,7 +406,7 @@ final class ServedConnection {
             return true
         }
         let isLate =
-            if case .http2(let session) = speech, let began = session.oldestUnfinished {
+            if case .http2(let session) = clientProtocol, let began = session.oldestUnfinished {
                 now - began > limits.firstRequest
             } else if unanswered > 0 {
                 false
@@ -426,8 +426,8 @@ final class ServedConnection {
 
     /// Sends the remaining output, and then closes.
     private func end() {
-        if case .ending = speech { return }
-        speech = .ending
+        if case .ending = clientProtocol { return }
+        clientProtocol = .ending
         tls?.close()
         if let tls { queue(tls.takeOutput()) }
         flush()
@@ -436,10 +436,10 @@ final class ServedConnection {
     /// Closes the connection.
     func close() {
         guard socket != nil else { return }
-        speech = .ending
+        clientProtocol = .ending
         member?.leave()
         socket = nil
-        weigh()
+        updateHeldBytes()
         transport.remove(self)
     }
 }

@@ -176,11 +176,11 @@ final class Transport {
                     method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body),
                 ticket, of: connection)
         }
-        relieve()
+        closeLargestConnections()
     }
 
     /// Closes the connections that hold most bytes, as long as all together hold too many.
-    func relieve() {
+    func closeLargestConnections() {
         while heldBytes + http1.heldBytes > limits.heldBytes {
             let largest = connections.values.max { held(by: $0) < held(by: $1) }
             guard let largest, held(by: largest) > 0 else { return }

@@ -23,7 +23,7 @@ public struct Backup: Hashable, Sendable {
     ///   - path: the file; it must not exist.
     /// - Throws: `exists`, `noDirectory`, and errors of the disk and SQLite. An error leaves no file.
     public static func write(_ reader: LedgerReader, to path: String) throws(StoreError) -> Backup {
-        try requireNothing(at: path)
+        try requireAbsence(at: path)
         let partial = "\(path).partial-\(getpid())"
         unlink(partial)
         guard let file = FileDescriptor(open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
@@ -44,7 +44,7 @@ public struct Backup: Hashable, Sendable {
             guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", partial, errno: errno) }
             // link() fails if the name exists; rename() would replace that file.
             guard link(partial, path) == 0 else {
-                if errno == EEXIST { try requireNothing(at: path) }
+                if errno == EEXIST { try requireAbsence(at: path) }
                 throw StoreError.system("link", path, errno: errno)
             }
             unlink(partial)
@@ -62,7 +62,7 @@ public struct Backup: Hashable, Sendable {
     public static func check(_ path: String) throws(StoreError) -> Backup {
         let database = try Database(path: path, access: .readOnly)
         let schema = try Schema.check(database)
-        try database.requireSound("integrity_check")
+        try database.requireIntegrity("integrity_check")
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         return Backup(
@@ -71,7 +71,7 @@ public struct Backup: Hashable, Sendable {
     }
 
     /// - Throws: `exists` if the path exists, `noDirectory` if its directory does not.
-    static func requireNothing(at path: String) throws(StoreError) {
+    static func requireAbsence(at path: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) != 0 else {
             throw StoreError(.exists, message: "the file exists already, and is not replaced", context: path)

@@ -43,7 +43,7 @@ public struct Restoration: Hashable, Sendable {
             let backup = try Backup.check(new)
             try bringUpToDate(new, named: file == nil ? nil : "the backup")
             try syncFile(new)
-            let old = Numbers(ofLedgerIn: directory)
+            let old = HighestNumbers(ofLedgerIn: directory)
             let (state, unknown) = try begin(Database(path: new, access: .readWrite), after: old)
             try syncFile(new)
             let place = try SetAside.moveAll(in: directory, at: now)
@@ -82,10 +82,11 @@ public struct Restoration: Hashable, Sendable {
     /// Turns the backup into a ledger of its own.
     ///
     /// - Returns: its id, and the number of entries of unknown outcome.
-    private static func begin(_ database: borrowing Database, after old: Numbers?) throws(StoreError) -> (UUID128, Int)
-    {
+    private static func begin(_ database: borrowing Database, after old: HighestNumbers?) throws(StoreError) -> (
+        UUID128, Int
+    ) {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-        let old = old ?? Numbers()
+        let old = old ?? HighestNumbers()
         try database.execute("BEGIN IMMEDIATE")
         try database.execute(
             """
@@ -104,7 +105,7 @@ public struct Restoration: Hashable, Sendable {
     }
 
     /// The highest numbers that a ledger has given.
-    private struct Numbers {
+    private struct HighestNumbers {
         var seq: Int64 = 0
         var cursor: Int64 = 0
         var entry: Int64 = 0

@@ -35,7 +35,7 @@ public struct Salvage: Hashable, Sendable {
     /// - Throws: `missing`, `inUse`, `exists`, `noDirectory`, `olderSchema`, `newerSchema`, `corrupt` if not even the
     ///   list of tables can be read, and errors of the disk. An error leaves no file.
     public static func write(from directory: String, to path: String) throws(StoreError) -> Salvage {
-        try Backup.requireNothing(at: path)
+        try Backup.requireAbsence(at: path)
         let lock = try StateDirectory.lockUnused(directory)
         let place = "\(path).salvage-\(getpid())"
         guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }

@@ -67,7 +67,7 @@ struct Backlog: Sendable {
     }
 
     /// Puts back the batches that were removed last.
-    mutating func putBack(_ entries: [Entry]) {
+    mutating func reinsert(_ entries: [Entry]) {
         var rest = Queue<Entry>()
         for entry in entries { rest.append(entry) }
         while let entry = self.entries.popFirst() { rest.append(entry) }
@@ -87,7 +87,7 @@ final class BufferPool: Sendable {
 
     func take() -> RowBuffer { buffers.withLock { $0.popLast() } ?? RowBuffer(headroom: BatchHeader.length) }
 
-    func giveBack(_ buffer: RowBuffer) {
+    func recycle(_ buffer: RowBuffer) {
         buffer.removeAll(keeping: Self.capacity)
         buffers.withLock { if $0.count < Self.count { $0.append(buffer) } }
     }

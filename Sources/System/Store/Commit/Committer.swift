@@ -203,7 +203,7 @@ public final class Committer: Sendable {
     public func commit(_ batch: CommitBatch) throws(StoreError) -> Duration? {
         do throws(StoreError) {
             return try logWriter.write(batch)
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             submit(batch)
             return nil
         }
@@ -217,7 +217,7 @@ public final class Committer: Sendable {
     public var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
 
     /// Has the batches up to a number applied as soon as they are durable; an `applied` report follows.
-    public func hurry(through number: UInt64) {
+    public func expedite(through number: UInt64) {
         ledger.update { inbox in
             inbox.urgentThrough = max(inbox.urgentThrough, number)
             inbox.signals &+= 1

@@ -54,7 +54,7 @@ struct LedgerLoop {
     /// Whether a slice of the pruning is an order on its way to the log, whose application the pruning awaits.
     private var isSliceUnderway = false
     private var erasure: ErasureSteps?
-    private var toldWALLength = -1
+    private var reportedWALLength = -1
     private var seen: UInt64 = 0
 
     /// - Parameter erasure: an erasure that an earlier run left open, with its rows removed already.
@@ -78,10 +78,10 @@ struct LedgerLoop {
     mutating func run() {
         do throws(StoreError) {
             try writer.prepareRows()
-            try tellSpace()
+            try reportSpace()
             while true {
                 let isStopping = waitForWork()
-                try applyWhatIsDue(all: isStopping)
+                try applyDue(all: isStopping)
                 if isStopping { return try finish() }
                 try prune()
                 try erase()
@@ -140,15 +140,15 @@ struct LedgerLoop {
 
     // MARK: Applying
 
-    private mutating func applyWhatIsDue(all: Bool) throws(StoreError) {
+    private mutating func applyDue(all: Bool) throws(StoreError) {
         guard all || isDue() else { return }
         while true {
             let entries = takeChunk()
             guard let last = entries.last else { return }
             do throws(StoreError) {
                 try apply(entries)
-            } catch let error where error.isPassing {
-                inbox.withLock { $0.backlog.putBack(entries) }
+            } catch let error where error.isTransient {
+                inbox.withLock { $0.backlog.reinsert(entries) }
                 if !isStalled { report(.ledgerStalled(error)) }
                 isStalled = true
                 // Pruned rows leave free pages in the database: once the WAL is copied, new commits can reuse WAL and
@@ -184,7 +184,7 @@ struct LedgerLoop {
         if writer.walLength > walLimit { try emptyWAL() }
         var buffers: [RowBuffer] = []
         var borrowed: [RowBuffer] = []
-        defer { for buffer in borrowed { pool.giveBack(buffer) } }
+        defer { for buffer in borrowed { pool.recycle(buffer) } }
         for entry in entries {
             if let rows = entry.rows {
                 buffers.append(rows)
@@ -196,7 +196,7 @@ struct LedgerLoop {
             }
         }
         if let result = try writer.apply(buffers, through: last.position) { take(result) }
-        for rows in entries.compactMap(\.rows) { pool.giveBack(rows) }
+        for rows in entries.compactMap(\.rows) { pool.recycle(rows) }
     }
 
     /// Notes the result of an order that was applied.
@@ -210,7 +210,7 @@ struct LedgerLoop {
                 pruning?.giveUp()
             }
         case .erased(let receipt):
-            erasure?.tookRows()
+            erasure?.noteErasedRows()
             report(.erasedRows(receipt))
         }
     }
@@ -231,8 +231,8 @@ struct LedgerLoop {
         if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         guard log.isShort else { return }
         do throws(StoreError) {
-            if try log.makeAnother() { return tellOfRoom() }
-        } catch let error where error.isPassing {
+            if try log.addSegment() { return notifyRoom() }
+        } catch let error where error.isTransient {
             // The existing segments must do.
         }
         try release()
@@ -248,23 +248,23 @@ struct LedgerLoop {
             guard isTrusted else { return }
         }
         log.release(through: writer.position.number)
-        tellOfRoom()
+        notifyRoom()
     }
 
     /// Tells the log's thread that the log may have more room.
-    private func tellOfRoom() { logInbox.update { $0.releases &+= 1 } }
+    private func notifyRoom() { logInbox.update { $0.releases &+= 1 } }
 
     /// Notes the lengths of WAL and ledger, if either may have changed.
-    private mutating func tellSpace() throws(StoreError) {
+    private mutating func reportSpace() throws(StoreError) {
         let walLength = writer.walLength
-        guard walLength != toldWALLength else { return }
-        toldWALLength = walLength
+        guard walLength != reportedWALLength else { return }
+        reportedWALLength = walLength
         let space = try writer.space()
         inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
     }
 
     private mutating func runMaintenance() throws(StoreError) {
-        try tellSpace()
+        try reportSpace()
         guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil || isSliceUnderway else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {
             try writer.checkpoint()
@@ -283,11 +283,11 @@ struct LedgerLoop {
                 isSliceUnderway = true
                 report(.orderDue(.prune(slice)))
             } else {
-                try work.giveBack(writer)
+                try work.releasePages(writer)
             }
             // Bounds the length of the WAL, however much the pruning removes.
             if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             work.giveUp()
         }
         pruning = work.isDone ? nil : work
@@ -299,11 +299,11 @@ struct LedgerLoop {
         let begin = SystemClock.monotonicNanoseconds
         guard var steps = erasure, let next = steps.nextTry, next <= begin, !isStalled else { return }
         do throws(StoreError) {
-            let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
-            if let told { report(told) }
-        } catch let error where error.isPassing || error.kind == .notPermitted {
-            if !steps.hasToldOfWait { report(.erasureWaits(error)) }
-            steps.hasToldOfWait = true
+            let stepReport = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
+            if let stepReport { report(stepReport) }
+        } catch let error where error.isTransient || error.kind == .notPermitted {
+            if !steps.hasReportedWait { report(.erasureWaits(error)) }
+            steps.hasReportedWait = true
             // The pages of the failed step are in the WAL, and others need that room.
             if error.kind == .noSpace { _ = try writer.checkpointWhole() }
             // A step may take long and fail again, so the pause is at least ten times as long: batches have most of the
@@ -312,7 +312,7 @@ struct LedgerLoop {
             steps.nextTry = now + max(Self.retryInterval.nanoseconds, 10 * (now - begin))
         }
         erasure = steps.isDone ? nil : steps
-        tellOfRoom()
+        notifyRoom()
     }
 
     /// Adds up the figures of one long span. After a passing error, such as a full disk, it is tried again.
@@ -321,7 +321,7 @@ struct LedgerLoop {
         do throws(StoreError) {
             try writer.rollUp()
             hasRollUpFailed = false
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             hasRollUpFailed = true
         }
     }
@@ -332,7 +332,7 @@ struct LedgerLoop {
         _ = try writer.checkpointWhole()
         do throws(StoreError) {
             try log.close()
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             // The error costs time only: the next start takes longer.
         }
     }

@@ -55,7 +55,7 @@ final class LogWriter: Sendable {
             return (surplus, isNews)
         }
         if isNews { ledger.wake() }
-        if let surplus { pool.giveBack(surplus) }
+        if let surplus { pool.recycle(surplus) }
         return .nanoseconds(now - start)
     }
 
@@ -63,7 +63,7 @@ final class LogWriter: Sendable {
     func run() {
         while case .write(let batch) = nextJob() {
             do throws(StoreError) {
-                try writePatiently(batch)
+                try writeWithRetries(batch)
             } catch {
                 return report(.failed(error))
             }
@@ -85,17 +85,17 @@ final class LogWriter: Sendable {
 
     /// Writes a batch, with retries until it succeeds. At a stop there is one last try: a batch that it does not write
     /// was never acknowledged.
-    private func writePatiently(_ batch: CommitBatch) throws(StoreError) {
-        var told: StoreError.Kind?
+    private func writeWithRetries(_ batch: CommitBatch) throws(StoreError) {
+        var reported: StoreError.Kind?
         while true {
             let releases = inbox.withLock(\.releases)
             do throws(StoreError) {
                 let took = try write(batch)
                 return report(.durable(through: batch.number, took: took))
-            } catch let error where error.isPassing {
+            } catch let error where error.isTransient {
                 if inbox.withLock(\.isStopping) { return }
-                if told == nil || error.isOfEngine && told != error.kind { report(.stalled(error)) }
-                told = error.kind
+                if reported == nil || error.isOfEngine && reported != error.kind { report(.stalled(error)) }
+                reported = error.kind
                 _ = inbox.wait(atMost: Self.retryInterval) { inbox -> Bool? in
                     inbox.isStopping || error.kind == .logFull && inbox.releases != releases ? true : nil
                 }

@@ -6,7 +6,7 @@ import PushModel
 /// applied between slices.
 struct Pruning: Sendable {
     private enum Step {
-        case age, size, minute, giveBack, done
+        case age, size, minute, releasePages, done
     }
 
     /// The number of requests, and of entries, that one transaction removes.
@@ -14,7 +14,7 @@ struct Pruning: Sendable {
     /// The same number for an order, each of which costs a commit in the log.
     static let orderedSlice = 1024
     /// The bytes that one transaction gives back to the file system.
-    static let givenBackAtOnce = 2 << 20
+    static let bytesReleasedAtOnce = 2 << 20
 
     private let cutoff: WallTime
     private let deadLetters: DeadLetterLimits?
@@ -42,7 +42,7 @@ struct Pruning: Sendable {
     /// Removes a slice, or gives pages back.
     mutating func next(_ writer: LedgerWriter) throws(StoreError) {
         if let slice = try nextSlice(writer, limit: Self.slice) { return try took(writer.prune(slice), writer) }
-        try giveBack(writer)
+        try releasePages(writer)
     }
 
     /// Returns the next slice; `nil` if no more rows are to be removed.
@@ -66,9 +66,9 @@ struct Pruning: Sendable {
             {
                 return PruningSlice(olderThan: FigureMinute.begin(minute + 1), limit: limit)
             }
-            step = .giveBack
+            step = .releasePages
             return nil
-        case .giveBack, .done: return nil
+        case .releasePages, .done: return nil
         }
     }
 
@@ -78,24 +78,24 @@ struct Pruning: Sendable {
         case .age:
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
-            if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .giveBack }
+            if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .releasePages }
         case .size:
             bySize += slice.requests
             newest = slice.newest ?? newest
             guard !slice.isPartial else { return }
             if try isLarger(writer, than: sizeMax) { remains = try writer.remains() }
-            step = .giveBack
+            step = .releasePages
         case .minute:
             bySize += slice.requests
-            if !slice.isPartial { step = .giveBack }
-        case .giveBack, .done: break
+            if !slice.isPartial { step = .releasePages }
+        case .releasePages, .done: break
         }
     }
 
     /// Gives some free pages back.
-    mutating func giveBack(_ writer: LedgerWriter) throws(StoreError) {
-        guard step == .giveBack else { return }
-        if try !writer.giveBack(bytes: Self.givenBackAtOnce) { step = .done }
+    mutating func releasePages(_ writer: LedgerWriter) throws(StoreError) {
+        guard step == .releasePages else { return }
+        if try !writer.releasePages(bytes: Self.bytesReleasedAtOnce) { step = .done }
     }
 
     private func isLarger(_ writer: LedgerWriter, than size: Int?) throws(StoreError) -> Bool {

@@ -33,7 +33,7 @@ struct ErasureSteps {
     /// The time of the next step, in monotonic nanoseconds: 0 means at once; `nil` means after the rows are removed.
     var nextTry: Int64? = 0
     /// Whether a report has told that the erasure waits.
-    var hasToldOfWait = false
+    var hasReportedWait = false
 
     /// Begins an erasure.
     init(_ order: ErasureOrder, isShared: Bool) {
@@ -61,7 +61,7 @@ struct ErasureSteps {
     var isDone: Bool { step == .done }
 
     /// Notes that the order of the chain removed the rows.
-    mutating func tookRows() { (step, nextTry, hasToldOfWait) = (.rewrite, 0, false) }
+    mutating func noteErasedRows() { (step, nextTry, hasReportedWait) = (.rewrite, 0, false) }
 
     /// Does the next step.
     ///
@@ -89,7 +89,7 @@ struct ErasureSteps {
             }
             step = .rewrite
             // A new reason to wait is reported again.
-            hasToldOfWait = false
+            hasReportedWait = false
             return .erasedRows(receipt)
         case .rewrite:
             try writer.rewrite()

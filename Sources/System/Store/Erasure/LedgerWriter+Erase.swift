@@ -60,7 +60,7 @@ extension LedgerWriter {
         _ = try checkpointWhole()
         let length = try space().used
         // A frame of the WAL has a header besides the page, and VACUUM may pack tables less densely.
-        try Room.require(length + length / 32, in: directory)
+        try DiskSpace.require(length + length / 32, in: directory)
         try database.execute("VACUUM")
     }
 }

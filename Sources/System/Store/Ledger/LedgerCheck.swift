@@ -26,7 +26,7 @@ public enum LedgerCheck: Hashable, Sendable {
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         guard facts.st_size <= limit else { return .opened(length: Int64(facts.st_size)) }
-        try reader.database.requireSound("quick_check")
+        try reader.database.requireIntegrity("quick_check")
         return .whole
     }
 }
@@ -36,7 +36,7 @@ extension Database {
     ///
     /// - Parameter check: the pragma: `quick_check`, or `integrity_check`, which compares indexes with their tables too.
     /// - Throws: `corrupt` with the first fault.
-    func requireSound(_ check: StaticString) throws(StoreError) {
+    func requireIntegrity(_ check: StaticString) throws(StoreError) {
         let statement = try prepare("PRAGMA \(check)(1)")
         let verdict = try statement.step() ? statement.text(0) : nil
         guard verdict == "ok" else {

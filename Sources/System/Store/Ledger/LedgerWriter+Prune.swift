@@ -70,7 +70,7 @@ extension LedgerWriter {
     }
 
     /// Requests to be removed.
-    private struct OldRequests {
+    private struct ExpiredRequests {
         /// Their numbers, separated by commas.
         var list = ""
         var count = 0
@@ -81,7 +81,7 @@ extension LedgerWriter {
 
     /// Returns the oldest requests without an invocation in flight, without a dead letter and without deliveries to
     /// make.
-    private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
+    private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> ExpiredRequests {
         let statement = try database.prepare(
             """
             SELECT group_concat(seq), count(*), max(seq), max(accepted_at) FROM (
@@ -93,8 +93,8 @@ extension LedgerWriter {
                         SELECT 1 FROM fan_outs WHERE fan_outs.seq = request_rows.seq AND devices IS NOT NULL)
                 ORDER BY accepted_at, seq LIMIT \(limit))
             """)
-        guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
-        return OldRequests(
+        guard try statement.step(), let list = statement.text(0) else { return ExpiredRequests() }
+        return ExpiredRequests(
             list: list, count: try statement.value(1), highest: statement.integer(2), newest: statement.integer(3))
     }
 }

@@ -46,7 +46,7 @@ extension LedgerWriter {
     /// Gives at most so many bytes of free pages back to the file system, which gets them once the WAL is copied.
     ///
     /// - Returns: whether there may be more to give back.
-    func giveBack(bytes: Int) throws(StoreError) -> Bool {
+    func releasePages(bytes: Int) throws(StoreError) -> Bool {
         let before = try space()
         let surplus = (before.free - before.reserve) / pageLength
         guard surplus > 0 else { return false }

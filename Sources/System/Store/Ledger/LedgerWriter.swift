@@ -69,7 +69,7 @@ final class LedgerWriter {
             "UPDATE log_position SET number = ?1, checksum = ?2, segment = ?3, segment_end = ?4")
         pageCount = try database.prepare("PRAGMA page_count")
         freePageCount = try database.prepare("PRAGMA freelist_count")
-        applier = try Self.countAnew(database, onMigration)
+        applier = try Self.recountAll(database, onMigration)
         database.trackLogLength()
         // A close() of this descriptor releases no lock of SQLite: its POSIX locks are on the other two files.
         guard let wal = FileDescriptor(open(path + "-wal", O_RDONLY | O_CLOEXEC)) else {
@@ -98,7 +98,7 @@ final class LedgerWriter {
     /// Counts all rows anew if the figures are of another version.
     ///
     /// - Returns: the applier that counted them; `nil` if the figures are of this version.
-    private static func countAnew(
+    private static func recountAll(
         _ database: borrowing Database, _ onMigration: () -> Void
     ) throws(StoreError) -> RowApplier? {
         guard try database.integer("SELECT version FROM figure_state") != FigureTable.version else { return nil }
@@ -204,7 +204,7 @@ final class LedgerWriter {
         checkpointedFrames = database.logFrames
         do {
             _ = try database.checkpoint()
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             return
         }
     }
@@ -217,7 +217,7 @@ final class LedgerWriter {
         do {
             try emptyWAL()
             return true
-        } catch let error where error.isPassing {
+        } catch let error where error.isTransient {
             return false
         }
     }

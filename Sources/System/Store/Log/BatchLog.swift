@@ -29,13 +29,13 @@ protocol BatchLog: AnyObject, Sendable {
     /// Returns whether the log has room now for a batch with so many bytes of rows.
     func hasRoom(for rows: Int) -> Bool
 
-    /// Whether the room will soon run out: time to call `makeAnother()`, or to sync the ledger.
+    /// Whether the room will soon run out: time to call `addSegment()`, or to sync the ledger.
     var isShort: Bool { get }
 
     /// Makes a segment, if few are free and the limit allows it; takes some milliseconds.
     ///
     /// - Returns: whether it made one.
-    func makeAnother() throws(StoreError) -> Bool
+    func addSegment() throws(StoreError) -> Bool
 
     /// Releases batches.
     ///

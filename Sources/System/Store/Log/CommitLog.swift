@@ -46,10 +46,10 @@ final class CommitLog: BatchLog {
         var lastID: UInt32
         var length: Int
         /// The segments with data to be erased: the log overwrites each before the next write to it.
-        var tainted: Set<UInt32> = []
+        var markedForErasure: Set<UInt32> = []
 
         func takes(_ length: Int, in current: Filled) -> Bool {
-            !current.segment.isCopy && !tainted.contains(current.segment.id)
+            !current.segment.isCopy && !markedForErasure.contains(current.segment.id)
                 && current.segment.length - current.end >= length
         }
     }
@@ -123,7 +123,7 @@ final class CommitLog: BatchLog {
         return state.withLock { state in
             if let current = state.filled.last, state.takes(length, in: current) { return true }
             return state.free.contains {
-                !state.tainted.contains($0.id) && $0.length - LogSegment.headerLength >= length
+                !state.markedForErasure.contains($0.id) && $0.length - LogSegment.headerLength >= length
             }
         }
     }
@@ -136,7 +136,7 @@ final class CommitLog: BatchLog {
                 let isRoomLeft = state.filled.last.map { state.takes(length, in: $0) }
                 if isRoomLeft != true {
                     // Takes the largest: the short ones serve the first start only.
-                    let free = state.free.indices.filter { !state.tainted.contains(state.free[$0].id) }
+                    let free = state.free.indices.filter { !state.markedForErasure.contains(state.free[$0].id) }
                         .max { state.free[$0].length < state.free[$1].length }
                     guard let free, state.free[free].length - LogSegment.headerLength >= length else { return nil }
                     let segment = state.free.remove(at: free)
@@ -149,7 +149,7 @@ final class CommitLog: BatchLog {
                 return (current.segment, current.end, state.position, state.released)
             }
             if let place { return place }
-            guard try makeAnother(for: length) else {
+            guard try addSegment(for: length) else {
                 throw StoreError(
                     .logFull, message: "the log is full: the ledger has not applied it yet",
                     context: directory.path)
@@ -168,7 +168,7 @@ final class CommitLog: BatchLog {
             while let oldest = state.filled.first, oldest.last <= number {
                 state.filled.removeFirst()
                 if oldest.segment.isCopy {
-                    state.tainted.remove(oldest.segment.id)
+                    state.markedForErasure.remove(oldest.segment.id)
                     state.length -= oldest.segment.length
                     copies.append(oldest.segment)
                 } else {
@@ -181,25 +181,25 @@ final class CommitLog: BatchLog {
     }
 
     /// Whether the writer will soon need a segment and too few are free.
-    var isShort: Bool { state.withLock { $0.free.count < Self.wantedFree } }
+    var isShort: Bool { state.withLock { $0.free.count < Self.minimumFreeSegments } }
 
     /// Makes another segment, if few are free and the limit allows it.
     @discardableResult
-    func makeAnother() throws(StoreError) -> Bool {
+    func addSegment() throws(StoreError) -> Bool {
         let isAllowed = state.withLock { state in
-            state.free.count < Self.wantedFree && state.length + limits.segmentLength <= limits.length
+            state.free.count < Self.minimumFreeSegments && state.length + limits.segmentLength <= limits.length
         }
         if isAllowed { try make(length: limits.segmentLength) }
         return isAllowed
     }
 
     /// Makes a segment with room for a batch of so many bytes; removes smaller free ones if the limit requires it.
-    private func makeAnother(for batch: Int) throws(StoreError) -> Bool {
+    private func addSegment(for batch: Int) throws(StoreError) -> Bool {
         let wanted = max(limits.segmentLength, LogSegment.headerLength + batch)
         let (isAllowed, removed) = state.withLock { state in
             var removed: [LogSegment] = []
             while state.length + wanted > limits.length, let small = state.free.popLast() {
-                state.tainted.remove(small.id)
+                state.markedForErasure.remove(small.id)
                 state.length -= small.length
                 removed.append(small)
             }
@@ -219,7 +219,7 @@ final class CommitLog: BatchLog {
     /// The length of the first segment, in bytes: short, because every first start fills it with zeros.
     private static let shortLength = 1 << 20
 
-    private static let wantedFree = 2
+    private static let minimumFreeSegments = 2
 
     private func make(length: Int) throws(StoreError) {
         let id = state.withLock { state in
@@ -244,24 +244,26 @@ final class CommitLog: BatchLog {
     // MARK: Erasing
 
     func markForErasure() {
-        state.withLock { state in state.tainted = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
+        state.withLock { state in state.markedForErasure = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
     }
 
     /// Overwrites one free segment that holds data to be erased.
     func overwriteNextPart() throws(StoreError) -> Bool {
         let taken = state.withLock { state -> LogSegment? in
-            guard let place = state.free.firstIndex(where: { state.tainted.contains($0.id) }) else { return nil }
+            guard let place = state.free.firstIndex(where: { state.markedForErasure.contains($0.id) }) else {
+                return nil
+            }
             return state.free.remove(at: place)
         }
         guard let segment = taken else { return false }
         defer { state.withLock { $0.free.append(segment) } }
         try segment.fillWithZeros()
         try segment.close(with: 0)
-        state.withLock { _ = $0.tainted.remove(segment.id) }
+        state.withLock { _ = $0.markedForErasure.remove(segment.id) }
         return true
     }
 
-    var isClean: Bool { state.withLock { $0.tainted.isEmpty } }
+    var isClean: Bool { state.withLock { $0.markedForErasure.isEmpty } }
 
     // MARK: Reading back
 

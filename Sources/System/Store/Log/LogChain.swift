@@ -105,15 +105,15 @@ struct LogChain: BatchSource, ~Copyable {
             let start = Place(segment: segment, offset: LogSegment.headerLength)
             let begunWith = segments[segment].begunWith
             if begunWith > position.number, begunWith > firsts[segment] {
-                try look(for: &found, from: start, after: position.number)
+                try search(for: &found, from: start, after: position.number)
             } else if let last = segments[segment].closedWith, last <= position.number {
-                try look(for: &found, from: start, after: position.number, within: Self.shortRead)
+                try search(for: &found, from: start, after: position.number, within: Self.shortRead)
             } else if segments[segment].id == position.segment {
-                try look(for: &found, from: Place(segment: segment, offset: position.end), after: position.number)
+                try search(for: &found, from: Place(segment: segment, offset: position.end), after: position.number)
             } else if firsts[segment] == 0 {
-                try look(for: &found, from: start, after: position.number)
+                try search(for: &found, from: start, after: position.number)
             } else if firsts[segment] > position.number {
-                try look(for: &found, at: start, after: position.number)
+                try search(for: &found, at: start, after: position.number)
             }
         }
         if let found { return found.number }
@@ -125,17 +125,17 @@ struct LogChain: BatchSource, ~Copyable {
 
     /// Looks for the batch with the lowest number above `number`, from a place on, within the length of the longest
     /// batch or within `reach`.
-    private mutating func look(
+    private mutating func search(
         for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = longestBatch
     ) throws(StoreError) {
         readAhead = Self.shortRead
         let end = min(start.offset + reach, segments[start.segment].length)
         for offset in stride(from: start.offset, to: end, by: RowBuffer.alignment) {
-            try look(for: &found, at: Place(segment: start.segment, offset: offset), after: number)
+            try search(for: &found, at: Place(segment: start.segment, offset: offset), after: number)
         }
     }
 
-    private mutating func look(
+    private mutating func search(
         for found: inout BatchHeader?, at place: Place, after number: UInt64
     ) throws(StoreError) {
         guard let header = try header(at: place), header.number > number, header.number < found?.number ?? .max,

@@ -102,7 +102,7 @@ struct Database: ~Copyable {
     /// - Parameters:
     ///   - isStopped: called at intervals; after `true` the statement throws.
     ///   - steps: the steps of SQLite's virtual machine between two calls.
-    func asking(
+    func withProgressHandler(
         _ isStopped: @escaping () -> Bool, every steps: Int32, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let question = Question(isStopped)
@@ -181,7 +181,7 @@ extension StoreError {
         let outOfSpace = isOutOfSpace(number)
         // SQLite does not report why a COMMIT failed to write.
         let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
-        let shortage = isUnexplained ? Room.shortage(beside: connection) : nil
+        let shortage = isUnexplained ? DiskSpace.shortage(beside: connection) : nil
         if number == 0, let shortage { number = shortage }
         let kind: Kind =
             switch result & 0xFF {

@@ -41,7 +41,7 @@ public final class LedgerCopy {
     ) throws(StoreError) {
         let writer = try LedgerWriter(directory: directory)
         try self.init(writer, of: identity, reads: reads)
-        try Self.leaveLog(of: writer)
+        try Self.removeLocalLog(of: writer)
         try writer.prepareRows()
     }
 
@@ -57,7 +57,7 @@ public final class LedgerCopy {
     /// Removes the log that the ledger had on one machine.
     ///
     /// - Throws: `forked` if it has batches that the ledger lacks: the chain began without them.
-    private static func leaveLog(of writer: LedgerWriter) throws(StoreError) {
+    private static func removeLocalLog(of writer: LedgerWriter) throws(StoreError) {
         guard let log = try LogDirectory(reading: writer.directory, state: writer.stateID) else { return }
         let segments = try log.segmentsForReading()
         var chain = try LogChain(segments)
@@ -166,14 +166,14 @@ public final class LedgerCopy {
                 try writer.rollUp()
                 count += 1
             }
-            _ = try writer.giveBack(bytes: Pruning.givenBackAtOnce)
+            _ = try writer.releasePages(bytes: Pruning.bytesReleasedAtOnce)
             guard isRewriteDue, begin >= nextRewrite else { return .done }
             try writer.rewrite()
             try writer.emptyWAL()
             try writer.noteRewritten()
             isRewriteDue = false
             return .erased
-        } catch let error where error.isPassing || error.kind == .notPermitted {
+        } catch let error where error.isTransient || error.kind == .notPermitted {
             let now = SystemClock.monotonicNanoseconds
             nextRewrite = now + max(LedgerLoop.retryInterval.nanoseconds, 10 * (now - begin))
             return isRewriteDue ? .waits(error) : .done

@@ -102,7 +102,7 @@ final class SharedLog: BatchLog {
     var usage: LogUsage { LogUsage(used: 0, length: 0, limit: limit) }
     func hasRoom(for rows: Int) -> Bool { true }
     var isShort: Bool { false }
-    func makeAnother() -> Bool { false }
+    func addSegment() -> Bool { false }
     func release(through number: UInt64) {}
     func close() {}
     func markForErasure() {}
@@ -145,7 +145,7 @@ final class SharedLog: BatchLog {
                     throw StoreError(.unprotected, message: reason, context: StoreError.engine)
                 }
                 underway.step = answered(result)
-            case .ask:
+            case .reconnect:
                 do throws(StoreError) {
                     let tail = try store.tail()
                     underway.step = state.withLock { $0.writer.found(tail) }

@@ -64,8 +64,8 @@ extension StoreError {
     public init(_ problem: EngineProblem) {
         let kind: Kind =
             switch problem.kind {
-            case .unreachable, .ill: .engineAway
-            case .notOurs: .otherFormat
+            case .unreachable, .failing: .engineAway
+            case .wrongDatabase: .otherFormat
             case .newer: .newerSchema
             }
         self.init(kind, message: problem.description, context: Self.engine)

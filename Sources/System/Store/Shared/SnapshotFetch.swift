@@ -39,7 +39,7 @@ public struct SnapshotFetch {
         try LedgerWriter.requireNotLost(ledger, in: directory)
         var facts = stat()
         if lstat(ledger, &facts) == 0, facts.st_size > 0 { return true }
-        let state = try asking { () throws(EngineProblem) in try engine.snapshots() }
+        let state = try mappingProblem { () throws(EngineProblem) in try engine.snapshots() }
         var problem: StoreError?
         for stored in state.snapshots {
             let snapshot = stored.snapshot
@@ -79,7 +79,8 @@ public struct SnapshotFetch {
         var checksum: UInt32 = 0
         for part in 0..<snapshot.parts {
             guard !isStopped() else { throw StoreError(.failed, message: "stopped", context: draft) }
-            guard let bytes = try asking({ () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }) else {
+            guard let bytes = try mappingProblem({ () throws(EngineProblem) in try engine.part(part, of: snapshot.id) })
+            else {
                 throw StoreError(
                     .engineAway, message: "the snapshot behind batch \(snapshot.reference.number) was deleted",
                     context: StoreError.engine)
@@ -103,7 +104,7 @@ public struct SnapshotFetch {
         try LogDirectory.sync(directory)
     }
 
-    private func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
+    private func mappingProblem<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
         do throws(EngineProblem) {
             return try ask()
         } catch {

@@ -41,7 +41,7 @@ struct SnapshotFile {
             let reader = try LedgerReader(directory: directory)
             var copy = try reader.database.prepare("VACUUM INTO ?1")
             copy.bind(path.hasPrefix("/") ? path : "./" + path, at: 1)
-            try reader.database.asking({ pace.wait(unless: isStopped) }, every: Self.pacedSteps) {
+            try reader.database.withProgressHandler({ pace.wait(unless: isStopped) }, every: Self.pacedSteps) {
                 () throws(StoreError) in try copy.run()
             }
         } catch {
@@ -59,8 +59,8 @@ struct SnapshotFile {
     init(checking path: String, isStopped: @escaping () -> Bool) throws(StoreError) {
         let database = try Database(path: path, access: .readOnly)
         schema = try Schema.check(database)
-        try database.asking(isStopped, every: Self.steps) { () throws(StoreError) in
-            try database.requireSound("integrity_check")
+        try database.withProgressHandler(isStopped, every: Self.steps) { () throws(StoreError) in
+            try database.requireIntegrity("integrity_check")
         }
         position = try Schema.logPosition(database)
         state = try Schema.stateIdentity(database)

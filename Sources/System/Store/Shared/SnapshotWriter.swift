@@ -49,7 +49,7 @@ public struct SnapshotWriter {
     ) throws(StoreError) -> Snapshot? {
         guard try Schema.logPosition(LedgerReader(directory: directory).database).number > number else { return nil }
         let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-        let begun = try asking { () throws(EngineProblem) in
+        let begun = try retrying { () throws(EngineProblem) in
             try engine.beginSnapshot(id, by: node, replacing: seen)
         }
         guard begun == true else { return nil }
@@ -66,7 +66,7 @@ public struct SnapshotWriter {
         var snapshot = Snapshot(
             id: id, reference: try file.reference(in: engine), schema: file.schema, length: file.length, checksum: 0)
         guard try send(&snapshot), try readBack(snapshot) else { return nil }
-        guard try asking({ () throws(EngineProblem) in try engine.finishSnapshot(snapshot) }) == true else {
+        guard try retrying({ () throws(EngineProblem) in try engine.finishSnapshot(snapshot) }) == true else {
             return nil
         }
         return snapshot
@@ -90,7 +90,7 @@ public struct SnapshotWriter {
                 throw StoreError(.failed, message: "the file became shorter", context: path)
             }
             SnapshotFile.add(bytes, to: &snapshot.checksum)
-            guard try asking({ () throws(EngineProblem) in try engine.putPart(part, of: id, bytes) }) == true,
+            guard try retrying({ () throws(EngineProblem) in try engine.putPart(part, of: id, bytes) }) == true,
                 !pause(time(of: count))
             else { return false }
         }
@@ -104,11 +104,11 @@ public struct SnapshotWriter {
         var checksum: UInt32 = 0
         let isMoving = Presence { [engine] in (try? engine.moveSnapshot(snapshot.id)) == false }
         for part in 0..<snapshot.parts {
-            let read = try asking { () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }
+            let read = try retrying { () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }
             guard let read else { return false }
             guard let bytes = read else {
                 // A node that gave the snapshot up may have removed its parts.
-                let isMine = try asking { () throws(EngineProblem) in try engine.moveSnapshot(snapshot.id) }
+                let isMine = try retrying { () throws(EngineProblem) in try engine.moveSnapshot(snapshot.id) }
                 guard isMine == true else { return false }
                 throw Self.damaged(part)
             }
@@ -133,7 +133,7 @@ public struct SnapshotWriter {
     /// Asks the engine, with retries while it does not answer, so that parts need not be sent again.
     ///
     /// - Returns: the answer; `nil` if it was stopped.
-    private func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value? {
+    private func retrying<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value? {
         var attempt = 1
         while true {
             do throws(EngineProblem) {
@@ -148,19 +148,19 @@ public struct SnapshotWriter {
 
     /// Sends a sign of life at intervals, and learns from the answer whether to stop.
     private final class Presence {
-        private let say: () -> Bool
-        private var saidAt = SystemClock.monotonicNanoseconds
+        private let sendLifeSign: () -> Bool
+        private var reportedAt = SystemClock.monotonicNanoseconds
         /// Whether the answer was to stop.
         private(set) var hasStopped = false
 
-        /// - Parameter say: sends a sign of life; returns whether to stop.
-        init(_ say: @escaping () -> Bool) { self.say = say }
+        /// - Parameter sendLifeSign: sends a sign of life; returns whether to stop.
+        init(_ sendLifeSign: @escaping () -> Bool) { self.sendLifeSign = sendLifeSign }
 
         var isStopped: Bool {
             let now = SystemClock.monotonicNanoseconds
-            if !hasStopped, now - saidAt >= SnapshotWriter.moveInterval {
-                saidAt = now
-                hasStopped = say()
+            if !hasStopped, now - reportedAt >= SnapshotWriter.moveInterval {
+                reportedAt = now
+                hasStopped = sendLifeSign()
             }
             return hasStopped
         }

@@ -45,7 +45,7 @@ public struct ClaimedEntry: Hashable, Sendable {
 
     /// Takes the forwarder's part of an entry; `nil` if the entry is stored instead of sent.
     public init?(_ entry: CustomEntry) {
-        guard case .sent(let identifier) = entry.way else { return nil }
+        guard case .sent(let identifier) = entry.destination else { return nil }
         self.init(
             number: entry.number, kind: entry.kind, identifier: identifier, app: entry.app, name: entry.name,
             data: entry.data, time: entry.time)

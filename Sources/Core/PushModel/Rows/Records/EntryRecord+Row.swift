@@ -16,7 +16,7 @@ extension EntryRecord: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.add(entry.number, entry.cause, entry.kind, entry.way)
+        row.add(entry.number, entry.cause, entry.kind, entry.destination)
         row.add(entry.platform, entry.app, entry.device, entry.externalID)
         row.add(entry.name, entry.data, entry.time, entry.savedAt)
         row.add(state, settledAt, settledBy, claimant)
@@ -26,7 +26,7 @@ extension EntryRecord: StoredRecord {
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         entry = CustomEntry(
-            number: try row.next(), cause: try row.next(), kind: try row.next(), way: try row.next(),
+            number: try row.next(), cause: try row.next(), kind: try row.next(), destination: try row.next(),
             platform: try row.next(), app: try row.next(), device: try row.next(), externalID: try row.next(),
             name: try row.next(), data: try row.next(), time: try row.next(), savedAt: try row.next())
         (state, settledAt, settledBy, claimant) = try row.next()

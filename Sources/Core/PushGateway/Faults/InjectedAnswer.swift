@@ -2,7 +2,7 @@ import PushDispatch
 public import PushModel
 
 /// The services for which errors can be demanded.
-public enum DemandedService: String, Hashable, Sendable, CaseIterable {
+public enum FaultService: String, Hashable, Sendable, CaseIterable {
     /// Sends of FCM.
     case fcm
     /// Single subscriptions of FCM's topics.
@@ -12,7 +12,7 @@ public enum DemandedService: String, Hashable, Sendable, CaseIterable {
 }
 
 /// An answer on demand in place of the regular one.
-public enum DemandedAnswer: Hashable, Sendable {
+public enum InjectedAnswer: Hashable, Sendable {
     /// An answer of the service, by its name.
     case named(Name)
     /// Any answer.
@@ -27,7 +27,7 @@ public enum DemandedAnswer: Hashable, Sendable {
 
         /// - Parameter text: the name of an answer of a service.
         /// - Returns: `nil` if the service has no such answer.
-        public init?(_ text: String, of service: DemandedService) {
+        public init?(_ text: String, of service: FaultService) {
             let says = text.hasSuffix(Self.retryMark)
             self.text = says ? String(text.dropLast(Self.retryMark.count)) : text
             retryAfter = says ? RefusalMeaning.secondsWithoutWord : nil

@@ -3,7 +3,7 @@ import CSQLite
 import Glibc
 
 /// Checks for free space in a file system.
-enum Room {
+enum DiskSpace {
     /// The space to test for, in bytes: more than one transaction takes.
     private static let enough: Int64 = 4 << 20
 

@@ -1,9 +1,9 @@
 public import PushModel
 
 /// The facts of a request that rules for errors on demand match.
-public struct DemandSubject: Hashable, Sendable {
+public struct FaultSubject: Hashable, Sendable {
     /// The service of the request.
-    public var service: DemandedService
+    public var service: FaultService
     /// The registration, the installation id, or the token of a device; `nil` for a request to a topic or a condition.
     public var token: String?
     /// The topic, of FCM or of APNs.
@@ -12,7 +12,7 @@ public struct DemandSubject: Hashable, Sendable {
     public var project: String?
 
     /// Joins the parts.
-    public init(service: DemandedService, token: String? = nil, topic: String? = nil, project: String? = nil) {
+    public init(service: FaultService, token: String? = nil, topic: String? = nil, project: String? = nil) {
         self.service = service
         self.token = token
         self.topic = topic
@@ -21,9 +21,9 @@ public struct DemandSubject: Hashable, Sendable {
 }
 
 /// A rule that gives some requests another answer than the regular one.
-public struct DemandRule: Hashable, Sendable {
+public struct FaultRule: Hashable, Sendable {
     /// The service; `nil`: every service that has this answer.
-    public var service: DemandedService?
+    public var service: FaultService?
     /// The pattern of the token; `nil` matches every request, even one without a token.
     public var token: Glob?
     /// The pattern of the topic, with the same meaning of `nil`.
@@ -31,7 +31,7 @@ public struct DemandRule: Hashable, Sendable {
     /// The pattern of the project, with the same meaning of `nil`.
     public var project: Glob?
     /// The answer.
-    public var answer: DemandedAnswer
+    public var answer: InjectedAnswer
     /// The percentage of matching requests that get the answer.
     public var probability = 100
     /// The remaining number of requests that get the answer; `nil`: unlimited.
@@ -40,9 +40,9 @@ public struct DemandRule: Hashable, Sendable {
     public var delay: Duration = .zero
 
     /// Creates a rule for every request.
-    public init(_ answer: DemandedAnswer) { self.answer = answer }
+    public init(_ answer: InjectedAnswer) { self.answer = answer }
 
-    fileprivate func matches(_ subject: DemandSubject) -> Bool {
+    fileprivate func matches(_ subject: FaultSubject) -> Bool {
         guard service == nil || service == subject.service else { return false }
         func matches(_ glob: Glob?, _ text: String?) -> Bool {
             glob.map { $0.matches(text ?? "") && text != nil } ?? true
@@ -53,11 +53,11 @@ public struct DemandRule: Hashable, Sendable {
 }
 
 /// The errors on demand. None by default.
-public struct DemandedErrors: Sendable {
+public struct InjectedErrors: Sendable {
     /// An error in place of the regular answer.
     public struct Verdict: Hashable, Sendable {
         /// The answer.
-        public let answer: DemandedAnswer
+        public let answer: InjectedAnswer
         /// The delay of the answer.
         public let delay: Duration
         /// The index of the rule that demands it; `nil` if the token demands it.
@@ -67,12 +67,12 @@ public struct DemandedErrors: Sendable {
     /// Whether a token of `err-` and the name of an error gets that error.
     public let takesTokens: Bool
     /// The rules. The first one that matches, has uses left, and is drawn by its probability decides.
-    public private(set) var rules: [DemandRule]
+    public private(set) var rules: [FaultRule]
 
     /// - Parameters:
     ///   - takesTokens: whether a token of `err-` and the name of an error gets that error.
     ///   - rules: the rules, in the order of their evaluation.
-    public init(takesTokens: Bool = false, rules: [DemandRule] = []) {
+    public init(takesTokens: Bool = false, rules: [FaultRule] = []) {
         self.takesTokens = takesTokens
         self.rules = rules
     }
@@ -84,10 +84,10 @@ public struct DemandedErrors: Sendable {
     ///   - generator: the source of chance for rules with a probability below 100.
     /// - Returns: `nil` for the regular answer.
     public mutating func verdict(
-        on subject: DemandSubject, using generator: inout some RandomNumberGenerator
+        on subject: FaultSubject, using generator: inout some RandomNumberGenerator
     ) -> Verdict? {
         if takesTokens, let name = subject.token.flatMap(Self.name),
-            let known = DemandedAnswer.Name(name, of: subject.service)
+            let known = InjectedAnswer.Name(name, of: subject.service)
         {
             return Verdict(answer: .named(known), delay: .zero, rule: nil)
         }
@@ -114,9 +114,9 @@ public struct DemandedErrors: Sendable {
     }
 }
 
-extension DemandedAnswer {
+extension InjectedAnswer {
     /// Whether a service has this answer.
-    fileprivate func isOne(of service: DemandedService) -> Bool {
+    fileprivate func isOne(of service: FaultService) -> Bool {
         switch self {
         case .raw: true
         case .named(let name): Name(name.text, of: service) != nil

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("The desk that asks the ledger")
-struct LedgerDeskTests {
+struct LedgerAccessTests {
     private final class Bed {
         let daemon: TwinDaemon
         private let directory = TemporaryDirectory()
@@ -33,44 +33,45 @@ struct LedgerDeskTests {
     @Test("calls back once the ledger has a batch, at once if it has it already")
     func applied() throws {
         let bed = try Bed()
-        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        let (queries, batch) = (bed.daemon.queries, bed.accept())
         var called: [String] = []
-        desk.onceApplied(batch) { called.append("patient") }
-        desk.onceApplied(batch, until: .max) { called.append("hasIt \($0)") }
-        desk.onceApplied(batch, until: 10) { called.append("late \($0)") }
-        desk.onceApplied(batch - 1) { called.append("at once") }
-        #expect(called == ["at once"] && desk.nextDue == 10)
-        desk.endTurn(at: 10)
-        #expect(called == ["at once", "late false"] && desk.nextDue == nil)
-        try bed.daemon.takeTurns { desk.applied >= batch }
-        #expect(called == ["at once", "late false", "patient", "hasIt true"] && desk.waitCount == 0)
+        queries.whenApplied(batch) { called.append("patient") }
+        queries.whenApplied(batch, until: .max) { called.append("hasIt \($0)") }
+        queries.whenApplied(batch, until: 10) { called.append("late \($0)") }
+        queries.whenApplied(batch - 1) { called.append("at once") }
+        #expect(called == ["at once"] && queries.nextDue == 10)
+        queries.endTurn(at: 10)
+        #expect(called == ["at once", "late false"] && queries.nextDue == nil)
+        try bed.daemon.takeTurns { queries.applied >= batch }
+        #expect(called == ["at once", "late false", "patient", "hasIt true"] && queries.waitCount == 0)
     }
 
     @Test("reports a ledger that cannot be written, except to callers without a time limit")
     func stalled() throws {
         let bed = try Bed()
-        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        let (queries, batch) = (bed.daemon.queries, bed.accept())
         var called: [String] = []
-        desk.onceApplied(batch) { called.append("patient") }
-        desk.onceApplied(batch, until: .max) { called.append("first \($0)") }
-        desk.ledgerStalled(StoreError(.noSpace, message: "full", context: ""))
-        #expect(called == ["first false"] && desk.refusal(id: nil).message == "the ledger cannot be written now: full")
-        desk.onceApplied(batch, until: .max) { called.append("second \($0)") }
+        queries.whenApplied(batch) { called.append("patient") }
+        queries.whenApplied(batch, until: .max) { called.append("first \($0)") }
+        queries.ledgerStalled(StoreError(.noSpace, message: "full", context: ""))
+        #expect(
+            called == ["first false"] && queries.refusal(id: nil).message == "the ledger cannot be written now: full")
+        queries.whenApplied(batch, until: .max) { called.append("second \($0)") }
         #expect(called == ["first false", "second false"])
-        desk.ledgerResumed()
-        desk.onceApplied(batch, until: .max) { called.append("third \($0)") }
-        try bed.daemon.takeTurns { desk.applied >= batch }
+        queries.ledgerResumed()
+        queries.whenApplied(batch, until: .max) { called.append("third \($0)") }
+        try bed.daemon.takeTurns { queries.applied >= batch }
         #expect(called == ["first false", "second false", "patient", "third true"])
     }
 
     @Test("releases callers with a time limit when the daemon is to stop, and no others")
     func end() throws {
         let bed = try Bed()
-        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        let (queries, batch) = (bed.daemon.queries, bed.accept())
         var called: [Int64] = []
-        for due in [Int64.max, 20, 10] { desk.onceApplied(batch, until: due) { _ in called.append(due) } }
-        desk.endTimes()
-        #expect(called == [10, 20] && desk.waitCount == 1)
+        for due in [Int64.max, 20, 10] { queries.whenApplied(batch, until: due) { _ in called.append(due) } }
+        queries.expireWaits()
+        #expect(called == [10, 20] && queries.waitCount == 1)
     }
 
     @Test("has at most 8 questions of users in flight, and asks the next ones user by user")
@@ -78,10 +79,12 @@ struct LedgerDeskTests {
         let bed = try Bed()
         var answered: [String] = []
         for number in 1...10 {
-            bed.daemon.desk.ask(.line(SequenceNumber(1)), of: Account(uid: 1000)) { _ in answered.append("a\(number)") }
+            bed.daemon.queries.ask(.line(SequenceNumber(1)), of: Account(uid: 1000)) { _ in
+                answered.append("a\(number)")
+            }
         }
-        bed.daemon.desk.ask(.line(SequenceNumber(1)), of: Account(uid: 1001)) { _ in answered.append("b") }
-        bed.daemon.desk.ask(.devices(of: "u")) { _ in answered.append("the daemon's own") }
+        bed.daemon.queries.ask(.line(SequenceNumber(1)), of: Account(uid: 1001)) { _ in answered.append("b") }
+        bed.daemon.queries.ask(.devices(of: "u")) { _ in answered.append("the daemon's own") }
         try bed.daemon.takeTurns { answered.count == 12 }
         #expect(answered == (1...8).map { "a\($0)" } + ["the daemon's own", "a9", "b", "a10"])
     }

@@ -1,7 +1,7 @@
 import PushModel
 
 /// The lines to send, in one queue for each connection; the connections take turns.
-struct FairLines<Line> {
+struct FairLineQueue<Line> {
     private var queues: [UInt64: Queue<Line>] = [:]
     /// The connections with lines, in the order of their turns.
     private var turns = Queue<UInt64>()

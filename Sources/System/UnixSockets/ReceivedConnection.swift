@@ -4,7 +4,7 @@ public import LinuxSystem
 
 extension Connection {
     /// The result of receiving a connection (SCM_RIGHTS).
-    public enum Handed {
+    public enum ReceivedConnection {
         /// A connection; nonblocking.
         case connection(Connection)
         /// No connection is waiting.
@@ -31,7 +31,7 @@ extension Connection {
     /// Receives a connection from another process. Does not wait.
     ///
     /// - Parameter socket: a connected Unix stream socket.
-    public static func handed(over socket: SharedDescriptor) -> Handed {
+    public static func received(over socket: SharedDescriptor) -> ReceivedConnection {
         let descriptor = retryingInterrupts { CLinux_receive_descriptor(socket.rawValue) }
         guard descriptor >= 0 else {
             if descriptor == -2 { return .end }

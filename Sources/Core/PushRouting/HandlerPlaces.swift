@@ -7,8 +7,8 @@ import PushModel
 /// (`MaxConcurrent=`), a queue (`Queue=`) and a breaker. The limits are those of the newest configuration, also for
 /// invocations accepted under an older one: they protect the service behind the handler. A handler that left the
 /// configuration stays here until its last invocation ends. The key of a handler is its name.
-struct Places: Sendable {
-    private struct OfHandler {
+struct HandlerPlaces: Sendable {
+    private struct HandlerState {
         struct Share {
             /// Invocations that hold a place.
             var running = 0
@@ -61,7 +61,7 @@ struct Places: Sendable {
     /// The invocations to run, in order. An invocation without a free place of its handler moves to the handler's
     /// queue.
     private var ready = PerRole(Queue<InvocationID>())
-    private var byHandler: [String: OfHandler] = [:]
+    private var byHandler: [String: HandlerState] = [:]
     /// The invocations that have a place of their handler and wait for a place of all.
     private var granted = PerRole(Set<InvocationID>())
     /// The invocations in handlers' queues; the id of an ended one stays until its turn.
@@ -98,7 +98,7 @@ struct Places: Sendable {
         (limits.owners, limits.observers) = (table.limits.handlers, table.limits.observers)
         for (name, handler) in table.handlers where !handler.kind.isBuiltIn {
             guard var places = byHandler[name] else {
-                byHandler[name] = OfHandler(handler)
+                byHandler[name] = HandlerState(handler)
                 continue
             }
             if places.handler != handler {
@@ -170,7 +170,7 @@ struct Places: Sendable {
     mutating func join(_ id: InvocationID, _ handler: Handler, isObserver: Bool) {
         if byHandler[handler.name] == nil {
             // The request was accepted before a reload that removed the handler.
-            var places = OfHandler(handler)
+            var places = HandlerState(handler)
             (places.isConfigured, places.breaker) = (false, nil)
             byHandler[handler.name] = places
         }
@@ -197,7 +197,7 @@ struct Places: Sendable {
 
     /// Whether an invocation waits because its handler is at its limit, or has more waiting invocations than its queue
     /// allows.
-    func isHeldUp(_ id: InvocationID, of handler: Handler) -> Bool {
+    func isBlockedByHandler(_ id: InvocationID, of handler: Handler) -> Bool {
         guard let own = byHandler[handler.name] else { return false }
         return held.contains(id) || hasGrant(id) || own.waiting > own.handler.queueMax
     }
@@ -262,8 +262,8 @@ struct Places: Sendable {
                 granted[ofObservers: isObserver].insert(id)
                 ready[ofObservers: isObserver].append(id)
             } else {
-                guard schedule.mayLook else { return schedule.leave(handler) }
-                schedule.countLook()
+                guard schedule.mayRead else { return schedule.leave(handler) }
+                schedule.countRead()
             }
             _ = byHandler[handler]?.shares[ofObservers: isObserver].queue.popFirst()
             held.remove(id)
@@ -313,7 +313,7 @@ struct Places: Sendable {
     }
 
     /// Notes that an admitted invocation goes to the handler.
-    mutating func letThrough(_ id: InvocationID, to handler: String) { byHandler[handler]?.breaker?.letThrough(id) }
+    mutating func noteSent(_ id: InvocationID, to handler: String) { byHandler[handler]?.breaker?.noteSent(id) }
 
     /// Counts an invocation that passed over a handler.
     mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
@@ -335,7 +335,7 @@ struct Places: Sendable {
 
     /// Notes that an invocation that may have been a probe ended without a result for the breaker.
     mutating func withdraw(_ id: InvocationID, from handler: Handler, at now: Instant) {
-        if handler.breaker != nil { byHandler[handler.name]?.breaker?.withdrew(id, at: now) }
+        if handler.breaker != nil { byHandler[handler.name]?.breaker?.noteWithdrawn(id, at: now) }
     }
 
     /// Returns the next invocation that waited for a handler when its breaker opened; the caller sends it past the
@@ -343,7 +343,7 @@ struct Places: Sendable {
     /// before is sent past its handler there.
     mutating func nextToDivert(_ schedule: inout Schedule) -> (id: InvocationID, handler: String)? {
         while let handler = opened.popLast() {
-            let own = byHandler[handler]?.shares ?? PerRole(OfHandler.Share())
+            let own = byHandler[handler]?.shares ?? PerRole(HandlerState.Share())
             for queue in [ready.owners, ready.observers, own.owners.queue, own.observers.queue] where !queue.isEmpty {
                 diverting.append((queue, handler))
             }
@@ -353,7 +353,7 @@ struct Places: Sendable {
                 ($0.waiting.popFirst(), $0.waiting.isEmpty, $0.handler)
             })
         else { return nil }
-        schedule.countLook()
+        schedule.countRead()
         if isLast { _ = diverting.popFirst() }
         return next.map { ($0, handler) }
     }

@@ -3,7 +3,7 @@ import PushRouting
 import Testing
 
 @Suite("An instance from which invocations can be taken back")
-struct TakingBackTests {
+struct CancellationTests {
     private var pool = PoolBench(pipeline: 2, supportsCancellation: true)
 
     @Test("continues after a deadline, without an effect on its other invocations")

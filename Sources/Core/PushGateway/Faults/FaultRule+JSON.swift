@@ -1,39 +1,39 @@
 public import PushModel
 
 /// An error in a rule for errors on demand.
-public struct DemandRuleFault: Error, Hashable, Sendable {
+public struct FaultRuleError: Error, Hashable, Sendable {
     /// The path of the member.
     public let field: String
     /// The error, for people.
     public let message: String
 }
 
-extension DemandRule {
+extension FaultRule {
     /// Reads a rule:
     /// `{"match":{"service":"fcm","token":"ios-*"},"answer":"UNAVAILABLE","probability":20,"count":3,"delay_ms":500}`.
     /// `answer` is a name, or an object with `status`, `headers` and `body`.
-    public init(_ json: JSONNode) throws(DemandRuleFault) {
+    public init(_ json: JSONNode) throws(FaultRuleError) {
         let members = try Self.members(json, of: "", ["match", "answer", "probability", "count", "delay_ms"])
-        var service: DemandedService?
+        var service: FaultService?
         var globs: [String: Glob] = [:]
         if let match = members["match"] {
             for (key, value) in try Self.members(match, of: "match", ["service", "token", "topic", "project"]) {
                 guard let text = value.string else {
-                    throw DemandRuleFault(field: "match.\(key)", message: "this is a text")
+                    throw FaultRuleError(field: "match.\(key)", message: "this is a text")
                 }
                 guard key == "service" else {
                     globs[key] = Glob(text)
                     continue
                 }
-                service = DemandedService(rawValue: text)
+                service = FaultService(rawValue: text)
                 guard service != nil else {
-                    let words = DemandedService.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw DemandRuleFault(field: "match.service", message: "this is one of \(words)")
+                    let words = FaultService.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw FaultRuleError(field: "match.service", message: "this is one of \(words)")
                 }
             }
         }
         guard let answer = members["answer"] else {
-            throw DemandRuleFault(field: "answer", message: "the answer is missing")
+            throw FaultRuleError(field: "answer", message: "the answer is missing")
         }
         self.init(try Self.answer(answer, of: service))
         self.service = service
@@ -47,23 +47,23 @@ extension DemandRule {
     private static let longestDelay = 300_000
 
     private static func answer(
-        _ json: JSONNode, of service: DemandedService?
-    ) throws(DemandRuleFault) -> DemandedAnswer {
+        _ json: JSONNode, of service: FaultService?
+    ) throws(FaultRuleError) -> InjectedAnswer {
         if let text = json.string {
-            let services = service.map { [$0] } ?? DemandedService.allCases
-            guard let name = services.lazy.compactMap({ DemandedAnswer.Name(text, of: $0) }).first else {
-                throw DemandRuleFault(field: "answer", message: "no service has an answer of this name")
+            let services = service.map { [$0] } ?? FaultService.allCases
+            guard let name = services.lazy.compactMap({ InjectedAnswer.Name(text, of: $0) }).first else {
+                throw FaultRuleError(field: "answer", message: "no service has an answer of this name")
             }
             return .named(name)
         }
         let members = try members(json, of: "answer", ["status", "headers", "body"])
         guard let status = try number(members["status"], "answer.status", in: 200...599) else {
-            throw DemandRuleFault(field: "answer.status", message: "the status is missing")
+            throw FaultRuleError(field: "answer.status", message: "the status is missing")
         }
         var headers: [GatewayRequest.Header] = []
         for (name, value) in members["headers"]?.members ?? [] {
             guard let text = value.string, isHeader(name, text) else {
-                throw DemandRuleFault(field: "answer.headers.\(name)", message: "this is no header")
+                throw FaultRuleError(field: "answer.headers.\(name)", message: "this is no header")
             }
             headers.append(GatewayRequest.Header(name, text))
         }
@@ -87,15 +87,15 @@ extension DemandRule {
 
     private static func members(
         _ json: JSONNode, of field: String, _ known: Set<String>
-    ) throws(DemandRuleFault) -> [String: JSONNode] {
+    ) throws(FaultRuleError) -> [String: JSONNode] {
         guard json.kind == .object else {
-            throw DemandRuleFault(field: field, message: "this is \(json.kind.name), not an object")
+            throw FaultRuleError(field: field, message: "this is \(json.kind.name), not an object")
         }
         var members: [String: JSONNode] = [:]
         for (key, value) in json.members {
             guard known.contains(key) else {
                 let path = field.isEmpty ? key : "\(field).\(key)"
-                throw DemandRuleFault(
+                throw FaultRuleError(
                     field: path, message: "there is no such key\(suggestion(for: key, among: known.sorted()))")
             }
             members[key] = value
@@ -105,10 +105,10 @@ extension DemandRule {
 
     private static func number(
         _ json: JSONNode?, _ field: String, in range: ClosedRange<Int>
-    ) throws(DemandRuleFault) -> Int? {
+    ) throws(FaultRuleError) -> Int? {
         guard let json else { return nil }
         guard let number = json.int64.flatMap({ Int(exactly: $0) }), range.contains(number) else {
-            throw DemandRuleFault(
+            throw FaultRuleError(
                 field: field, message: "this is a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

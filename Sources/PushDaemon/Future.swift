@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// A value that one thread computes while another does other work.
-final class Background<Value: Sendable, Failure: Error>: Sendable {
+final class Future<Value: Sendable, Failure: Error>: Sendable {
     private let result = Monitor<Result<Value, Failure>?>(nil)
 
     /// Computes the value on the calling thread. To be called once.

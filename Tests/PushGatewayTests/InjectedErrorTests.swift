@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite("Errors on demand")
-struct DemandedErrorTests {
-    private static let subject = DemandSubject(service: .fcm, token: "err-UNREGISTERED", project: "demo")
+struct InjectedErrorTests {
+    private static let subject = FaultSubject(service: .fcm, token: "err-UNREGISTERED", project: "demo")
 
-    private func rule(_ json: String) throws -> DemandRule {
-        try DemandRule(JSONDocument(scanning: Array(json.utf8)).root)
+    private func rule(_ json: String) throws -> FaultRule {
+        try FaultRule(JSONDocument(scanning: Array(json.utf8)).root)
     }
 
-    private func verdict(_ errors: DemandedErrors, _ subject: DemandSubject) -> DemandedErrors.Verdict? {
+    private func verdict(_ errors: InjectedErrors, _ subject: FaultSubject) -> InjectedErrors.Verdict? {
         var errors = errors
         var generator = SeededGenerator(seed: 1)
         return errors.verdict(on: subject, using: &generator)
@@ -20,62 +20,62 @@ struct DemandedErrorTests {
 
     @Test("a token that begins with err- gets no error unless ErrorTokens= allows it")
     func off() {
-        #expect(verdict(DemandedErrors(), Self.subject) == nil)
-        #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, token: "tok")) == nil)
-        #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, topic: "err-INTERNAL")) == nil)
-        #expect(verdict(DemandedErrors(takesTokens: true), Self.subject) != nil)
+        #expect(verdict(InjectedErrors(), Self.subject) == nil)
+        #expect(verdict(InjectedErrors(takesTokens: true), FaultSubject(service: .fcm, token: "tok")) == nil)
+        #expect(verdict(InjectedErrors(takesTokens: true), FaultSubject(service: .fcm, topic: "err-INTERNAL")) == nil)
+        #expect(verdict(InjectedErrors(takesTokens: true), Self.subject) != nil)
     }
 
     @Test(
         "by tokens cover the errors of the service",
         arguments: [
-            (DemandedService.fcm, "err-UNREGISTERED", true), (.fcm, "err-Unregistered", false),
+            (FaultService.fcm, "err-UNREGISTERED", true), (.fcm, "err-Unregistered", false),
             (.apns, "err-Unregistered", true), (.apns, "err-UNREGISTERED", false), (.topics, "err-409", true),
             (.fcm, "err-QUOTA_EXCEEDED+ra", true), (.apns, "err-TooManyRequests+ra", true),
             (.fcm, "err-nothing", false),
             (.fcm, "err-", false), (.fcm, "err-+ra", false), (.fcm, "my-err-INTERNAL", false),
         ])
-    func names(_ service: DemandedService, _ token: String, _ isKnown: Bool) {
-        let subject = DemandSubject(service: service, token: token)
-        #expect((verdict(DemandedErrors(takesTokens: true), subject) != nil) == isKnown)
+    func names(_ service: FaultService, _ token: String, _ isKnown: Bool) {
+        let subject = FaultSubject(service: service, token: token)
+        #expect((verdict(InjectedErrors(takesTokens: true), subject) != nil) == isKnown)
     }
 
     @Test("by tokens can be switched on in a change of several settings")
     func batches() {
-        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)
-        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-nothing") == nil)
-        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "tok") == nil)
-        #expect(DemandedErrors().failure(ofToken: "err-NOT_FOUND") == nil)
+        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)
+        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "err-nothing") == nil)
+        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "tok") == nil)
+        #expect(InjectedErrors().failure(ofToken: "err-NOT_FOUND") == nil)
     }
 
     @Test("by a rule apply to the pushes that it matches, for each condition")
     func matches() throws {
         let json = #"{"match":{"service":"fcm","token":"ios-*","project":"demo"},"answer":"UNAVAILABLE"}"#
-        let errors = DemandedErrors(rules: [try rule(json)])
-        func matches(_ subject: DemandSubject) -> Bool { verdict(errors, subject) != nil }
-        #expect(matches(DemandSubject(service: .fcm, token: "ios-1", project: "demo")))
-        #expect(!matches(DemandSubject(service: .topics, token: "ios-1", project: "demo")))
-        #expect(!matches(DemandSubject(service: .fcm, token: "tok", project: "demo")))
-        #expect(!matches(DemandSubject(service: .fcm, token: "ios-1", project: "other")))
-        #expect(!matches(DemandSubject(service: .fcm, topic: "news", project: "demo")))
-        let topics = DemandedErrors(rules: [try rule(#"{"match":{"topic":"*.voip"},"answer":"BadTopic"}"#)])
-        #expect(verdict(topics, DemandSubject(service: .apns, token: "ab", topic: "com.example.voip")) != nil)
-        #expect(verdict(topics, DemandSubject(service: .fcm, topic: "x.voip")) == nil, "FCM has no BadTopic")
+        let errors = InjectedErrors(rules: [try rule(json)])
+        func matches(_ subject: FaultSubject) -> Bool { verdict(errors, subject) != nil }
+        #expect(matches(FaultSubject(service: .fcm, token: "ios-1", project: "demo")))
+        #expect(!matches(FaultSubject(service: .topics, token: "ios-1", project: "demo")))
+        #expect(!matches(FaultSubject(service: .fcm, token: "tok", project: "demo")))
+        #expect(!matches(FaultSubject(service: .fcm, token: "ios-1", project: "other")))
+        #expect(!matches(FaultSubject(service: .fcm, topic: "news", project: "demo")))
+        let topics = InjectedErrors(rules: [try rule(#"{"match":{"topic":"*.voip"},"answer":"BadTopic"}"#)])
+        #expect(verdict(topics, FaultSubject(service: .apns, token: "ab", topic: "com.example.voip")) != nil)
+        #expect(verdict(topics, FaultSubject(service: .fcm, topic: "x.voip")) == nil, "FCM has no BadTopic")
     }
 
     @Test("by a rule come with its probability, by the given generator")
     func probability() throws {
-        var errors = DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":20}"#)])
+        var errors = InjectedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":20}"#)])
         var generator = SeededGenerator(seed: 2)
         let hits = (0..<10_000).filter { _ in errors.verdict(on: Self.subject, using: &generator) != nil }.count
         #expect(1800..<2200 ~= hits)
         #expect(
-            verdict(DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":0}"#)]), Self.subject) == nil)
+            verdict(InjectedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":0}"#)]), Self.subject) == nil)
     }
 
     @Test("by a rule end with its count, and the next rule applies")
     func count() throws {
-        var errors = DemandedErrors(rules: [
+        var errors = InjectedErrors(rules: [
             try rule(#"{"answer":"INTERNAL","count":2,"delay_ms":500}"#), try rule(#"{"answer":"UNAVAILABLE+ra"}"#),
         ])
         var generator = SeededGenerator(seed: 3)
@@ -132,7 +132,7 @@ struct DemandedErrorTests {
         #expect {
             try rule(json)
         } throws: { error in
-            (error as? DemandRuleFault)?.field == field
+            (error as? FaultRuleError)?.field == field
         }
     }
 
