@@ -33,8 +33,9 @@ struct DeadLetterTests {
         try waitUntil("the replay is done") { readFile(installation.root + "/of") == Array("1\n".utf8) }
         let again = daemon.pushctl("replay", "1", "2")
         #expect(again.end == .exited(1))
-        #expect(again.errors.contains("1 not replayed: it has no dead letter: it was replayed as 3"), "\(again)")
-        #expect(again.errors.contains("2 not replayed: it has no dead letter\n"), "\(again)")
+        #expect(
+            again.errors.contains("1 not replayed: the request has no dead letter: it was replayed as 3"), "\(again)")
+        #expect(again.errors.contains("2 not replayed: the request has no dead letter\n"), "\(again)")
         let replay = try json(daemon.pushctl("show", "3", "--json").output)
         let replayed = daemon.pushctl("deadletters", "show", "1", "--json")
         #expect(replayed.end == .exited(1) && replayed.output.isEmpty)

@@ -55,11 +55,14 @@ struct HTTPHandlerTests {
     func outcomes() throws {
         let server = try server()
         let sent = "; the server may have got the request, so it is not repeated (Idempotent=)"
-        let cut = "no answer is found: its body is not whole, or longer than 64 KiB, the most that is read"
+        let cut = "the answer cannot be read: the body is incomplete or longer than 64 KiB"
         let cases: [(path: String, outcome: String, reason: String?)] = [
             ("status/204", "handled", nil), ("huge", "handled", cut), ("truncated", "handled", cut),
             ("status/422", "failed", "HTTP status 422"),
-            ("redirect", "failed", "HTTP status 302: redirects are not followed; URL= must name where they lead"),
+            (
+                "redirect", "failed",
+                "HTTP status 302: pushrouter-http follows no redirect; set URL= to the final address"
+            ),
             ("status/503", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             ("declined", "handled", nil),
             ("reset", "failed", sent), ("garbage", "failed", sent), ("headers", "failed", sent),

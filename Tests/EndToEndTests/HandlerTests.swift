@@ -16,21 +16,21 @@ struct HandlerTests {
             ("exit 1", "failed", "exit status 1"),
             ("echo boom: no database; exit 1", "failed", "exit status 1: boom: no database"),
             ("exit 255", "failed", "exit status 255"),
-            ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often the end of the memory: MemoryMax=)"),
+            ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often out of memory: MemoryMax=)"),
             ("kill -TERM $$", "failed", "ended by signal 15 (SIGTERM)"),
             ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
             // The output pipe may be full, closed, or held open by a process that outlives the handler.
             (
                 "head -c 1000000 /dev/zero; exit 0", "handled",
-                "no answer is found: its output has 1000000 bytes, of which 65536 are read, the most that is"
+                "no answer is found: the output has 1000000 bytes; the daemon reads the first 65536"
             ),
             // At 10 MiB per second, the limit for standard error, this output would miss the deadline.
             (
                 "head -c 134217728 /dev/zero; exit 0", "handled",
-                "no answer is found: its output has 134217728 bytes, of which 65536 are read, the most that is"
+                "no answer is found: the output has 134217728 bytes; the daemon reads the first 65536"
             ),
             ("exec >&-; exit 0", "handled", nil),
-            ("sleep 60 & exit 0", "handled", "processes that it had left behind were killed at its end"),
+            ("sleep 60 & exit 0", "handled", "the daemon killed processes that the handler left behind"),
         ])
     func endings(script: String, outcome: String, reason: String?) throws {
         installation.addJob("job", script)
@@ -66,7 +66,7 @@ struct HandlerTests {
         let alone = try client.outcome(of: Requests.deliver(job: "alone"))
         let reason = try #require(alone.reason)
         #expect(alone.outcome == "unrouted", "\(alone)")
-        #expect(reason.hasPrefix("every route that matches declined; alone declined after "), "\(reason)")
+        #expect(reason.hasPrefix("every matching route declined; alone declined after "), "\(reason)")
         let nobody = try client.outcome(of: Requests.deliver(job: "unheard of"))
         #expect(nobody.outcome == "unrouted" && nobody.reason == "no route matches", "\(nobody)")
     }
@@ -200,7 +200,7 @@ struct HandlerTests {
         defer { withExtendedLifetime(daemon) {} }
         let line = try installation.injectClient().outcome(of: Requests.deliver(job: "never"))
         #expect(line.outcome == "failed" && line.reasonCode == "not_done_after_retries", "\(line)")
-        #expect(line.reason == "tried 2 times, and it asked for a retry for which no time was left", "\(line)")
+        #expect(line.reason == "tried 2 times; the handler asked for another retry, but no time was left", "\(line)")
         #expect(readFile(installation.root + "/tries")?.count == 2)
     }
 }

@@ -175,7 +175,7 @@ struct PushctlRunHandlerTests {
             ("echo no database; exit 3", "rejected (exit status 3: no database), after ", "failed", "no database"),
             ("kill -SEGV $$", "none, ended by signal 11 (SIGSEGV)", "failed", "signal 11 (SIGSEGV)"),
             (
-                #"echo '{"status":"declined"}'; exit 4"#, "rejected (its answer says \"declined\"", "failed",
+                #"echo '{"status":"declined"}'; exit 4"#, "rejected (the answer says \"declined\"", "failed",
                 "its exit status is 4"
             ),
         ])
@@ -205,9 +205,9 @@ struct PushctlRunHandlerTests {
     @Test(
         "remarks on output that is not an answer, and says why it is ignored",
         arguments: [
-            (#"echo '{broken'"#, "its object cannot be read: "),
+            (#"echo '{broken'"#, "the object cannot be read: "),
             (#"echo '{"resutl":"failed"}'"#, "resutl may be meant for result"),
-            ("echo hello", "no line of it is a JSON object"),
+            ("echo hello", "no line of the output is a JSON object"),
         ])
     func noAnswer(script: String, reason: String) throws {
         installation.addJob("wrong", script)
@@ -289,7 +289,7 @@ struct PushctlRunHandlerTests {
         #expect(attempt["errors"]?["bytes"]?.int64 == 200_004)
         #expect(attempt["errors"]?["text"]?.string?.hasSuffix("2\nend\n") == true)
         #expect(
-            attempt["remarks"]?.strings.first?.contains("its output has 300008 bytes, of which 65536 are read") == true)
+            attempt["remarks"]?.strings.first?.contains("the output has 300008 bytes; the daemon reads the first 65536") == true)
         let text = run("flood").output
         #expect(
             text.contains("standard output (300008 bytes, of which the daemon reads 65536; the last 4096 of those)"))
@@ -348,7 +348,7 @@ struct PushctlRunHandlerTests {
         arguments: [
             (
                 #"next; echo "{\"id\":$id,\"status\":\"done\"}"; next"#, "failed",
-                #"its answer is not understood: status: "done""#
+                #"the answer has a fault: status: "done""#
             ),
             (
                 #"next; echo "{\"id\":$id}"; next"#, "failed",

@@ -105,7 +105,7 @@ struct PushctlVerifyTests {
             + strays.map { "\(installation.configuration)/\($0): warning: is not read: the name of a file in " }
         #expect(lines.count == expected.count, "\(lines)")
         for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
-        let advice = "rename it to 40-x.route, or to 40-x.rout.disabled if it is not to be read"
+        let advice = "rename it to 40-x.route, or to 40-x.rout.disabled to disable it"
         #expect(lines.contains { $0.hasSuffix(advice) })
         let daemon = try DaemonProcess.ready(installation)
         #expect(try daemon.stop() == .exited(0))

@@ -47,20 +47,20 @@ struct WorkerTests {
     @Test(
         "that misbehaves has one outcome for each invocation, and the next one is handled",
         arguments: [
-            ("next; kill -KILL $$", "failed", "the worker that had it did not answer: ended by signal 9"),
-            ("next; exit 3", "failed", "the worker that had it did not answer: ended with exit status 3"),
+            ("next; kill -KILL $$", "failed", "the worker did not answer: ended by signal 9"),
+            ("next; exit 3", "failed", "the worker did not answer: ended with exit status 3"),
             (
                 "next; exec >&- <&-; sleep 60", "failed",
-                "the worker that had it did not answer: closed its output, and did not end"
+                "the worker did not answer: closed its output, and did not end"
             ),
             (
                 "next; head -c 300000 /dev/zero; sleep 60", "failed",
-                "the worker that had it did not answer: wrote a line of more than 262144 bytes"
+                "the worker did not answer: wrote a line of more than 262144 bytes"
             ),
             ("next; answer handled; answer rejected; next; answer; next", "handled", nil),
             ("next; answer handled 4711; answer; next; answer; next", "handled", nil),
             ("next; echo '{\"id\":'; echo garbage; answer; next; answer; next", "handled", nil),
-            ("next; answer declined; next; answer; next", "unrouted", "every route that matches declined"),
+            ("next; answer declined; next; answer; next", "unrouted", "every matching route declined"),
             ("next; answer retry", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             (
                 "next; sleep 60", "timed_out",
@@ -110,7 +110,7 @@ struct WorkerTests {
         if !isIdempotent {
             #expect(
                 outcomes[2]?.reason
-                    == "the worker that had it did not answer: another invocation missed its deadline")
+                    == "the worker did not answer: another invocation missed its deadline")
         }
     }
 

@@ -22,11 +22,11 @@ struct HTTPReplyTests {
             (200, #""handled""#), (204, #""handled""#), (299, #""handled""#),
             (
                 300,
-                #""rejected","http_status":300,"reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#
+                #""rejected","http_status":300,"reason":"HTTP status 300: pushrouter-http follows no redirect; set URL= to the final address""#
             ),
             (
                 308,
-                #""rejected","http_status":308,"reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
+                #""rejected","http_status":308,"reason":"HTTP status 308: pushrouter-http follows no redirect; set URL= to the final address""#
             ),
             (400, #""rejected","http_status":400,"reason":"HTTP status 400""#),
             (404, #""rejected","http_status":404,"reason":"HTTP status 404""#),
@@ -79,7 +79,7 @@ struct HTTPReplyTests {
         let long = "{\"status\":\"rejected\",\"x\":\"" + String(repeating: "x", count: 65_000)
         for body in ["{\"result\":\"newData\"}", long, ""] {
             let answer = line(200, [:], body, isWhole: false)
-            let remark = "no answer is found: its body is not whole, or longer than 64 KiB, the most that is read"
+            let remark = "the answer cannot be read: the body is incomplete or longer than 64 KiB"
             let expected = HandlerAnswer.Content(times: 1, status: .handled, remarks: [remark])
             #expect(try LineAnswer(Array(answer.utf8.dropLast())).answer == .handled(expected))
         }

@@ -104,8 +104,8 @@ struct AttributeCheckTests {
                 "subscription_groups",
                 "is a field of the profile, not a custom attribute; log it with the user attributes"
             ),
-            ("push_tokens", "is a field of the profile that no app sets"),
-            ("date_of_first_session", "is a field of the profile that no app sets"),
+            ("push_tokens", "is a field of the profile that apps cannot set"),
+            ("date_of_first_session", "is a field of the profile that apps cannot set"),
         ])
     func fields(name: String, expected: String) throws {
         var bench = CustomDataBench()

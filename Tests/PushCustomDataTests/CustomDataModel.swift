@@ -97,7 +97,7 @@ struct CustomDataModel {
             move(
                 index, .flushed, at: now, by: session.cause,
                 reason: isUnsent
-                    ? "it was not sent to the endpoint: the session has no user (SendFlushed=yes)" : nil)
+                    ? "not sent to the endpoint: the session has no user (SendFlushed=yes)" : nil)
             guard rules.sendsFlushed, let profile = owner else { continue }
             let source = EntrySource(
                 cause: session.cause ?? entry.cause, destination: .sent(profile), platform: entry.platform,

@@ -57,10 +57,10 @@ struct UserFieldTests {
                 "current_location", #"{"latitude":1}"#,
                 "must be an object with the numbers longitude and latitude and nothing else, or null"
             ),
-            ("push_tokens", "[]", "is a field of the profile that no app sets"),
+            ("push_tokens", "[]", "is a field of the profile that apps cannot set"),
             ("favourite_colour", #""red""#, "is not a field of the profile; log it with the custom attributes"),
             ("Email", #""a@b""#, "is not a field of the profile; log it with the custom attributes"),
-            ("external_id", #""u2""#, "names the profile or what to do with it; it is not an attribute"),
+            ("external_id", #""u2""#, "identifies the profile or controls the request; it is not an attribute"),
             ("subscription_groups", "null", "must be an array of groups, at least one"),
             ("subscription_groups", "[]", "must be an array of groups, at least one"),
         ])

@@ -15,7 +15,7 @@ struct SentenceTests {
         case .failed: "failed after 1000 ms of 9 s"
         case .timedOut: "not finished at the deadline after 1000 ms of 9 s"
         case .expired: "not started before the deadline after 1000 ms of 9 s"
-        case .unrouted: "no handler wanted it"
+        case .unrouted: "no handler took it"
         case .duplicate: "dropped as a duplicate"
         case .shownBySystem: "shown by the system"
         case .notWoken: "the app was not woken"
@@ -47,7 +47,7 @@ struct SentenceTests {
         #expect(
             sentence(Story.story(nil, [shown], events: [Story.event(.influencedOpen(push))]))
                 .hasSuffix(", opened (influenced)."))
-        #expect(sentence(Story.story(nil, [])) == "No invocation came of it.")
+        #expect(sentence(Story.story(nil, [])) == "The request led to no invocation.")
     }
 
     @Test("tells of a publish, of one without a count, of an erased one, and of what is no push")
@@ -61,7 +61,7 @@ struct SentenceTests {
         publish.fanOut?.progress.made = 4
         #expect(sentence(publish) == "A publish to 5 devices: 4 deliveries, all made.")
         publish.request.body = Array("{}".utf8)
-        #expect(sentence(publish) == "Erased: what it said and whom it was about is gone.")
+        #expect(sentence(publish) == "Erased: the payload and the person's data are deleted.")
         for operation in [PushModel.Operation.session, .log, .topic, .device] {
             var story = Story.story(#"{"op":"x"}"#, [])
             story.request.operation = operation

@@ -141,11 +141,11 @@ struct AttemptTests {
         arguments: [
             (
                 [(Duration.zero, Duration.seconds(3600), "HTTP status 429")],
-                "tried once, and it asked for a retry for which no time was left: HTTP status 429"
+                "tried once; the handler asked for another retry, but no time was left: HTTP status 429"
             ),
             (
                 [(.zero, .seconds(1), "connection refused"), (.seconds(1), .seconds(8), nil)],
-                "tried 2 times, and it asked for a retry for which no time was left"
+                "tried 2 times; the handler asked for another retry, but no time was left"
             ),
         ] as [([(Duration, Duration, String?)], String)])
     func missAfterRetry(answers: [(Duration, Duration, String?)], reason: String) throws {

@@ -27,7 +27,7 @@ struct ReplayTests {
         bench.at(.seconds(108))
         bench.started(2)
         #expect(bench.finished(2) == ["update 2.0 handled", "end 2.0 handled"])
-        #expect(throws: Refusal.notReplayable("it has no dead letter")) { try bench.replay(1) }
+        #expect(throws: Refusal.notReplayable("the request has no dead letter")) { try bench.replay(1) }
     }
 
     @Test("that fails is a dead letter itself, and is recovered after a crash like any other")
@@ -89,7 +89,7 @@ struct ReplayTests {
         bench = try failed()
         bench.handle(.reconfigured(.testing(.device)))
         #expect(
-            throws: Refusal.notReplayable("only what was accepted in relay mode is replayed, in relay mode (Mode=)")
+            throws: Refusal.notReplayable("a replay needs Mode=relay, for the request and for the daemon")
         ) { try bench.replay(1) }
         #expect(bench.ledger.deadLetters == [.init(1)])
     }

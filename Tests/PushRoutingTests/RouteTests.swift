@@ -40,7 +40,7 @@ struct RouteTests {
         try bench.submit(.deliver())
         bench.started(1)
         #expect(bench.finished(1, 0, .declined) == ["update 1.0 unrouted", "end 1.0 unrouted"])
-        #expect(bench.end(1)?.reason == "every route that matches declined; crm declined after 0 ms")
+        #expect(bench.end(1)?.reason == "every matching route declined; crm declined after 0 ms")
     }
 
     @Test("a next route with a shorter, already elapsed time ends the invocation and starts nothing")

@@ -54,13 +54,13 @@ struct HandlerFileTests {
             ("Type=exec", ": error: Exec= is missing; Type=exec needs the program to run"),
             ("Type=worker", ": error: Exec= is missing; Type=worker needs the program to run"),
             ("Type=socket", ": error: Connect= is missing; Type=socket needs the socket of the service"),
-            ("Type=http", ": error: URL= is missing; Type=http needs the address that is posted to"),
+            ("Type=http", ": error: URL= is missing; Type=http posts to this address"),
             ("Type=http\nURL=ftp://x/", ":3: error: URL=: must be an address that begins with https:// or http://"),
             (
                 "Type=http\nURL=https://me:secret@x/",
-                ":3: error: URL=: must have no user and password; a token is named by BearerFile="
+                ":3: error: URL=: must have no user and password; put a token into the file of BearerFile="
             ),
-            ("Type=http\nURL=https://x/#a", ":3: error: URL=: must not have a # and what follows it"),
+            ("Type=http\nURL=https://x/#a", ":3: error: URL=: must have no fragment (# and the text behind it)"),
             (
                 "Type=http\nURL=https://x/\nSecretFile=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
                 ":4: error: SecretFile=: must be the absolute path of a file, or the name of a systemd credential, "
@@ -81,7 +81,7 @@ struct HandlerFileTests {
             ),
             (
                 "Type=http\nURL=https://x/\nBearerFile=/x\nHeader=Authorization: Basic abc",
-                ":5: error: Header=Authorization: there is BearerFile=, which is the same header"
+                ":5: error: Header=Authorization: BearerFile= sets the same header; remove one of them"
             ),
             ("Type=socket\nConnect=crm.sock", ":3: error: Connect=crm.sock: must be an absolute path"),
             (

@@ -55,7 +55,7 @@ struct RegistrationFileTests {
             ),
             (
                 "[Registration]\nToken=\"a\"",
-                ":2: error: Token=\"a\": a pattern is not quoted; leave the quotes out, or write \\ before one that is meant"
+                ":2: error: Token=\"a\": a pattern is not quoted; leave the quotes out, or write \\ before a literal quote"
             ),
         ])
     func wrongFiles(lines: String, message: String) {

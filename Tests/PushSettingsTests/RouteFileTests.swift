@@ -79,7 +79,7 @@ struct RouteFileTests {
             (
                 "[Match]\nData=campaign \"summer\"\n[Route]\nHandler=journal",
                 ":2: error: Data=campaign \"summer\": a pattern is not quoted; leave the quotes out, "
-                    + "or write \\ before one that is meant"
+                    + "or write \\ before a literal quote"
             ),
             (
                 "[Match]\nCallback=none\n[Route]\nHandler=journal",

@@ -90,14 +90,17 @@ struct UsersTrackTests {
             ),
             (
                 "http://127.0.0.1@braze.eu",
-                "must have no user and password; the API key is named by KeyFile="
+                "must have no user and password; put the API key into the file of KeyFile="
             ),
-            ("https://me:secret@braze.eu", "must have no user and password; the API key is named by KeyFile="),
+            ("https://me:secret@braze.eu", "must have no user and password; put the API key into the file of KeyFile="),
             (
                 "https://braze.eu?key=secret",
-                "must end with the path, without ? and #; the API key is named by KeyFile="
+                "must end with the path, without ? and #; put the API key into the file of KeyFile="
             ),
-            ("https://braze.eu/#x", "must end with the path, without ? and #; the API key is named by KeyFile="),
+            (
+                "https://braze.eu/#x",
+                "must end with the path, without ? and #; put the API key into the file of KeyFile="
+            ),
             ("https://braze.eu/messages/send", "must have no path but /users/track"),
             ("https://braze.eu//users/track", "must have no path but /users/track"),
             ("https://", "must have a host of letters, digits, and - . after ://"),

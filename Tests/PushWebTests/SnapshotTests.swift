@@ -37,7 +37,7 @@ struct SnapshotTests {
     private static let target =
         #""at":"2026-11-24T12:00:00Z","platform":"android","app":"com.example.shop","device":"pixel-1","#
         + #""external_id":"anna","state":"background""#
-    private static let scenario = "With what was done with it, as a file for pushctl test"
+    private static let scenario = "With its interactions, as a file for pushctl test"
 
     /// The part that shows a push to be sent again.
     private static func copies(_ payload: String, _ expectation: String) -> String {
@@ -55,15 +55,15 @@ struct SnapshotTests {
             + "Timeline onMessageReceived \(mark) No known provider's, handler crm by route 50-crm "
             + "9 s deadline 10 s ANR 20 s FCM 30 s iOS Waited 0 ms, ran 1200 ms of 9 s. "
             + "onMessageReceived: what happened, from acceptance on Time Step \(steps) "
-            + "Whose it is, and why As the configuration decides today. a push of no known provider "
+            + "Owner and reasons As the configuration decides today. a push of no known provider "
             + "android, app in state background, device mode message m41 "
             + "Why 1. data has no key _ab: the payload is not Braze's "
             + "2. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing "
             + "3. onMessageReceived: no route matches, so it ends as unrouted "
             + "Callbacks onMessageReceived -> nobody "
             + #"Payload As JSON { "messageId": "m41", "data": { "title": "News", "k": "v" } } "#
-            + "Bytes as they came \(payload) As extras of an Intent Keys and their values Key Value title News k v What a person sees (text) Title News "
-            + "Request and answer The line as it came \(Sample.plain) " + copies(payload, expectation)
+            + "Received bytes \(payload) As extras of an Intent Keys and their values Key Value title News k v Visible text (text) Title News "
+            + "Request and answer Received line \(Sample.plain) " + copies(payload, expectation)
     }
 
     @Test("tells of a Braze push that the tracker has")
@@ -78,7 +78,7 @@ struct SnapshotTests {
             "#41 Spring sale Braze's, onMessageReceived, handed to the tracker. \(Self.facts) Campaign spring "
             + "Timeline onMessageReceived ✓ handed_to_tracker Braze's, no handler "
             + "onMessageReceived: what happened, from acceptance on Time Step 0 ms accepted and decided "
-            + "Whose it is, and why As the configuration decides today. "
+            + "Owner and reasons As the configuration decides today. "
             + "a Braze push, visible, campaign spring; counts for influenced opens "
             + "android, app in state background, device mode a tap: direct open of campaign spring message m41 "
             + #"Why 1. data._ab is exactly "true": the payload is Braze's "#
@@ -87,10 +87,10 @@ struct SnapshotTests {
             + "Rules \(rule) Callbacks onMessageReceived -> tracker of opens "
             + #"Payload As JSON { "messageId": "m41", "data": { "_ab": "true", "cid": "spring", "#
             + #""t": "Spring sale", "a": "All must go" } } "#
-            + "Bytes as they came \(payload) "
+            + "Received bytes \(payload) "
             + "As extras of an Intent Keys and their values Key Value _ab true cid spring t Spring sale a All must go "
-            + "What a person sees (text) Title Spring sale Text All must go "
-            + "Request and answer The line as it came \(Sample.braze) "
+            + "Visible text (text) Title Spring sale Text All must go "
+            + "Request and answer Received line \(Sample.braze) "
             + "Receipts, opens and custom data Events Event Time By request Campaign, button "
             + "local.pushnotification.Received 2026-11-24 12:00:00.000 UTC #41 spring "
             + Self.copies(payload, expectation)
@@ -130,8 +130,8 @@ struct SnapshotTests {
         story.request.messageID = nil
         story.events = []
         let text = try shown(story)
-        #expect(text.hasPrefix("#41 Erased: what it said and whom it was about is gone."))
-        #expect(text.contains("Erased: \"pushctl erase\" took out what it said and whom it was about."))
+        #expect(text.hasPrefix("#41 Erased: the payload and the person's data are deleted."))
+        #expect(text.contains("Erased: \"pushctl erase\" deleted the payload and the person's data."))
         #expect(!text.contains("curl") && !text.contains("Payload") && !text.contains("Device"))
         // Also for those who may act.
         #expect(try !Scene([story]).get("/push/41").text.contains("method=\"post\""))

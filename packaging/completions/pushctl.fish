@@ -47,7 +47,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a users -d 'find user
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a pending -d 'list custom data that waits or was rejected, and resolve it'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a flush -d 'flush stored custom data as if a session of the app started'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write the analytics events, one a line'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show what the daemon is doing now'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show the present state of the daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a tail -d 'print outcomes and events as they come'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a top -d 'watch handlers, rates and missed deadlines on a live screen'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a bench -d 'send many requests, and show how fast they are acknowledged'

@@ -32,7 +32,7 @@ known=(
     'pending:list custom data that waits or was rejected, and resolve it'
     'flush:flush stored custom data as if a session of the app started'
     'export:write the analytics events, one a line'
-    'status:show what the daemon is doing now'
+    'status:show the present state of the daemon'
     'tail:print outcomes and events as they come'
     'top:watch handlers, rates and missed deadlines on a live screen'
     'bench:send many requests, and show how fast they are acknowledged'

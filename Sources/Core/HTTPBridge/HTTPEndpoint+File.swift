@@ -73,13 +73,13 @@ extension HTTPEndpoint: BridgeSettings {
 
     public func isComplete(lines: [String: Int], report: inout FileReport) -> Bool {
         guard !url.isEmpty else {
-            if lines["URL"] == nil { report.error("URL= is missing; Type=http needs the address that is posted to") }
+            if lines["URL"] == nil { report.error("URL= is missing; Type=http posts to this address") }
             return false
         }
         if url.hasPrefix("http:") { checkPlain(lines: lines, report: &report) }
         if let line = lines["Header"], headers.contains(where: { $0.lowercased().hasPrefix("authorization:") }) {
             if bearerFile != nil {
-                report.error("Header=Authorization: there is BearerFile=, which is the same header", line: line)
+                report.error("Header=Authorization: BearerFile= sets the same header; remove one of them", line: line)
             } else {
                 report.warning(
                     "Header=Authorization: every reader of this file can read it; put a bearer token into a file of "

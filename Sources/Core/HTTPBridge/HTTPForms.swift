@@ -10,13 +10,15 @@ extension Form<String> {
             throw ValueError("must be an address that begins with https:// or http://")
         }
         rest = rest.dropFirst(3)
-        guard !rest.contains(UInt8(ascii: "#")) else { throw ValueError("must not have a # and what follows it") }
+        guard !rest.contains(UInt8(ascii: "#")) else {
+            throw ValueError("must have no fragment (# and the text behind it)")
+        }
         guard rest.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw ValueError("must have visible ASCII characters only; write others as %XX")
         }
         let authority = rest.take { ![UInt8(ascii: "/"), UInt8(ascii: "?")].contains($0) }
         guard !authority.contains(UInt8(ascii: "@")) else {
-            throw ValueError("must have no user and password; a token is named by BearerFile=")
+            throw ValueError("must have no user and password; put a token into the file of BearerFile=")
         }
         let (host, port) = try hostAndPort(authority)
         return "\(scheme)://\(host)\(port)\(rest.first == UInt8(ascii: "/") ? "" : "/")\(rest.text)"

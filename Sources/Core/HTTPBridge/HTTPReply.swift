@@ -49,7 +49,7 @@ public enum HTTPReply: Hashable, Sendable {
             }
         case .answer(let status, _, _, _) where 300...399 ~= status:
             return Self.rejection(
-                of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead",
+                of: id, "HTTP status \(status): pushrouter-http follows no redirect; set URL= to the final address",
                 status: status)
         case .answer(let status, _, let body, _):
             return Self.rejection(of: id, Self.text(status, body), status: status)
@@ -79,7 +79,7 @@ public enum HTTPReply: Hashable, Sendable {
 
     /// The reason for an incomplete body, whose missing part may have contained the answer.
     private static let notRead =
-        "no answer is found: its body is not whole, or longer than \(longestBody >> 10) KiB, the most that is read"
+        "the answer cannot be read: the body is incomplete or longer than \(longestBody >> 10) KiB"
 
     private static func line(
         _ id: Int64, _ status: HandlerAnswer.Status, _ more: (inout JSONWriter) -> Void = { _ in }

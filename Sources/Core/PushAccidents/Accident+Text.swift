@@ -10,9 +10,9 @@ extension Accident {
     public func text(by table: RoutingTable) throws(PayloadError) -> String {
         let explained = try explained(by: table)
         var lines = ["\(name): \(title)", "  \(story)", ""]
-        lines += Self.lines(explained.accident, accident.facts, "What comes of it")
+        lines += Self.lines(explained.accident, accident.facts, "The result")
         lines += ["", "The fix", "  \(fix)", ""]
-        lines += Self.lines(explained.mended, mended.facts, "What comes of it then")
+        lines += Self.lines(explained.mended, mended.facts, "The result after the change")
         lines += ["", "Sources"] + sources.map { "  - \($0)" }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -119,7 +119,7 @@ extension CustomData {
         case .unknown:
             leaveUnknown(held, reason: reason, now: now, into: &output)
             return true
-        case .pending, .flushed, .claimed, .discarded: preconditionFailure("\(state) is nothing that sending leads to")
+        case .pending, .flushed, .claimed, .discarded: preconditionFailure("\(state) is no state in which sending ends")
         }
         output.records.append(.moved(EntryMove(number: number, state: state, at: now, reason: reason)))
         return true
@@ -149,7 +149,7 @@ extension CustomData {
     public mutating func resolve(
         _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
-        precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
+        precondition(state == .queued || state == .discarded, "\(state) is no decision of a person")
         var resolved = numbers.compactMap { unknown.remove($0) }
         if state == .discarded, resolved.count < numbers.count {
             resolved += queue.remove(Set(numbers))
@@ -172,7 +172,7 @@ extension CustomData {
     public mutating func resolveUnknown(
         _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
-        precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
+        precondition(state == .queued || state == .discarded, "\(state) is no decision of a person")
         let taken = EntryRuns(exchange(&unknown, with: UnknownEntries()))
         let count = taken.count
         begin(Removal(purpose: .resolve(state), entries: consume taken), now: now, into: &output)

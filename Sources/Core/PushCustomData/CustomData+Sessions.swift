@@ -72,7 +72,7 @@ extension CustomData {
     }
 
     /// The reason of an entry that was not sent although `SendFlushed=yes`.
-    private static let anonymousSession = "it was not sent to the endpoint: the session has no user (SendFlushed=yes)"
+    private static let anonymousSession = "not sent to the endpoint: the session has no user (SendFlushed=yes)"
 
     private func event(_ entry: CustomEntry, _ session: SessionStart, at time: WallTime) -> AnalyticsEvent {
         let number = SequenceNumber(entry.number.value)

@@ -173,7 +173,7 @@ public struct CustomData: Sendable {
         case (.queued, _): queue.insert(held)
         case (.claimed, let claimant?): claims[claimant, default: [:]][entry.number] = held
         case (.unknown, _): unknown.insert(held)
-        case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed by nobody")
+        case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed, but has no claimant")
         case (.flushed, _), (.sent, _), (.rejected, _), (.discarded, _):
             preconditionFailure("entry \(entry.number) is already finished: \(state)")
         }

@@ -92,7 +92,7 @@ extension GatewaySettings {
         if provider != .strict { missing.append("Provider=strict") }
         guard !missing.isEmpty else { return nil }
         return "other machines reach it, and anybody could send pushes: set \(missing.joined(separator: " and ")) in "
-            + "gateway.conf, or Anyone=yes if anybody may"
+            + "gateway.conf, or Anyone=yes to allow that"
     }
 }
 

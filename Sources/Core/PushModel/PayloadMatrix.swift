@@ -49,7 +49,7 @@ public struct PayloadMatrix: Hashable, Sendable {
 
     /// The file of the payload, perhaps with a line.
     public var name: String
-    /// The payload as it came.
+    /// The received payload.
     public var payload: [UInt8]
     /// The titles of the columns.
     public var columns: [String]

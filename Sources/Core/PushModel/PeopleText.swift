@@ -8,7 +8,7 @@ public func signalText(_ number: Int) -> String {
         24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
     ]
     let hints = [
-        5: "often MemoryDenyWriteExecute=", 9: "often the end of the memory: MemoryMax=",
+        5: "often MemoryDenyWriteExecute=", 9: "often out of memory: MemoryMax=",
         31: "often SystemCallFilter=",
     ]
     guard let name = names[number] else { return "signal \(number)" }

@@ -11,7 +11,7 @@ public final class PushFacts {
     /// - Parameter story: the request, and what came of it.
     public init(_ story: RequestStory) { self.story = story }
 
-    /// The line as it came; `nil`: it cannot be read.
+    /// Received line; `nil`: it cannot be read.
     public var line: JSONNode? {
         if scanned == nil {
             // Limits may have been higher when it was accepted.

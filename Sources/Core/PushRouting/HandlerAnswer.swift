@@ -81,7 +81,7 @@ public enum HandlerAnswer: Hashable, Sendable {
     public init(exitStatus: Int32, content: Content = Content()) {
         var contradiction: String?
         if let status = content.status, status != Status(exitStatus: exitStatus) {
-            contradiction = "its answer says \"\(status.rawValue)\", but its exit status is \(exitStatus)"
+            contradiction = "the answer says \"\(status.rawValue)\", but the exit status is \(exitStatus)"
         }
         switch Status(exitStatus: exitStatus) {
         case .handled:

@@ -90,7 +90,7 @@ public struct RunFacts: Hashable, Sendable {
     }
 
     /// A remark on the run for people, independent of the outcome.
-    var remark: String? { hasLeftProcesses ? "processes that it had left behind were killed at its end" : nil }
+    var remark: String? { hasLeftProcesses ? "the daemon killed processes that the handler left behind" : nil }
 
     /// Whether the facts add to the answer; if so, the runner reports them to the router.
     public var isWorthTelling: Bool { output != nil || hasLeftProcesses || status.map { $0 != 0 } ?? false }

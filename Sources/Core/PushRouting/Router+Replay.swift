@@ -19,11 +19,13 @@ extension Router {
     ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }
         guard table.mode == .relay, dead.accepted.mode == .relay else {
-            throw .notReplayable("only what was accepted in relay mode is replayed, in relay mode (Mode=)")
+            throw .notReplayable("a replay needs Mode=relay, for the request and for the daemon")
         }
-        guard dead.request != nil else { throw .notReplayable("this version cannot read its line any more") }
+        guard dead.request != nil else {
+            throw .notReplayable("this version of pushrouterd cannot read the request's line")
+        }
         let letters = dead.invocations.filter { !$0.isTracked(of: dead.accepted) }
-        guard !letters.isEmpty else { throw .notReplayable("it has no dead letter") }
+        guard !letters.isEmpty else { throw .notReplayable("the request has no dead letter") }
         try checkLimits(of: peer.account, adding: dead.byteCount, at: now)
 
         var replay = dead

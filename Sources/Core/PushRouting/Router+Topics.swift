@@ -84,7 +84,8 @@ extension Router {
         let members = try members(of: publish)
         guard memory.fanOuts.open.count < FanOuts.openMax else {
             throw .overloaded(
-                message: "\(FanOuts.openMax) publishes are being delivered; the next one is taken when one is done",
+                message:
+                    "\(FanOuts.openMax) publishes are being delivered, the limit; send the publish again when one has ended",
                 retryAfter: .seconds(1))
         }
         try checkPayload(of: publish, members)

@@ -34,7 +34,7 @@ enum RouterReason {
         case .noCallbackForToken(let platform):
             (.noCallbackForToken, "\(platform.name) runs no callback of the app for a push token")
         case .noRouteMatches: (.noRouteMatches, "no route matches")
-        case .everyRouteDeclined: (.everyRouteDeclined, "every route that matches declined")
+        case .everyRouteDeclined: (.everyRouteDeclined, "every matching route declined")
         case .handlerDeclined: (.handlerDeclined, "its handler declined")
         case .routeGone: (.routeGone, "its route was removed from the configuration")
         case .routeTimeOver(let route):
@@ -53,7 +53,7 @@ enum RouterReason {
         case .noTimeForRetry(let attempts, let last):
             (
                 .notDoneAfterRetries,
-                "tried \(Self.times(attempts)), and it asked for a retry for which no time was left"
+                "tried \(Self.times(attempts)); the handler asked for another retry, but no time was left"
                     + Self.behind(last)
             )
         case .endedBySignal(let signal): (.endedBySignal, "ended by \(signalText(Int(signal)))")

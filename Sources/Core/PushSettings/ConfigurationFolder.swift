@@ -27,7 +27,7 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
         return
             "is not read: the name of a file in \(self.name) ends in \(suffix); rename it to \(stem)\(suffix), or to "
-            + "\(name).disabled if it is not to be read"
+            + "\(name).disabled to disable it"
     }
 
     /// Returns the warning about an unknown folder with a similar name; `nil` without one.

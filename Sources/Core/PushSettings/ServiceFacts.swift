@@ -113,7 +113,7 @@ public struct ServiceFacts: Hashable, Sendable {
             problems.append(
                 (
                     .warning,
-                    "\(runtime) compiles as it goes, which MemoryDenyWriteExecute=yes of the service forbids: it may end "
+                    "\(runtime) compiles at run time, which MemoryDenyWriteExecute=yes of the service forbids: it may end "
                         + "by SIGTRAP or SIGSEGV; set MemoryDenyWriteExecute=no by systemctl edit pushrouterd, or try "
                         + "pushctl run-handler --as-service"
                 ))

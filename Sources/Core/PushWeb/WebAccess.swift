@@ -89,7 +89,7 @@ public struct WebAccess: Sendable {
             name = host.prefix { $0 != ":" }
         }
         return hosts.contains(String(name))
-            ? nil : "this page is not \(name.prefix(100)): Host= in web.conf names what it may be asked for under"
+            ? nil : "this page is not \(name.prefix(100)): Set Host= in web.conf to the page's names"
     }
 
     private func originProblem(_ request: WebRequest) -> String? {

@@ -191,7 +191,7 @@ extension WebDesk {
         let reply = try daemon.ask(.replay([seq]))
         guard let other = reply["replayed"]?.elements.first?["seq"]?.int64 else {
             let reason = reply["refused"]?.elements.first?["reason"]?.string
-            throw WebProblem(409, "request \(seq) is not replayed: \(reason ?? "it has no dead letter")")
+            throw WebProblem(409, "request \(seq) is not replayed: \(reason ?? "the request has no dead letter")")
         }
         if request.isOfAPI { return .response(.json(Array(reply.rawBytes))) }
         return .response(.seeOther("/push/\(other)"))

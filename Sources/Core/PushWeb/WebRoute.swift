@@ -73,9 +73,9 @@ public enum WebAnswer: Sendable {
 }
 
 extension WebRoute {
-    private static let query = Parameter(name: "query", meaning: "what a push must match, in the query language")
+    private static let query = Parameter(name: "query", meaning: "a query in the query language")
     private static let before = Parameter(
-        name: "before", meaning: "only requests with a lower number: where a search goes on", type: "integer")
+        name: "before", meaning: "only requests with a lower number, to continue a search", type: "integer")
     private static let window = [
         Parameter(name: "since", meaning: "accepted from then on: RFC 3339, a date, today, -1h"),
         Parameter(name: "until", meaning: "accepted before then"),
@@ -115,22 +115,23 @@ extension WebRoute {
             answer: { (desk, request, seq) throws(WebProblem) in try desk.push(request, seq) }),
         WebRoute(
             method: "GET", path: ["push", number, "scenario"], kind: .page,
-            meaning: "one push, and what was done with it, as a scenario for pushctl test",
+            meaning: "one push with its interactions, as a scenario for pushctl test",
             answer: { (desk, _, seq) throws(WebProblem) in try desk.scenario(seq) }),
         WebRoute(
             method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
             answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
         WebRoute(
-            method: "GET", path: ["explain"], kind: .page, meaning: "what would become of a payload",
+            method: "GET", path: ["explain"], kind: .page, meaning: "the decision for a payload",
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         WebRoute(
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
             answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
         WebRoute(
-            method: "GET", path: ["lanes"], kind: .page, meaning: "what waits behind what", showsDaemon: true,
+            method: "GET", path: ["lanes"], kind: .page, meaning: "the queues of callbacks, by device",
+            showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
         WebRoute(
-            method: "GET", path: ["handlers"], kind: .page, meaning: "how handlers do", showsDaemon: true,
+            method: "GET", path: ["handlers"], kind: .page, meaning: "the figures of handlers", showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.handlers(request) }),
         WebRoute(
             method: "GET", path: ["campaigns"], kind: .page, meaning: "opens and clicks of campaigns",
@@ -144,11 +145,11 @@ extension WebRoute {
             method: "GET", path: ["report"], kind: .page, meaning: "how deadlines were kept",
             parameters: window + [
                 Parameter(name: "by", meaning: "a breakdown: one or two dimensions"),
-                Parameter(name: "baseline", meaning: "since when the report to compare with counts"),
+                Parameter(name: "baseline", meaning: "the begin of the time to compare with"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
         WebRoute(
-            method: "GET", path: ["senders"], kind: .page, meaning: "who sends through the gateway",
+            method: "GET", path: ["senders"], kind: .page, meaning: "the programs that send through the gateway",
             showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
         WebRoute(
@@ -207,7 +208,7 @@ extension WebRoute {
                 query, before,
                 Parameter(name: "after", meaning: "only requests with a higher number", type: "integer"),
                 Parameter(name: "limit", meaning: "how many at most: 1 to 500, 50 unless given", type: "integer"),
-                Parameter(name: "wait", meaning: "without a match, wait so long for the first one: 10s, 60s at most"),
+                Parameter(name: "wait", meaning: "how long to wait for the first match: 10s, 60s at most"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiList(request) }),
         WebRoute(
@@ -224,7 +225,7 @@ extension WebRoute {
             method: "GET", path: ["api", "report"], kind: .api, meaning: "the compliance report", parameters: window,
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiReport(request) }),
         WebRoute(
-            method: "GET", path: ["api", "status"], kind: .api, meaning: "what the daemon is doing now",
+            method: "GET", path: ["api", "status"], kind: .api, meaning: "the present state of the daemon",
             showsDaemon: true,
             answer: { (desk, _, _) throws(WebProblem) in .response(.json(Array(try desk.status().rawBytes))) }),
         WebRoute(
@@ -236,11 +237,12 @@ extension WebRoute {
             parameters: [
                 query, Parameter(name: "rows", meaning: "1: rows of the page's list, in place of JSON"),
                 Parameter(
-                    name: "position", meaning: "where to go on, as an id of the stream; Last-Event-ID does the same"),
+                    name: "position",
+                    meaning: "the id of the stream's last event that the client has; Last-Event-ID does the same"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.stream(request) }),
         WebRoute(
-            method: "POST", path: ["api", "explain"], kind: .api, meaning: "what would become of a payload",
+            method: "POST", path: ["api", "explain"], kind: .api, meaning: "the decision for a payload",
             parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
         act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in
@@ -249,10 +251,11 @@ extension WebRoute {
         act(["api", "pushes", number, "button"], "press a button", .inject, [button, text]) {
             (desk, request, seq) throws(WebProblem) in try desk.interact(request, seq, .action)
         },
-        act(["api", "pushes", number, "dismiss"], "sweep it away", .inject) { (desk, request, seq) throws(WebProblem) in
+        act(["api", "pushes", number, "dismiss"], "dismiss the notification", .inject) {
+            (desk, request, seq) throws(WebProblem) in
             try desk.interact(request, seq, .dismissed)
         },
-        act(["api", "pushes", number, "send"], "send it again", .inject, [payload] + state) {
+        act(["api", "pushes", number, "send"], "send the push again", .inject, [payload] + state) {
             (desk, request, seq) throws(WebProblem) in try desk.send(request, seq)
         },
         act(["api", "pushes", number, "replay"], "replay its dead letters", .control) {

@@ -99,7 +99,8 @@ final class DeadLetterService {
         let (seq, letters) = (dead.story.request.seq, Set(dead.story.deadLetters.map(\.id)))
         guard !letters.isEmpty else {
             let replays = dead.story.replays.map(\.description).joined(separator: ", ")
-            return .refused(seq, "it has no dead letter" + (replays.isEmpty ? "" : ": it was replayed as \(replays)"))
+            return .refused(
+                seq, "the request has no dead letter" + (replays.isEmpty ? "" : ": it was replayed as \(replays)"))
         }
         let request = UnfinishedRequest(
             accepted: dead.story.request, invocations: dead.story.invocations.filter { letters.contains($0.id) },

@@ -125,8 +125,8 @@ struct AnswerTests {
             "the endpoint answered 401: Invalid API Key. It does not know the API key"
         ),
         (403, "", "the endpoint answered 403. The API key lacks the permission users.track"),
-        (404, "<html>", "the endpoint answered 404. There is no /users/track: Endpoint="),
-        (405, "", "the endpoint answered 405. There is no /users/track: Endpoint="),
+        (404, "<html>", "the endpoint answered 404. The address has no /users/track: Endpoint="),
+        (405, "", "the endpoint answered 405. The address has no /users/track: Endpoint="),
         (407, "", "the endpoint answered 407. The proxy requires a login"),
         (413, "", "the endpoint answered 413. The requests are too long"),
         (301, "", "the endpoint answered 301. It redirects to another address"),

@@ -40,12 +40,13 @@ struct ControlReplyTests {
         "the reply to a replay has the new requests, and the reasons for the others, with the code of a refusal")
     func replayed() {
         let results: [ReplayResult] = [
-            .accepted(SequenceNumber(1), as: SequenceNumber(9)), .refused(SequenceNumber(2), "it has no dead letter"),
+            .accepted(SequenceNumber(1), as: SequenceNumber(9)),
+            .refused(SequenceNumber(2), "the request has no dead letter"),
             .refused(SequenceNumber(3), "too many", code: .overloaded, retryAfter: .milliseconds(250)),
         ]
         #expect(
             String(decoding: Reply.replayed(results, id: nil), as: UTF8.self)
-                == #"{"ok":true,"replayed":[{"of":1,"seq":9}],"refused":[{"of":2,"reason":"it has no dead letter"},"#
+                == #"{"ok":true,"replayed":[{"of":1,"seq":9}],"refused":[{"of":2,"reason":"the request has no dead letter"},"#
                 + #"{"of":3,"reason":"too many","code":"overloaded","retry_after_ms":250}]}"# + "\n")
     }
 

@@ -24,7 +24,7 @@ struct InstancePoolTests {
         #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2"])
         #expect(pool.start(3) == [])
         #expect(pool.answers(2) == ["finished 2 handled", "send 3 as 3 to 1", "started 3"])
-        #expect(pool.answers(1, "rejected") == [#"finished 1 rejected: its answer says "rejected""#])
+        #expect(pool.answers(1, "rejected") == [#"finished 1 rejected: the answer says "rejected""#])
     }
 
     @Test("are at most Instances= many, each opened when all others are busy")
@@ -49,12 +49,12 @@ struct InstancePoolTests {
             (#"{"id":1,"status":"declined"}"#, "finished 1 declined"),
             (
                 #"{"id":1}"#,
-                "finished 1 rejected: its answer is not understood: it has no status, "
+                "finished 1 rejected: the answer has a fault: it has no status, "
                     + "one of handled, retry, declined, rejected"
             ),
             (
                 #"{"id":1,"status":"ok"}"#,
-                #"finished 1 rejected: its answer is not understood: status: "ok" is not one of handled, retry, "#
+                #"finished 1 rejected: the answer has a fault: status: "ok" is not one of handled, retry, "#
                     + "declined, rejected"
             ),
         ])
@@ -100,7 +100,7 @@ struct InstancePoolTests {
         #expect(
             pool.writes(line, 1) == [
                 "close 1",
-                "finished 1 lost: the worker that had it did not answer: wrote 1000 lines that answer no callback",
+                "finished 1 lost: the worker did not answer: wrote 1000 lines that answer no callback",
             ])
     }
 
@@ -114,7 +114,7 @@ struct InstancePoolTests {
         #expect(
             pool.stop(1) == [
                 "close 1",
-                "finished 2 lost: the worker that had it did not answer: another invocation missed its deadline",
+                "finished 2 lost: the worker did not answer: another invocation missed its deadline",
                 "open 2",
             ])
         #expect(pool.closed(1) == [], "what is said of one that was closed counts no more")
@@ -178,8 +178,8 @@ struct InstancePoolTests {
         _ = pool.opened(3)
         #expect(
             pool.closed(3) == [
-                "finished 1 lost: the worker that had it did not answer: ended by signal 9; "
-                    + "3 instances had it"
+                "finished 1 lost: the worker did not answer: ended by signal 9; "
+                    + "3 instances received the callback"
             ])
     }
 
@@ -308,11 +308,11 @@ struct InstancePoolTests {
         #expect(pool.answers(1) == ["finished 1 handled", "send 4 as 4 to 1", "started 4"])
         #expect(pool.answers(3) == ["finished 3 handled"])
         _ = pool.acceptsNoLines(1, leavesLast: true)
-        #expect(pool.closed(1) == ["finished 2 lost: the worker that had it did not answer: ended by signal 9"])
+        #expect(pool.closed(1) == ["finished 2 lost: the worker did not answer: ended by signal 9"])
         pool.at(.milliseconds(100))
         #expect(pool.opened(2) == ["send 4 as 5 to 2", "started 4"])
         #expect(pool.acceptsNoLines(2, leavesLast: true) == [], "others would leave it unread as well, and at once")
-        #expect(pool.closed(2) == ["finished 4 lost: the worker that had it did not answer: ended by signal 9"])
+        #expect(pool.closed(2) == ["finished 4 lost: the worker did not answer: ended by signal 9"])
     }
 
     @Test(

@@ -45,7 +45,9 @@ struct AttributeLimitTests {
         let answer = try content([entry, entry, entry, event])
         #expect(answer.log.count == 2)
         #expect(
-            answer.remarks == ["log: 2 entries are not kept: those of one answer have at most 1000 attributes together"]
+            answer.remarks == [
+                "log: 2 entries are not kept: the entries of one answer have at most 1000 attributes together"
+            ]
         )
         let one = try content([#"{"kind":"custom_attributes","attributes":\#(attributes(1001))}"#])
         #expect(one.log.isEmpty)

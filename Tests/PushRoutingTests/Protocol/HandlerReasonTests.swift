@@ -116,7 +116,7 @@ struct HandlerReasonTests {
         bench.started(1)
         bench.handle(.observed(InvocationID(1), RunFacts(hasLeftProcesses: true)))
         bench.finished(1, 0, .handled(.init()))
-        #expect(bench.end(1)?.reason == "processes that it had left behind were killed at its end")
+        #expect(bench.end(1)?.reason == "the daemon killed processes that the handler left behind")
         #expect(bench.outcome(1) == .handled && bench.end(1)?.reasonCode == .handledWithRemarks)
     }
 }

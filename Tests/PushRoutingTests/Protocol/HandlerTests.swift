@@ -251,9 +251,9 @@ struct HandlerOutputTests {
     @Test(
         "with an unreadable answer that was to log something gives a remark; other output does not",
         arguments: [
-            (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "its answer cannot be read: at byte 42: "),
-            ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "its answer cannot be read: at byte "),
-            (#"{"log":[{"kind":"#, 100, "its output has 116 bytes, of which 16 are read, the most that is"),
+            (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "the answer cannot be read: at byte 42: "),
+            ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "the answer cannot be read: at byte "),
+            (#"{"log":[{"kind":"#, 100, "the output has 116 bytes; the daemon reads the first 16"),
             (#"{"level":"info","log"#, 0, nil), (#"a "log" {"#, 0, nil),
         ] as [(String, Int, String?)])
     func unreadable(output: String, discarded: Int, expected: String?) throws {
@@ -271,7 +271,7 @@ struct HandlerOutputTests {
         let reply = try #require(HandlerAnswer.Content(standardOutput: read, discarded: cut))
         #expect(
             reply.remarks == [
-                "no answer is found: its output has \(whole.count) bytes, of which 65536 are read, the most that is"
+                "no answer is found: the output has \(whole.count) bytes; the daemon reads the first 65536"
             ])
         #expect(reply.times == 0 && reply.status == nil)
         #expect(HandlerAnswer(exitStatus: 0, content: reply) == .handled(reply))
@@ -286,14 +286,15 @@ struct HandlerOutputTests {
         "that is no answer has a reason for it",
         arguments: [
             ("", nil), (" \n\n", nil), (#"{"result":"failed"}"#, nil), (#"{"status":"handeld"}"#, nil),
-            ("{broken", "its object cannot be read: at byte "),
-            ("hello\n{\"result\":", "its object cannot be read: at byte "),
+            ("{broken", "the object cannot be read: at byte "),
+            ("hello\n{\"result\":", "the object cannot be read: at byte "),
             (
                 #"{"resutl":"failed"}"#,
-                "its object has none of the keys status, result, options, log; resutl may be meant for result"
+                "the object has none of the keys status, result, options, log; resutl may be meant for result"
             ),
-            ("hello\n{\"level\":1}\n", "its object has none of the keys status, result, options, log"),
-            ("hello", "no line of it is a JSON object"), (#"["status"]"#, "no line of it is a JSON object"),
+            ("hello\n{\"level\":1}\n", "the object has none of the keys status, result, options, log"),
+            ("hello", "no line of the output is a JSON object"),
+            (#"["status"]"#, "no line of the output is a JSON object"),
         ] as [(String, String?)])
     func objections(output: String, expected: String?) {
         let objection = HandlerAnswer.Content.objection(toOutput: Array(output.utf8))
@@ -351,13 +352,13 @@ struct HandlerOutputTests {
     func contradiction() {
         let rejected = HandlerAnswer.Content(times: 1, status: .rejected)
         var remarked = rejected
-        remarked.remarks = [#"its answer says "rejected", but its exit status is 0"#]
+        remarked.remarks = [#"the answer says "rejected", but the exit status is 0"#]
         #expect(HandlerAnswer(exitStatus: 0, content: rejected) == .handled(remarked))
         let handled = HandlerAnswer.Content(times: 1, status: .handled)
         #expect(HandlerAnswer(exitStatus: 0, content: handled) == .handled(handled))
         #expect(
             HandlerAnswer(exitStatus: 2, content: handled)
-                == .rejected(reason: #"its answer says "handled", but its exit status is 2"#))
+                == .rejected(reason: #"the answer says "handled", but the exit status is 2"#))
         #expect(HandlerAnswer(exitStatus: 2, content: rejected) == .rejected(reason: "exit status 2"))
     }
 }

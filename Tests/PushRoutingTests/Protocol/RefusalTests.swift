@@ -50,7 +50,7 @@ struct RefusalTests {
             "message_id is empty; leave it out instead"),
         Example(
             #"{"op":"deliver","payload":{},"platform":"android","headers":{}}"#, .invalidValue, "headers",
-            "headers are those of APNs, for ios alone; platform is android"),
+            "only platform ios has the headers of APNs; platform is android"),
         Example(
             #"{"op":"deliver","payload":{},"headers":{"apns-colour":"red"}}"#, .unknownKey, "headers.apns-colour",
             "headers has no such key; it has apns-collapse-id, apns-expiration, apns-id, apns-priority, apns-push-type, "

@@ -70,7 +70,7 @@ struct CrashTests {
         ]
         let relay = try outcomes(lines)
         #expect(relay.count == 1 && relay[0].hasPrefix("1 failed "), "\(relay)")
-        #expect(relay[0].contains(" times, and it asked for a retry for which no time was left"), "\(relay)")
+        #expect(relay[0].contains(" times; the handler asked for another retry, but no time was left"), "\(relay)")
         var device = Simulator(table: table(idempotent: false), tracker: Self.tracker, mode: .device)
         let output = lines.flatMap { device.take(Array($0.utf8), number: 1) } + device.finish()
         #expect(output.count == 1 && String(decoding: output[0], as: UTF8.self).contains(#""outcome":"failed""#))

@@ -147,7 +147,8 @@ struct ScenarioTests {
         let elsewhere = Self.tap(#""message":"b""#).replacing(#""device":"d""#, with: #""device":"e""#)
         let checks = try check([Self.braze, elsewhere, #"{"expect":{"pending":0}}"#])
         #expect(
-            checks.first?.failure?.message.hasPrefix("elsewhere, push 1 went to another device or app than this names")
+            checks.first?.failure?.message.hasPrefix(
+                "elsewhere, push 1 went to another device or app than the interaction names")
                 == true, "\(checks)")
     }
 
@@ -331,7 +332,7 @@ struct ScenarioTests {
             (#"{"expect":{}}"#, "expect: must be an object, such as {\"outcome\":\"handled\"}"),
             (#"{"expect":7}"#, "expect: must be an object, such as {\"outcome\":\"handled\"}"),
             (#"{"expect":{"n":0},"op":"deliver"}"#, "op: beside expect a line may have only at and name"),
-            (#"{"expect":{"n":0},"name":7}"#, "name: must be a string: what the expectation shows"),
+            (#"{"expect":{"n":0},"name":7}"#, "name: must be a string that says what the expectation shows"),
             (#"{"expect":{"n":0},"at":"noon"}"#, "at: must be RFC 3339 or Unix milliseconds"),
             (
                 #"{"expect":{"n":0},"at":1}"#,

@@ -66,7 +66,8 @@ struct ScriptTests {
         let lines = try run(deliveries + [other])
         #expect(lines.last { $0["callback"] != nil }?["callback"]?.string == "none", "another device's")
         #expect(
-            lines.last?["reason"]?.string == "push 1, with the id m1, went to another device or app than this names")
+            lines.last?["reason"]?.string
+                == "push 1, with the id m1, went to another device or app than the interaction names")
     }
 
     @Test("send a token to every route")

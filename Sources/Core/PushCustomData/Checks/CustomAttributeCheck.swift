@@ -31,7 +31,7 @@ func checkCustomAttributeName(_ name: String) throws(EntryProblem) {
             .profileField, "is a field of the profile, not a custom attribute; log it with the user attributes")
     }
     guard !ReservedName.isUnsettableField(name) else {
-        throw EntryProblem(.profileField, "is a field of the profile that no app sets")
+        throw EntryProblem(.profileField, "is a field of the profile that apps cannot set")
     }
 }
 

@@ -48,10 +48,10 @@ enum UserField: String, CaseIterable {
 
     private static func unknown(_ name: String) -> EntryProblem {
         if ReservedName.isReserved(name) {
-            return EntryProblem(.reservedName, "names the profile or what to do with it; it is not an attribute")
+            return EntryProblem(.reservedName, "identifies the profile or controls the request; it is not an attribute")
         }
         if ReservedName.isUnsettableField(name) {
-            return EntryProblem(.profileField, "is a field of the profile that no app sets")
+            return EntryProblem(.profileField, "is a field of the profile that apps cannot set")
         }
         return EntryProblem(.unknownField, "is not a field of the profile; log it with the custom attributes")
     }

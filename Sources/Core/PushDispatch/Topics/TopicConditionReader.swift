@@ -53,7 +53,7 @@ struct TopicConditionReader {
     private mutating func operand(depth: Int) throws(Fault) -> Expression {
         guard depth < rules.depthMax else {
             throw Fault(
-                message: "at byte \(place): more than \(rules.depthMax) parentheses and negations in each other")
+                message: "at byte \(place): more than \(rules.depthMax) levels of parentheses and negations")
         }
         if take("!") { return .not(try operand(depth: depth + 1)) }
         guard take("(") else { return try topic() }
@@ -110,6 +110,6 @@ struct TopicConditionReader {
     }
 
     private func unexpected(_ wanted: String) -> Fault {
-        Fault(message: "at byte \(place): \(wanted) should be here")
+        Fault(message: "at byte \(place): expected \(wanted)")
     }
 }

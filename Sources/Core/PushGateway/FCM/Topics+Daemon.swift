@@ -103,7 +103,7 @@ extension TopicSubscriptionRequest {
                 (topics ?? []).map { subscription($0.topic, $0.created) }, next: next
             ).response
         case (.results, _), (.topics, _):
-            return GoogleError(.internalError, "the daemon answered another question").response
+            return GoogleError(.internalError, "the daemon's answer belongs to another request").response
         }
     }
 
@@ -136,7 +136,7 @@ extension TopicBatch {
     func answer(to line: [UInt8]?, injected failures: [Failure?]) -> GatewayResponse {
         switch TopicReply(line) {
         case .failed(let error): return error.response
-        case .topics: return GoogleError(.internalError, "the daemon answered another question").response
+        case .topics: return GoogleError(.internalError, "the daemon's answer belongs to another request").response
         case .results(let results):
             var rest = results[...]
             return response(failures.map { failure in failure ?? Failure(rest.popFirst()) })

@@ -19,7 +19,7 @@ extension FaultRule {
         if let match = members["match"] {
             for (key, value) in try Self.members(match, of: "match", ["service", "token", "topic", "project"]) {
                 guard let text = value.string else {
-                    throw FaultRuleError(field: "match.\(key)", message: "this is a text")
+                    throw FaultRuleError(field: "match.\(key)", message: "must be a string")
                 }
                 guard key == "service" else {
                     globs[key] = Glob(text)
@@ -28,7 +28,7 @@ extension FaultRule {
                 service = FaultService(rawValue: text)
                 guard service != nil else {
                     let words = FaultService.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw FaultRuleError(field: "match.service", message: "this is one of \(words)")
+                    throw FaultRuleError(field: "match.service", message: "must be one of \(words)")
                 }
             }
         }
@@ -63,7 +63,7 @@ extension FaultRule {
         var headers: [GatewayRequest.Header] = []
         for (name, value) in members["headers"]?.members ?? [] {
             guard let text = value.string, isHeader(name, text) else {
-                throw FaultRuleError(field: "answer.headers.\(name)", message: "this is no header")
+                throw FaultRuleError(field: "answer.headers.\(name)", message: "must be a header field")
             }
             headers.append(GatewayRequest.Header(name, text))
         }
@@ -89,7 +89,7 @@ extension FaultRule {
         _ json: JSONNode, of field: String, _ known: Set<String>
     ) throws(FaultRuleError) -> [String: JSONNode] {
         guard json.kind == .object else {
-            throw FaultRuleError(field: field, message: "this is \(json.kind.name), not an object")
+            throw FaultRuleError(field: field, message: "must be an object, not \(json.kind.name)")
         }
         var members: [String: JSONNode] = [:]
         for (key, value) in json.members {
@@ -109,7 +109,7 @@ extension FaultRule {
         guard let json else { return nil }
         guard let number = json.int64.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             throw FaultRuleError(
-                field: field, message: "this is a whole number from \(range.lowerBound) to \(range.upperBound)")
+                field: field, message: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

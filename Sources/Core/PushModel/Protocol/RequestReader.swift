@@ -175,7 +175,8 @@ extension DeliverRequest {
         guard reader[.headers] != nil else { return nil }
         let headers = try reader.object(.headers)
         if let platform, !platform.hasAPNsHeaders {
-            throw reader.invalid(.headers, "headers are those of APNs, for ios alone; platform is \(platform.rawValue)")
+            throw reader.invalid(
+                .headers, "only platform ios has the headers of APNs; platform is \(platform.rawValue)")
         }
         for (name, value) in headers.members {
             let field = "headers.\(name)"

@@ -69,7 +69,7 @@ public struct PushSummary {
     /// The fate of the request, as one sentence with its full stop.
     public var sentence: String {
         let story = facts.story
-        if request.isErased { return "Erased: what it said and whom it was about is gone." }
+        if request.isErased { return "Erased: the payload and the person's data are deleted." }
         switch request.operation {
         case .publish:
             guard let fanOut = story.fanOut else { return "A publish." }
@@ -78,7 +78,7 @@ public struct PushSummary {
         case .session, .log, .topic, .device: return "\(request.operation.rawValue) of \(place): taken in."
         case .token, .deliver, .interact: break
         }
-        guard let main else { return "No invocation came of it." }
+        guard let main else { return "The request led to no invocation." }
         var parts = [owned(main)]
         if main.callback == .none {
             parts.append("no code of the app runs")
@@ -115,7 +115,7 @@ public struct PushSummary {
         case .failed: "failed"
         case .timedOut: "not finished at the deadline"
         case .expired: "not started before the deadline"
-        case .unrouted: "no handler wanted it"
+        case .unrouted: "no handler took it"
         case .duplicate: "dropped as a duplicate"
         case .shownBySystem: "shown by the system"
         case .notWoken: "the app was not woken"
@@ -187,7 +187,7 @@ public enum PushMember: String, CaseIterable, Sendable {
     public var meaning: String {
         switch self {
         case .seq: "the number of the request"
-        case .acceptedAt: "when it was accepted (RFC 3339, UTC)"
+        case .acceptedAt: "the time of acceptance (RFC 3339, UTC)"
         case .op: "the operation"
         case .platform: "the platform"
         case .app: "package name or bundle id"
@@ -198,7 +198,7 @@ public enum PushMember: String, CaseIterable, Sendable {
         case .title: "the text that a person sees; empty without one"
         case .owner: "the provider whose payload it is; none: no known provider"
         case .callback: "the platform's callback"
-        case .handler: "the handler that had it"
+        case .handler: "the handler that ran"
         case .route: "the route that picked the handler"
         case .outcome: "the outcome; \(PushSummary.inFlight): there is none yet"
         case .reasonCode: "the code of the reason"
@@ -210,8 +210,8 @@ public enum PushMember: String, CaseIterable, Sendable {
         case .deadLetter: "whether an invocation is a dead letter"
         case .replayOf: "the request of which it is a replay"
         case .attempts: "how often a handler was tried"
-        case .client: "the program that sent it to the gateway"
-        case .sentence: "what became of it, as a sentence"
+        case .client: "the program that sent the push to the gateway"
+        case .sentence: "the result, as a sentence"
         }
     }
 

@@ -26,7 +26,7 @@ extension RequestStory {
         var before = 0
         for attempt in attempts {
             if attempt.number > before + 1, before > 0 {
-                steps.append(["", "\(counted(attempt.number - before - 1, "attempt")) between these left out"])
+                steps.append(["", "\(counted(attempt.number - before - 1, "attempt")) between these are not shown"])
             }
             before = attempt.number
             let number = attempts.count == 1 && attempt.number == 1 ? "" : "attempt \(attempt.number), "
@@ -45,7 +45,7 @@ extension RequestStory {
         return steps
     }
 
-    /// The ends of what handlers wrote to standard error.
+    /// The ends of standard error of the handlers.
     public func outputs(of invocation: InvocationRecord) -> String {
         let attempts = attempts(at: invocation)
         var text = ""

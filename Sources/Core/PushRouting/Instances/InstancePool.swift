@@ -179,7 +179,7 @@ public struct InstancePool: Sendable {
                 return advance(at: now, &effects)
             }
             if instances.values[place].answeredCancelled(answer.id, at: now) { return advance(at: now, &effects) }
-            fault = "an answer with an id that no callback waits for"
+            fault = "an answer whose id belongs to no waiting callback"
         } catch {
             guard error != .isRequest else { return effects.append(.request(line)) }
             fault = error.description
@@ -474,8 +474,8 @@ public struct InstancePool: Sendable {
             acts -= 1
             outstandingCount -= 1
             runs[id] = nil
-            let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
-            let text = "the \(handler.kind.instanceName) that had it did not answer: \(reason)\(times)"
+            let times = run.sends > 1 ? "; \(run.sends) instances received the callback" : ""
+            let text = "the \(handler.kind.instanceName) did not answer: \(reason)\(times)"
             effects.append(.report(.finished(id, .lost(reason: text))))
         }
     }

@@ -28,7 +28,7 @@ extension HandlerAnswer.Content {
         let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first
         if discarded > 0 {
             let cut =
-                "its output has \(bytes.count + discarded) bytes, of which \(bytes.count) are read, the most that is"
+                "the output has \(bytes.count + discarded) bytes; the daemon reads the first \(bytes.count)"
             self.init(remarks: [fault == nil ? "no answer is found: \(cut)" : "log: nothing is kept: \(cut)"])
         } else if let fault {
             self.init(remarks: ["log: nothing is kept: \(fault)"])
@@ -51,16 +51,16 @@ extension HandlerAnswer.Content {
             guard let root = try? JSONDocument(scanning: candidate).root, root.kind == .object else { continue }
             let names = root.members.map(\.key)
             let near = names.lazy.compactMap { name in nearest(to: name, among: keys).map { (name, $0) } }.first
-            return "its object has none of the keys \(keys.joined(separator: ", "))"
+            return "the object has none of the keys \(keys.joined(separator: ", "))"
                 + (near.map { "; \($0.0.prefix(40)) may be meant for \($0.1)" } ?? "")
         }
         guard let candidate = ([bytes] + lines).first(where: { $0.first == UInt8(ascii: "{") }) else {
-            return "no line of it is a JSON object"
+            return "no line of the output is a JSON object"
         }
         do {
             _ = try JSONDocument(scanning: candidate)
-            return "no line of it is a JSON object"
-        } catch { return "its object cannot be read: \(error.message)" }
+            return "no line of the output is a JSON object"
+        } catch { return "the object cannot be read: \(error.message)" }
     }
 
     /// Returns the fault of a text that looks like an answer with a `log`.
@@ -69,7 +69,7 @@ extension HandlerAnswer.Content {
         do {
             _ = try JSONDocument(scanning: bytes)
             return nil
-        } catch { return "its answer cannot be read: \(error.message)" }
+        } catch { return "the answer cannot be read: \(error.message)" }
     }
 
     /// Takes the content of one answer.
@@ -131,7 +131,7 @@ extension HandlerAnswer.Content {
                 let entry = try LoggedByHandler(element)
                 attributes += entry.request.attributeCount
                 guard attributes <= Self.attributesMax else {
-                    let most = "those of one answer have at most \(Self.attributesMax) attributes together"
+                    let most = "the entries of one answer have at most \(Self.attributesMax) attributes together"
                     remarkOnOmitted(entries.count - index, most)
                     break
                 }

@@ -106,11 +106,11 @@ extension HandlerAnswer {
         case .handled: self = .handled(content)
         case .retry: self = .retry(after: Self.retryDelay(of: line), reason: reason.isEmpty ? nil : reason)
         case .declined: self = .declined
-        case .rejected: self = .rejected(reason: reason.isEmpty ? "its answer says \"rejected\"" : reason)
+        case .rejected: self = .rejected(reason: reason.isEmpty ? "the answer says \"rejected\"" : reason)
         case nil:
             let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
             let fault = content.remarks.first { $0.hasPrefix("status: ") }
-            self = .rejected(reason: "its answer is not understood: \(fault ?? "it has no status, one of \(words)")")
+            self = .rejected(reason: "the answer has a fault: \(fault ?? "no status, one of \(words)")")
         }
     }
 

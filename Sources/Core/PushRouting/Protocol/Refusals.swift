@@ -17,7 +17,7 @@ extension ProtocolError {
             self.init(.overloaded, message: message, retryAfter: retryAfter, id: id)
         case .notReplayable(let reason): self.init(.invalidValue, message: reason, id: id)
         case .draining:
-            self.init(.unavailable, message: "the daemon is stopping; send this again when it is back", id: id)
+            self.init(.unavailable, message: "the daemon is stopping; send the request again after its restart", id: id)
         }
     }
 }

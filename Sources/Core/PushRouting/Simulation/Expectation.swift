@@ -43,7 +43,7 @@ struct Expectation: Sendable {
         }
         name = try line["name"].map { node throws(ExpectationError) in
             guard let name = node.string else {
-                throw ExpectationError("name: must be a string: what the expectation shows")
+                throw ExpectationError("name: must be a string that says what the expectation shows")
             }
             return name
         }
@@ -121,7 +121,7 @@ extension Expectation.Condition {
 
     private static func allow(_ keys: [String], in expect: JSONNode) throws(ExpectationError) {
         for (key, _) in expect.members where !keys.contains(key) {
-            throw ExpectationError("expect.\(key): is not a member that may stand beside \(keys[0])")
+            throw ExpectationError("expect.\(key): cannot stand beside \(keys[0])")
         }
     }
 }

@@ -78,7 +78,7 @@ public struct ExplanationMatrix: Sendable {
     ///
     /// - Parameters:
     ///   - name: the file of the payload, perhaps with a line number.
-    ///   - payload: the payload as it came.
+    ///   - payload: the received payload.
     public func table(name: String, payload: [UInt8]) -> PayloadMatrix {
         PayloadMatrix(
             name: name, payload: payload, columns: Column.allCases.map(\.title),

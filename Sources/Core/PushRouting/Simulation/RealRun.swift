@@ -46,7 +46,7 @@ public struct RealRun {
                     line: number,
                     message:
                         "at: this is more than \(Self.longestTime.milliseconds / 1000) s after the first line, and "
-                        + "with --real-handlers that time is waited for")
+                        + "--real-handlers waits that time in full")
             }
         }
     }

@@ -96,8 +96,8 @@ private struct KnownTexts {
         else { return }
         let near = suggestion(for: name, among: likely[member] ?? [])
         throw ExpectationError(
-            "expect: no request of the scenario and no track has the \(noun) \(name), so this would hold whatever "
-                + "happens\(near)")
+            "expect: no request of the scenario and no track has the \(noun) \(name), so the expectation "
+                + "can only hold\(near)")
     }
 }
 

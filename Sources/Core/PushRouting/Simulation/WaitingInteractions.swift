@@ -46,7 +46,7 @@ struct WaitingInteractions {
         case .opened, .closed, .unattributed, .dismissed: return nil
         case .duplicate: return "\(push) was opened before"
         case .unknownAction: return "\(push) has no such button"
-        case .elsewhere: return "\(push) went to another device or app than this names"
+        case .elsewhere: return "\(push) went to another device or app than the interaction names"
         case .unmatched: break
         }
         guard case .interact(let interact)? = request?.action else { return "no push matches" }
@@ -64,7 +64,7 @@ struct WaitingInteractions {
             }
             return seq > cause
                 ? "push \(seq), with the id \(name), came after it"
-                : "push \(seq), with the id \(name), went to another device or app than this names"
+                : "push \(seq), with the id \(name), went to another device or app than the interaction names"
         }
     }
 }

@@ -13,10 +13,10 @@ extension Form<String> {
         }
         rest = rest.dropFirst(3)
         guard !rest.contains(UInt8(ascii: "@")) else {
-            throw ValueError("must have no user and password; the API key is named by KeyFile=")
+            throw ValueError("must have no user and password; put the API key into the file of KeyFile=")
         }
         guard !rest.contains(UInt8(ascii: "?")), !rest.contains(UInt8(ascii: "#")) else {
-            throw ValueError("must end with the path, without ? and #; the API key is named by KeyFile=")
+            throw ValueError("must end with the path, without ? and #; put the API key into the file of KeyFile=")
         }
         let (host, port) = try hostAndPort(rest.take { $0 != UInt8(ascii: "/") })
         guard ["", "/", usersTrackPath, usersTrackPath + "/"].contains(rest.text) else {

@@ -69,7 +69,7 @@ extension Form<Glob> {
     static let glob = Form { text throws(ValueError) in
         // The pattern would match the quotes themselves in the payload, which is hardly the intention.
         if text.hasPrefix("\"") || text.hasPrefix("'") {
-            throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before one that is meant")
+            throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before a literal quote")
         }
         return Glob(text)
     }

@@ -40,11 +40,11 @@ extension WebDesk {
     /// How far a search looked, and where it goes on.
     func rest(_ found: PushPage, path: String, _ query: String) -> String {
         guard let next = found.next else {
-            return found.stories.isEmpty ? "" : "<p class=\"soft\">These are all.</p>\n"
+            return found.stories.isEmpty ? "" : "<p class=\"soft\">There are no older pushes.</p>\n"
         }
-        let back = found.lookedBackTo.map { "Looked back to \(HTML.time($0)). " } ?? ""
+        let back = found.lookedBackTo.map { "Searched back to \(HTML.time($0)). " } ?? ""
         let target = "\(path)?query=\(WebParameters.encoded(query))&before=\(next)"
-        return "<p>\(back)<a rel=\"next\" href=\"\(markup(target))\">Go on with older ones</a></p>\n"
+        return "<p>\(back)<a rel=\"next\" href=\"\(markup(target))\">Search older pushes</a></p>\n"
     }
 
     /// The box of a query.

@@ -21,7 +21,7 @@ extension WebDesk {
                     if let value = form?[name] { members.append((name, value)) }
                 }
                 let explanation = try self.explanation(payload: Array(text.utf8), members)
-                result = HTML.section("result", "What becomes of it", ExplanationView.content(explanation.lines()))
+                result = HTML.section("result", "Result", ExplanationView.content(explanation.lines()))
             } catch {
                 status = error.status
                 result = "<p class=\"problem\" role=\"alert\">\(markup(error.message.capitalizingFirstLetter)).</p>\n"
@@ -154,7 +154,7 @@ extension WebDesk {
         let (status, problem) = statusOrProblem()
         let live = LiveTable.lanes(status)
         let waiting = status?["lanes"]?["waiting"]?.int64 ?? 0
-        let none = live.rows.isEmpty && status != nil ? "<p>Nothing waits behind anything.</p>\n" : ""
+        let none = live.rows.isEmpty && status != nil ? "<p>No callback waits.</p>\n" : ""
         let text =
             live.rows.isEmpty
             ? ""
@@ -298,7 +298,7 @@ extension WebDesk {
             daemon.mayControl
             ? "<form method=\"post\" action=\"/deadletters\"><input type=\"hidden\" name=\"\(WebAccess.formField)\" value=\"\(facts.access.formToken)\">"
                 + table.text
-                + "<p><button name=\"act\" value=\"dry\">Show what would be replayed</button> <button name=\"act\" value=\"replay\">Replay</button> "
+                + "<p><button name=\"act\" value=\"dry\">Preview the replay</button> <button name=\"act\" value=\"replay\">Replay</button> "
                 + "<button name=\"act\" value=\"purge\">Drop</button></p></form>\n"
             : table.text + "<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
         return .response(page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text)))
@@ -407,7 +407,7 @@ extension WebDesk {
             + HTML.section(
                 "send", "Send a push",
                 "<p>By <code>pushctl inject FILE</code>, or with any client of FCM or APNs through the gateway: "
-                    + "<code>pushctl gateway env</code> prints what it needs.</p>\n")
+                    + "<code>pushctl gateway env</code> prints the client's settings.</p>\n")
         return .response(page(request, title: "Help", content))
     }
 

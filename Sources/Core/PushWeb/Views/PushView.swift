@@ -59,9 +59,9 @@ struct PushView {
     var content: String {
         let erased =
             request.isErased
-            ? "<p class=\"problem\">Erased: \"pushctl erase\" took out what it said and whom it was about.</p>\n" : ""
+            ? "<p class=\"problem\">Erased: \"pushctl erase\" deleted the payload and the person's data.</p>\n" : ""
         return "<p class=\"sentence\">\(markup(push.sentence))</p>\n" + erased + acts + facts
-            + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Whose it is, and why", why)
+            + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Owner and reasons", why)
             + HTML.section("payload", "Payload", payload)
             + HTML.section("request", "Request and answer", requestAndAnswer)
             + HTML.section("receipts", "Receipts, opens and custom data", receipts)
@@ -96,7 +96,7 @@ struct PushView {
         }
         if push.isDead, desk.daemon.mayControl { buttons += desk.button("\(path)/replay", "Replay") }
         return buttons.isEmpty
-            ? "" : "<div class=\"acts\" role=\"group\" aria-label=\"What a person would do\">\n\(buttons)</div>\n"
+            ? "" : "<div class=\"acts\" role=\"group\" aria-label=\"Actions of the user\">\n\(buttons)</div>\n"
     }
 
     // MARK: Facts
@@ -173,7 +173,7 @@ struct PushView {
             if let result, result.outcome.isDue { text += ruler(invocation, result) }
             text += table.text
             let output = story.outputs(of: invocation)
-            if !output.isEmpty { text += HTML.pre(output, label: "What handlers wrote to standard error") }
+            if !output.isEmpty { text += HTML.pre(output, label: "Standard error of the handlers") }
         }
         return text
     }
@@ -231,8 +231,8 @@ struct PushView {
         guard let payload = push.facts.line?["payload"] else { return "" }
         var text = HTML.details("As JSON", HTML.pre(HTML.pretty(payload), label: "Payload as JSON"), open: true)
         text += HTML.details(
-            "Bytes as they came",
-            HTML.pre(String(decoding: payload.rawBytes, as: UTF8.self), label: "Payload as it came"))
+            "Received bytes",
+            HTML.pre(String(decoding: payload.rawBytes, as: UTF8.self), label: "Received payload"))
         if let (deliver, _) = delivery,
             let decision = try? decide(
                 Delivery(deliver, platform: request.platform), settings: desk.facts.table.detection)
@@ -244,7 +244,7 @@ struct PushView {
         text += handlerInputs
         if let content = push.facts.content {
             text += HTML.details(
-                "What a person sees (text)",
+                "Visible text (text)",
                 HTML.facts([
                     ("Title", markup(content.title)), ("Text", content.body.isEmpty ? nil : markup(content.body)),
                     ("Image (not fetched)", content.image.map(markup)),
@@ -266,7 +266,7 @@ struct PushView {
             let run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
             let object = HandlerInput.object(run, at: request.acceptedAt)
             let text = (try? JSONDocument(scanning: object)).map { HTML.pretty($0.root) } ?? ""
-            return HTML.details("What handler \(name) got", HTML.pre(text, label: "What handler \(name) got"))
+            return HTML.details("Input of handler \(name)", HTML.pre(text, label: "Input of handler \(name)"))
         }.joined()
     }
 
@@ -297,7 +297,7 @@ struct PushView {
         }
         return text
             + HTML.details(
-                "The line as it came", HTML.pre(String(decoding: request.body, as: UTF8.self), label: "Request line"))
+                "Received line", HTML.pre(String(decoding: request.body, as: UTF8.self), label: "Request line"))
     }
 
     private var receipts: String {
@@ -351,7 +351,7 @@ struct PushView {
             + HTML.details(
                 "As a scenario",
                 HTML.pre(ScenarioText(story, interactions: []).text, label: "As a scenario")
-                    + "<p><a href=\"/push/\(number)/scenario\">With what was done with it, as a file for pushctl test</a></p>\n"
+                    + "<p><a href=\"/push/\(number)/scenario\">With its interactions, as a file for pushctl test</a></p>\n"
             )
     }
 

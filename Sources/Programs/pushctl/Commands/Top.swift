@@ -11,7 +11,7 @@ extension Command {
         name: "top", summary: "watch handlers, rates and missed deadlines on a live screen",
         description: [
             """
-            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, with a \
+            Shows once a second the present state of the daemon: requests accepted and invocations decided in a second, with a \
             chart of the last minute, \
             requests in flight, the deadline compliance of the last five minutes with the time that handlers had, each handler with how many it runs \
             and how many wait, the time that 99 % of its runs needed at most, failures and misses, the ten longest lanes, \

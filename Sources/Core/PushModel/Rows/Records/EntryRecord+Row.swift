@@ -30,7 +30,7 @@ extension EntryRecord: StoredRecord {
             platform: try row.next(), app: try row.next(), device: try row.next(), externalID: try row.next(),
             name: try row.next(), data: try row.next(), time: try row.next(), savedAt: try row.next())
         (state, settledAt, settledBy, claimant) = try row.next()
-        if state == .claimed, claimant == nil { throw row.unreadable("an entry is claimed by nobody") }
+        if state == .claimed, claimant == nil { throw row.unreadable("an entry is claimed, but has no claimant") }
         let (reason, code, field): (String?, RejectionCode?, String) = try row.next()
         self.reason = reason
         // The reason of a rejected entry is the field, a colon, and the message.
