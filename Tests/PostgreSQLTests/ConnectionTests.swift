@@ -140,7 +140,7 @@ struct SilentHostTests {
         #expect(
             result?.problem
                 == EngineProblem(
-                    .unreachable, message: "the engine did not answer in time (connecting)"))
+                    .unreachable, message: "the database did not answer in time (connecting)"))
         #expect(.milliseconds(280)...Duration.seconds(3) ~= time)
     }
 

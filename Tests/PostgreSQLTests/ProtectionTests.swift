@@ -96,7 +96,7 @@ struct ProtectionTests {
         fleet.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
         let engine = try fleet.engine("a", .log, .standby)
         var result = engine.append(batch(1))
-        #expect(result == .committed || result.uncertainty == "the engine read its settings anew a moment ago")
+        #expect(result == .committed || result.uncertainty == "the database reloaded its settings a moment ago")
         while result.uncertainty != nil { result = engine.confirm(batch(1).reference) }
         #expect(result == .committed)
         // An acknowledged batch is on the standby; a batch without acknowledgement may be lost.

@@ -22,7 +22,7 @@ public struct LeaseWatch: Hashable, Sendable {
         seen = row
     }
 
-    /// Notes that the engine did not answer: renewals may have been missed, so the time restarts.
+    /// Notes that the database did not answer: renewals may have been missed, so the time restarts.
     public mutating func noteUnreachable() { (seen, since) = (nil, nil) }
 
     /// The row that a node may take now; `nil` if it may not.

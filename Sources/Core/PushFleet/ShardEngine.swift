@@ -12,7 +12,7 @@ public enum AppendResult: Hashable, Sendable {
     case unknown(EngineProblem)
 }
 
-/// The reason why the engine gave no answer.
+/// The reason why the database gave no answer.
 public struct EngineProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds that callers handle differently.
     public enum Kind: Hashable, Sendable {

@@ -35,7 +35,7 @@ extension FleetStatus {
             ["on", "remote_apply"].contains(engine.synchronousCommit)
                 ? nil
                 : .error(
-                    .database, "synchronous_commit is \(engine.synchronousCommit): nothing is acknowledged",
+                    .database, "synchronous_commit is \(engine.synchronousCommit): the leader acknowledges no request",
                     do: "set synchronous_commit = on for the role and the database"),
             health.autovacuum
                 ? nil

@@ -53,7 +53,7 @@ final class ChainFollower: Sendable {
     private static let pause: Duration = .milliseconds(50)
     /// How long the thread waits while the leader hands over to this node.
     private static let shortPause: Duration = .milliseconds(5)
-    /// How long the thread waits after the engine did not answer.
+    /// How long the thread waits after the database did not answer.
     private static let retryPause: Duration = .milliseconds(200)
     /// How often the thread syncs the ledger and reports its last batch to the engine, in nanoseconds.
     private static let noteInterval: Int64 = 1_000_000_000

@@ -258,7 +258,7 @@ struct Connection: ~Copyable {
             var descriptors = [pollfd(fd: socket, events: Int16(events), revents: 0)]
             let left = deadline.left
             guard left > 0 else {
-                throw EngineProblem(.unreachable, message: "the engine did not answer in time (\(what))")
+                throw EngineProblem(.unreachable, message: "the database did not answer in time (\(what))")
             }
             if waitUntilReady(&descriptors, nanoseconds: left) { return }
         }

@@ -33,7 +33,7 @@ extension FleetDatabase {
     ///   - beforeName: called when only the name is missing.
     ///   - part: returns a part of the snapshot; `nil` if it cannot be read.
     /// - Returns: the new fleet.
-    /// - Throws: `.wrongDatabase` if there is a fleet already. `.unreachable` if the engine did not answer to the end:
+    /// - Throws: `.wrongDatabase` if there is a fleet already. `.unreachable` if the database did not answer to the end:
     ///   then the fleet may exist, and the next call tells.
     public static func initialise(
         _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),

@@ -37,7 +37,7 @@ public enum OrderOutcome: Sendable {
 
 /// The reason why an order was not given.
 public enum OrderFailure: Error, Sendable {
-    /// The engine did not answer, or refused.
+    /// The database did not answer, or refused.
     case engine(EngineProblem)
     /// The order would leave the shard without a leader; `tail` is the number of the last batch.
     case refused(Succession.Refusal, tail: UInt64)

@@ -82,22 +82,22 @@ public final class PostgreSQLEngine: ShardEngine {
         _ answers: [Connection.Answer], _ problem: EngineProblem?, isChecked: Bool
     ) -> AppendResult {
         guard let first = answers.first else {
-            return .unknown(problem ?? EngineProblem(.unreachable, message: "the engine gave no answer"))
+            return .unknown(problem ?? EngineProblem(.unreachable, message: "the database gave no answer"))
         }
         guard first.rows[0].count == 1 else { return .conflict }
         if let warning = first.warnings.first { return .uncertain(warning) }
         guard isChecked else { return .committed }
         guard answers.count == 2 else {
-            return .uncertain(problem?.description ?? "the engine did not say whether a standby has it")
+            return .uncertain(problem?.description ?? "the database did not say whether a standby has the batch")
         }
         do throws(EngineProblem) {
-            guard let row = answers[1].rows[0].first else { return .uncertain("the engine did not answer a question") }
+            guard let row = answers[1].rows[0].first else { return .uncertain("the database did not answer a query") }
             if try row.text(0).allSatisfy({ $0 == " " }) {
                 return .uncertain("no synchronous standby is named (synchronous_standby_names is empty)")
             }
             let mode = try row.text(1)
             guard mode == "on" else { return .uncertain("synchronous_commit is \(mode)") }
-            if try row.bool(2) { return .uncertain("the engine read its settings anew a moment ago") }
+            if try row.bool(2) { return .uncertain("the database reloaded its settings a moment ago") }
             return .committed
         } catch {
             return .uncertain(error.description)
@@ -214,7 +214,7 @@ public final class PostgreSQLEngine: ShardEngine {
 
     private static func wall(_ rows: [Row]) throws(EngineProblem) -> WallTime {
         guard let row = rows.first else {
-            throw EngineProblem(.unreachable, message: "the engine did not answer an update of push_copies")
+            throw EngineProblem(.unreachable, message: "the database did not answer an update of push_copies")
         }
         return WallTime(milliseconds: try row.integer(0))
     }

@@ -133,7 +133,7 @@ final class SharedLog: BatchLog {
                         keep(underway)
                         throw problem.kind == .unreachable
                             ? StoreError(
-                                .unprotected, message: "the engine answers queries, but a commit hangs: \(problem)",
+                                .unprotected, message: "the database answers queries, but a commit hangs: \(problem)",
                                 context: StoreError.engine)
                             : StoreError(problem)
                     }
