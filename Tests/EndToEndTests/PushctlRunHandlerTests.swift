@@ -289,7 +289,8 @@ struct PushctlRunHandlerTests {
         #expect(attempt["errors"]?["bytes"]?.int64 == 200_004)
         #expect(attempt["errors"]?["text"]?.string?.hasSuffix("2\nend\n") == true)
         #expect(
-            attempt["remarks"]?.strings.first?.contains("the output has 300008 bytes; the daemon reads the first 65536") == true)
+            attempt["remarks"]?.strings.first?.contains("the output has 300008 bytes; the daemon reads the first 65536")
+                == true)
         let text = run("flood").output
         #expect(
             text.contains("standard output (300008 bytes, of which the daemon reads 65536; the last 4096 of those)"))

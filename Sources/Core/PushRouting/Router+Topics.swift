@@ -85,7 +85,7 @@ extension Router {
         guard memory.fanOuts.open.count < FanOuts.openMax else {
             throw .overloaded(
                 message:
-                    "\(FanOuts.openMax) publishes are being delivered, the limit; send the publish again when one has ended",
+                    "\(FanOuts.openMax) publishes are being delivered, the limit; send this one again later",
                 retryAfter: .seconds(1))
         }
         try checkPayload(of: publish, members)

@@ -113,8 +113,8 @@ public struct ServiceFacts: Hashable, Sendable {
             problems.append(
                 (
                     .warning,
-                    "\(runtime) compiles at run time, which MemoryDenyWriteExecute=yes of the service forbids: it may end "
-                        + "by SIGTRAP or SIGSEGV; set MemoryDenyWriteExecute=no by systemctl edit pushrouterd, or try "
+                    "\(runtime) compiles at run time, which MemoryDenyWriteExecute=yes of the service forbids: it may "
+                        + "end by SIGTRAP or SIGSEGV; set MemoryDenyWriteExecute=no by systemctl edit pushrouterd, or try "
                         + "pushctl run-handler --as-service"
                 ))
         }

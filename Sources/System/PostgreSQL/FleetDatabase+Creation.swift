@@ -33,8 +33,8 @@ extension FleetDatabase {
     ///   - beforeName: called when only the name is missing.
     ///   - part: returns a part of the snapshot; `nil` if it cannot be read.
     /// - Returns: the new fleet.
-    /// - Throws: `.wrongDatabase` if there is a fleet already. `.unreachable` if the database did not answer to the end:
-    ///   then the fleet may exist, and the next call tells.
+    /// - Throws: `.wrongDatabase` if the database has a fleet already. `.unreachable` if the database did not answer to
+    ///   the end: the fleet may exist then, and the next call reads whether it does.
     public static func initialise(
         _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
         beforeName: () throws(EngineProblem) -> Void = {}, part: (Int) -> [UInt8]?

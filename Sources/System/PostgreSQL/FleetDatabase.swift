@@ -136,7 +136,8 @@ public enum FleetDatabase {
         guard version >= leastVersion else {
             throw EngineProblem(
                 .wrongDatabase,
-                message: "the database is PostgreSQL \(version / 10_000), and must be \(leastVersion / 10_000) or newer")
+                message: "the database is PostgreSQL \(version / 10_000), and must be \(leastVersion / 10_000) or newer"
+            )
         }
     }
 }

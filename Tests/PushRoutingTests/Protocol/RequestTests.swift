@@ -46,7 +46,7 @@ struct RequestTests {
         }
         let error = #expect(throws: ProtocolError.self) { try given(#""transport":"apns","platform":"android""#) }
         #expect(error?.code == .invalidValue && error?.field == "transport")
-        #expect(error?.message == "apns brings payloads to ios alone; platform is android")
+        #expect(error?.message == "apns is a transport of ios; platform is android")
     }
 
     @Test("a deliver request without optional keys has the defaults")

@@ -69,18 +69,20 @@ enum Verdict: Equatable {
     private static func remedy(for status: Int) -> String {
         switch status {
         case 400:
-            "The endpoint cannot read the requests, and names no entry: pushrouter-forward --dry-run shows them. If your plan allows "
-                + "fewer updates in one, set CombinedLimit= or BatchSize= in [UsersTrack]. If entry N is the cause and you "
-                + "can do without it: pushctl pending --discard N"
+            "The endpoint cannot read the requests, and names no entry: pushrouter-forward --dry-run prints the requests. "
+                + "If your plan allows fewer updates in one request, set CombinedLimit= or BatchSize= in [UsersTrack]. To "
+                + "discard an entry N that is the cause: pushctl pending --discard N"
         case 401:
-            "The endpoint does not know the API key: put the key of this instance into KeyFile= or the credential users-track-key"
+            "The endpoint does not know the API key: put the key of this instance into KeyFile= or the credential "
+                + "users-track-key"
         case 403: "The API key lacks the permission users.track, or is not allowed from this address"
         case 404, 405:
             "The address has no /users/track: Endpoint= in [UsersTrack] is not the REST endpoint of your instance"
         case 407: "The proxy requires a login: https_proxy= in the service's environment names the proxy"
         case 413: "The requests are too long: lower BatchSize= in [UsersTrack]"
         case 300...399:
-            "The endpoint redirects to another address; pushrouter-forward does not send the key there: correct Endpoint= in [UsersTrack]"
+            "The endpoint redirects to another address; pushrouter-forward does not send the key there: correct "
+                + "Endpoint= in [UsersTrack]"
         default: "The status is unexpected: check Endpoint= in [UsersTrack] and the proxies on the way"
         }
     }

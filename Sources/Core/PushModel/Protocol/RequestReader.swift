@@ -201,7 +201,7 @@ extension DeliverRequest {
         guard let platform, platform != transport.platform else { return transport }
         throw reader.invalid(
             .transport,
-            "\(transport.rawValue) brings payloads to \(transport.platform.rawValue) alone; platform is \(platform.rawValue)"
+            "\(transport.rawValue) is a transport of \(transport.platform.rawValue); platform is \(platform.rawValue)"
         )
     }
 
