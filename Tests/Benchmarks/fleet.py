@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What a pair costs: acknowledgements, takeovers, promotions, memory and bytes; PostgreSQL syncs.
 
-fleet.py [--snapshots] [--memory] [--programs DIR] [--seconds S] [--requests N] [--beside DIR]
+fleet.py [--snapshots] [--memory] [--apart] [--programs DIR] [--seconds S] [--requests N] [--beside DIR]
 
 Producers with one request each send to the leader, without and with a synchronous standby. --beside names a directory
 with another log's `node`, `load` and `schema.sql`, which run in turn with ours on the same database: ours, other,
 other, ours. --snapshots measures acknowledgements at 5,000 requests a second alone and beside a snapshot, in turn.
---memory has the ledgers in memory: on one machine they share the database's disk else, which those of a pair do not. It
-needs Debian's postgresql and release builds of pushrouterd-fleet and pushctl.
+On one machine the ledgers share the database's disk, and the follower the leader's processor; the machines of a pair
+share neither. --memory has the ledgers in memory. --apart suspends the follower while acknowledgements are measured.
+The program needs Debian's postgresql and release builds of pushrouterd-fleet and pushctl.
 """
 
 import argparse
@@ -113,8 +114,16 @@ class Bed:
             if self.options.beside:
                 ways["other"] = lambda: self.other(producers)
             found = {name: [] for name in ways}
+            follower = self.pair.other(self.leader)
             for name in [*ways, *reversed(ways)]:
-                found[name].append(ways[name]())
+                if self.options.apart:
+                    follower.signal(signal.SIGSTOP)
+                try:
+                    found[name].append(ways[name]())
+                finally:
+                    if self.options.apart:
+                        follower.signal(signal.SIGCONT)
+                        wait_until("the follower has all", self.is_level, 120, pause=0.2)
             for name, figures in found.items():
                 rate, p50, p99 = (statistics.mean(it) for it in zip(*figures))
                 each = " ".join(f"{it[0]:.0f}" for it in figures)
@@ -203,6 +212,7 @@ def main():
     parser.add_argument("--beside", type=pathlib.Path)
     parser.add_argument("--snapshots", action="store_true")
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--apart", action="store_true")
     options = parser.parse_args()
     for has_standby in (False, True):
         print("with a synchronous standby" if has_standby else "without a standby", flush=True)
