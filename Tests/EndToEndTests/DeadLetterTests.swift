@@ -59,7 +59,7 @@ struct DeadLetterTests {
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
         let list = daemon.pushctl("deadletters")
-        #expect(list.errors == "pushctl: no dead letter matches; in device mode there are none (Mode=)\n")
+        #expect(list.errors == "pushctl: no dead letter matches; device mode keeps no dead letters (Mode=)\n")
     }
 
     @Test("is awaited by replay --wait, which prints every outcome with the handler's output")

@@ -60,7 +60,7 @@ struct PushctlCommandLineTests {
             (["open"], "name the notification: give MESSAGE or --payload FILE"),
             (["open", "41", "--payload", "x"], "name the notification: give MESSAGE or --payload FILE"),
             (["open", "41", "--at", "noon"], "--at noon: a time is written as"),
-            (["act", "41"], "--action ACTION says which button was pressed"),
+            (["act", "41"], "--action ACTION is missing: ACTION is the id of the pressed button"),
             (["act", "--action", "yes"], "name the notification: give MESSAGE or --payload FILE"),
             (["dismiss"], "name the notification: give MESSAGE or --payload FILE"),
             (["session"], "start|end is missing"),

@@ -186,7 +186,7 @@ struct PushctlEraseTests {
     func nobody() throws {
         let asked = daemon.pushctl("erase", "--user", "user-ana", input: "no\n")
         #expect(asked.end == .exited(1), "\(asked.output)")
-        #expect(asked.errors.contains("nothing is stored of that person"), "\(asked.errors)")
+        #expect(asked.errors.contains("the ledger has no data of that person"), "\(asked.errors)")
         let meant = daemon.pushctl("erase", "--user", "user-ana", input: "0\n")
         #expect(meant.end == .exited(0) && meant.output.hasPrefix("Erased"), "\(meant.errors)")
     }

@@ -281,10 +281,10 @@ explain)
         '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
-        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it]:expect: ' \
+        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none stands for no value; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it]:expect: ' \
         '*--fail-on-warning[exit with 1 when a payload has a warning]' \
         '*--format=[the format of the output (text)]:format:(text json html junit github)' \
-        '*--example=[instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
+        '*--example=[instead of FILE: an accident of the catalogue, its outcome and the fix; list prints the names]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \

@@ -21,7 +21,7 @@ extension Command {
         options: [.eventsSince, .eventsUntil, .delays, .utc, .json],
         examples: [
             Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
-            Example(line: "pushctl events --since -1w --delays", meaning: "and how late custom events were"),
+            Example(line: "pushctl events --since -1w --delays", meaning: "the same, with the delays of custom events"),
         ]
     ) { arguments, session throws(Failure) in
         var counts = EventCounts(window: try arguments.window(), zone: arguments.zone)
