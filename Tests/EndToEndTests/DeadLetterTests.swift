@@ -154,7 +154,7 @@ struct DeadLetterTests {
         let all = daemon.pushctl("replay", "--handler", "job", "--limit", "all")
         #expect(all.end == .exited(0), "\(all.errors)")
         #expect(all.lines.count == 3)
-        #expect(all.errors == "pushctl: the daemon has no room for more now; waiting until it has\n")
+        #expect(all.errors == "pushctl: the daemon has no room for more replays now; waiting until it has room\n")
     }
 
     @Test("has a story of steps: declines, retries, and the output at the deadline")

@@ -466,7 +466,7 @@ struct PushctlRunHandlerTests {
             (["run-handler", "journal", "-", "--seq", "1"], "--seq and - exclude each other"),
             (
                 ["run-handler", "journal", "--seq", "1", "--app", "a"],
-                "--seq and --app exclude each other: the ledger has what the handler got"
+                "--seq and --app exclude each other: the ledger has this fact of the request"
             ),
             (["run-handler", "journal", "-", "--deadline", "soon"], "--deadline soon: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--deadline", "2h"], "--deadline 2h: a time from 1ms to 1h"),

@@ -131,7 +131,7 @@ struct SnapshotTests {
         story.events = []
         let text = try shown(story)
         #expect(text.hasPrefix("#41 Erased: what it said and whom it was about is gone."))
-        #expect(text.contains("Erased: \"pushctl erase\" took out what it said and whom it was about."))
+        #expect(text.contains("Erased: \"pushctl erase\" removed the payload and the names of the person."))
         #expect(!text.contains("curl") && !text.contains("Payload") && !text.contains("Device"))
         // Also for those who may act.
         #expect(try !Scene([story]).get("/push/41").text.contains("method=\"post\""))

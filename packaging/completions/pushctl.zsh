@@ -40,8 +40,8 @@ known=(
     'doctor:check the installation, and say what to do'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
-    'salvage:save what can be read of a damaged ledger'
-    'store:set up the database of machines that share a log, show or change who leads'
+    'salvage:save the readable rows of a damaged ledger'
+    'store:set up the database of machines that share a log, and show or change the leader'
     'gateway:print what clients of FCM and APNs need to send to pushrouter-gateway'
     'erase:delete the stored data of one person'
     'reload:have the daemon read its configuration again'
@@ -689,7 +689,7 @@ salvage)
     ;;
 store)
     _arguments -S \
-        '*--ledger=[init: the state directory of one machine, whose ledger the machines go on with]:ledger:_directories' \
+        '*--ledger=[init: the state directory of the machine whose ledger the pair takes over]:ledger:_directories' \
         '*--adopt[init: make a new fleet of a database that was restored or cloned]' \
         '*--json[print JSON, for programs]' \
         '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \

@@ -59,7 +59,8 @@ struct PushView {
     var content: String {
         let erased =
             request.isErased
-            ? "<p class=\"problem\">Erased: \"pushctl erase\" took out what it said and whom it was about.</p>\n" : ""
+            ? "<p class=\"problem\">Erased: \"pushctl erase\" removed the payload and the names of the person.</p>\n"
+            : ""
         return "<p class=\"sentence\">\(markup(push.sentence))</p>\n" + erased + acts + facts
             + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Whose it is, and why", why)
             + HTML.section("payload", "Payload", payload)

@@ -13,7 +13,7 @@ extension Command {
             }
         }
         guard selection.count > 0 else {
-            session.output.note("there is no such entry")
+            session.output.note("no entry matches the filters")
             return .done
         }
         guard arguments.has(.yes) || session.confirms(selection.count, "entry", "entries", are: "discarded") else {
