@@ -41,14 +41,14 @@ struct PushctlCommandLineTests {
     @Test(
         "refuses wrong usage with 2, and names the correct form",
         arguments: [
-            ([], "which command?"),
+            ([], "COMMAND is missing"),
             (["eject"], "there is no command eject; did you mean inject?"),
             (["xyzzy"], "there is no command xyzzy\n"),
             (["explain"], "FILE|DIR...|- is missing"),
             (["explain", "--platfrom", "ios", "-"], "explain has no option --platfrom; did you mean --platform?"),
             (["--jsom", "status"], "there is no option --jsom; did you mean --json?"),
             (["status", "--wait"], "status has no option --wait"),
-            (["status", "-j"], "there is no option -j; only -h is short"),
+            (["status", "-j"], "there is no option -j; -h is the only short option"),
             (["explain", "--platform"], "--platform needs a value"),
             (["explain", "--app", "--json", "-"], "--app needs a value; if it is --json, write --app=--json"),
             (["explain", "--json=yes", "-"], "--json takes no value"),
