@@ -61,7 +61,7 @@ struct PushctlBackupTests {
         #expect(good.end == .exited(0), "\(good.output)")
         let findings = try #require(try json(good.output)["findings"]).elements
         let sockets = findings.filter { $0["area"]?.string == "sockets" }
-        #expect(findings.contains { $0["message"]?.string == "the ledger was read, and all of it is right" })
+        #expect(findings.contains { $0["message"]?.string == "the whole ledger was read, and has no error" })
         #expect(sockets.count == 3 && sockets.allSatisfy { $0["severity"]?.string == "ok" }, "\(good.output)")
         daemon.installation.addHandler("gone", "Exec=/nonexistent/program")
         daemon.installation.write(

@@ -116,7 +116,7 @@ extension ReportDocument {
     private var comparisonText: String {
         guard let comparison else { return "" }
         var table = HTMLTable(
-            "What got worse, the surest first",
+            "Figures that got worse, the surest first",
             [.name("Of"), .name("Figure"), .number("Was"), .number("Is"), .number("Chance (p)")])
         for finding in comparison.worse {
             table.add([

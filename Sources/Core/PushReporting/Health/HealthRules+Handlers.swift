@@ -44,7 +44,8 @@ extension HealthFacts {
         if attributes.mode & 0o022 != 0 {
             return .error(
                 .handlers,
-                "handler \(handler.name): \(program.path) has the mode \(attributes.octal): others can change what runs",
+                "handler \(handler.name): \(program.path) has the mode \(attributes.octal): other users can change "
+                    + "the program",
                 do: "chmod go-w \(program.path)")
         }
         return nil
