@@ -32,7 +32,9 @@ struct PushctlBackupTests {
         #expect(restored.end == .exited(0), "\(restored.errors)")
         #expect(try json(restored.output)["continues_numbers"]?.bool == true)
         #expect(daemon.pushctl("show", "2").end == .exited(1))
-        #expect(daemon.pushctl("export", "--cursor", cursor).errors.contains("of another state directory's ledger"))
+        #expect(
+            daemon.pushctl("export", "--cursor", cursor).errors.contains(
+                "belongs to the ledger of another state directory"))
         let next = try TestDaemon(daemon.installation)
         let accepted = next.pushctl("token", token, "--device", "e", "--platform", "android")
         #expect(accepted.output.contains("seq 3"), "\(accepted.output)")

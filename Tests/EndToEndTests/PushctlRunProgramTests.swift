@@ -104,6 +104,6 @@ final class PushctlRunProgramTests {
         #expect(daemon.pushctl("erase", "--user", "anna", "--yes").end == .exited(0))
         let erased = daemon.pushctl("run-handler", path, "--seq", "2")
         #expect(erased.end == .exited(65))
-        #expect(erased.errors.contains("request 2: \"pushctl erase\" took out its payload"), "\(erased.errors)")
+        #expect(erased.errors.contains("request 2: \"pushctl erase\" removed its payload"), "\(erased.errors)")
     }
 }

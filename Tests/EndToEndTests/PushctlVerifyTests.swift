@@ -143,7 +143,7 @@ struct PushctlVerifyTests {
         #expect(wrong.lines.contains { $0.hasPrefix("\(directory.path)/providers.d/crm.provider:2: error: ") })
         writeFile("[iOS]\nOrder=150\nAll=present crm\n", to: directory.path + "/providers.d/crm.provider")
         let output = verify(directory.path, "--verbose").output
-        #expect(output.contains(", those of low confidence last\n"))
+        #expect(output.contains(", providers of low confidence last\n"))
         #expect(output.contains("\n  braze                android 0, ios 0, web 0\n"))
         #expect(output.contains("\n  crm                  ios 150\n"))
         #expect(output.contains("\n  onesignal            android 200 own receiver, ios 200 low confidence, web 200\n"))

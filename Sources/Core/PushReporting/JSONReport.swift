@@ -88,7 +88,7 @@ extension ComplianceReport {
             """
             a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback, and transport and \
             priority where they matter), counts_from (invocation or acceptance), within and over (numbers of \
-            invocations), source, and consequence: what happens past it
+            invocations), source, and consequence: consequence
             """
         ) { $1.list($0.report.limits) { $0.write(to: &$1) } },
         Member(

@@ -56,7 +56,7 @@ public struct ReportDocument: Sendable {
         if let journal = report.source.journal {
             if journal.timeAbsent > .zero {
                 sentences.append(
-                    "the daemon was away for \(spanInWords(journal.timeAbsent)) in all, between its entries")
+                    "the daemon was absent for \(spanInWords(journal.timeAbsent)) in all, between its entries")
             }
             if journal.beginsLate(for: report.window), let begin = journal.begin {
                 sentences.append(

@@ -104,7 +104,8 @@ extension HealthFacts {
             [
                 .fine(
                     .state,
-                    "the ledger can be opened; its \(Self.mebibytes(length)) MiB were not read: \"pushctl backup\" reads them all"
+                    "the ledger can be opened; its \(Self.mebibytes(length)) MiB were not read: \"pushctl backup\" "
+                        + "reads the whole ledger"
                 )
             ]
         case .notPermitted?:
@@ -121,7 +122,10 @@ extension HealthFacts {
         setAside.map {
             .warning(
                 .state, "\($0): a start or a restore moved ledger or log here; reports and erasures leave them out",
-                do: "the journal says why (journalctl -u pushrouterd); remove the directory when you no longer need it")
+                do:
+                    "look for the reason in the journal (journalctl -u pushrouterd); remove the directory when you "
+                    + "no longer need it"
+            )
         }
     }
 

@@ -13,10 +13,10 @@ extension LoadFigures {
             lines.append(("Refused", "\(grouped(refusedInAll)): \(codes.joined(separator: ", "))"))
         }
         let problems = [
-            ("Unanswered", unanswered, "no reply came, so they may have been accepted"),
+            ("Unanswered", unanswered, "no reply came, so the daemon may have accepted these requests"),
             ("Overdue", overdue, "not sent: the daemon did not keep up with the rate"),
             ("Rejected", rejectedParts, "accepted, with custom data that was rejected"),
-            ("Stray replies", strayReplies, "they answer no request"),
+            ("Stray replies", strayReplies, "replies to no request"),
             ("Lost connections", lostConnections, "closed by the daemon"),
         ]
         for (label, count, what) in problems where count > 0 { lines.append((label, "\(grouped(count)): \(what)")) }

@@ -54,8 +54,8 @@ extension ManPage {
         (
             name: "in_all, campaigns, by_day",
             meaning: """
-            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have opens_lost, \
-            too, and those of all campaigns unattributed, also where nothing else was counted
+            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have \
+            opens_lost, too, and days of all campaigns have unattributed, also without any other count
             """
         ),
         (name: "by", meaning: "null without --by; else field, and groups with their value, which may be null"),

@@ -3,7 +3,7 @@ import PushReporting
 
 extension Command {
     static let bench = Command(
-        name: "bench", summary: "send many requests, and show how fast they are acknowledged",
+        name: "bench", summary: "send many requests, and measure rate and latency of their acknowledgements",
         description: [
             """
             Sends the requests of each FILE one after the other, and begins again after the last, as fast as the \
@@ -48,7 +48,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let plan = try BenchPlan(arguments, session)
         guard arguments.has(.unasked) || plan.isForScratch || plan.confirm(session.output) else {
-            session.output.note("nothing was sent")
+            session.output.note("no request was sent")
             return .no
         }
         var run = try BenchRun(plan)

@@ -71,7 +71,7 @@ extension Command {
             session.output.print(
                 Text.columns(devices.prefix(limit).map { $0.columns(shortensTokens: shortens) }, indent: 0))
             if devices.count > limit {
-                session.output.note("and \(devices.count - limit) more; --limit sets how many are shown")
+                session.output.note("and \(devices.count - limit) more; --limit sets the number shown")
             }
         }
         guard !devices.isEmpty else { throw Failure(.no, "there is no such device") }

@@ -2,7 +2,7 @@ import PushReporting
 
 extension Command {
     static let doctor = Command(
-        name: "doctor", summary: "check the installation, and say what to do",
+        name: "doctor", summary: "check the installation, and print a remedy for each problem",
         description: [
             """
             Checks the configuration; the owners and modes of its files, of the state directory and of the sockets; \
@@ -30,7 +30,7 @@ extension Command {
         options: [.json, .quiet, .client, .gatewaySocket],
         examples: [
             Example(line: "pushctl doctor", meaning: "all findings"),
-            Example(line: "pushctl doctor --quiet", meaning: "errors and warnings only; nothing when all is right"),
+            Example(line: "pushctl doctor --quiet", meaning: "errors and warnings only"),
             Example(line: "pushctl doctor --json", meaning: "for a monitoring system"),
             Example(
                 line: "pushctl doctor --client", meaning: "in the shell of a client that does not reach the gateway"),

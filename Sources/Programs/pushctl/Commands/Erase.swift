@@ -60,7 +60,7 @@ extension Command {
         }
         guard arguments.has(.unasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
         else {
-            session.output.note("nothing was erased")
+            session.output.note("no row was erased")
             return .no
         }
         let erasure = try session.erase(person)

@@ -7,7 +7,7 @@ import PushSettings
 
 extension Command {
     static let explain = Command(
-        name: "explain", summary: "show what would happen to a payload, and why",
+        name: "explain", summary: "show the decision for a payload, and the reasons",
         description: [
             """
             Shows, without a daemon, the owner of a payload, the callbacks that the platform would run, the handlers \
@@ -23,11 +23,11 @@ extension Command {
             """,
             """
             --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
-            with the owner, the callbacks, the outcome, what a tap counts as, and whether a session that starts a \
-            minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 body \
-            with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the tables \
-            of all payloads as one page for a ticket; without --state and --platform the page has all states and \
-            platforms.
+            with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
+            starts a minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 \
+            body with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the \
+            tables of all payloads as one page for a ticket; without --state and --platform the page has all states \
+            and platforms.
             """,
             """
             With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \

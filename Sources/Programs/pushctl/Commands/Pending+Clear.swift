@@ -17,7 +17,7 @@ extension Command {
             return .done
         }
         guard arguments.has(.yes) || session.confirms(selection.count, "entry", "entries", are: "discarded") else {
-            session.output.note("nothing was discarded")
+            session.output.note("no entry was discarded")
             return .no
         }
         let discarded = try selection.discard(session)

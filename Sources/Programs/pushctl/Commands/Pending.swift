@@ -7,8 +7,8 @@ extension Command {
         name: "pending", summary: "list custom data that waits or was rejected, and resolve it",
         description: [
             """
-            Prints the unfinished entries, oldest first, and how many there are in each suite: stored until a session \
-            of their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
+            Prints the unfinished entries, oldest first, and their number in each suite: stored until a session of \
+            their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
             them, or show the rejected entries with their reasons. It reads the ledger in the state directory, with or \
             without a daemon.
             """,

@@ -9,8 +9,8 @@ extension Command {
         description: [
             """
             Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, \
-            device and user, and only its unsuccessful invocations run again. The new request is marked as a replay \
-            of the old one, which is no dead letter any more. "replay_of" and PUSH_REPLAY_OF tell a handler of the \
+            device and user, and only its unsuccessful invocations run again. The new request is marked as a replay of \
+            the old one, which then is no longer a dead letter. "replay_of" and PUSH_REPLAY_OF tell a handler of the \
             replay.
             """,
             """

@@ -14,14 +14,14 @@ extension Command {
             each analytics event and each state of an entry of custom data (queued, pending, flushed, rejected), in \
             the order in which they are decided; and one object of type interaction when an interaction found the push \
             that it waited for, or stopped waiting. Each has "at" in milliseconds, as the input has it; "time" of an \
-            event is in the seconds of Braze's form. After the last line the clock runs on until nothing is pending. A \
+            event is in the seconds of Braze's form. After the last line the clock runs on until no work is pending. A \
             day takes milliseconds, and the same input gives the same bytes.
             """,
             """
             A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}. Without a script they \
-            answer "handled" at once. "answer" is the object that a handler prints, "answers" is how often it prints \
-            one, and "handlers" has scripts for single handlers, by name. No real handler runs. Routes, deadlines and \
-            the mode come from the configuration; the first line may name another mode, and --mode overrides both. \
+            answer "handled" at once. "answer" is the object that a handler prints, "answers" is the number of these \
+            objects, and "handlers" has scripts for single handlers, by name. No real handler runs. Routes, deadlines \
+            and the mode come from the configuration; the first line may name another mode, and --mode overrides both. \
             Expectations are ignored; "test" checks them.
             """,
             """

@@ -6,7 +6,7 @@ import Store
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "show what the daemon is doing now",
+        name: "status", summary: "show the state of the running daemon",
         description: [
             """
             Asks the running daemon over control.sock, or over read.sock if this user may not use control.sock, and \
@@ -16,7 +16,7 @@ extension Command {
             """,
             """
             --format openmetrics prints metrics for a monitoring system, such as \
-            pushrouterd_custom_data_oldest_unsent_seconds, with what was counted since the daemon started; --format \
+            pushrouterd_custom_data_oldest_unsent_seconds, with the counts since the start of the daemon; --format \
             prometheus prints them in the older format of Prometheus, as the textfile collector of its node exporter \
             reads it. pushrouter-metrics(8) serves both over HTTP, and writes such files.
             """,

@@ -20,7 +20,7 @@ extension Command {
             An expectation with "at" is checked at that time, after every event that is due then. An expectation \
             without "at" is checked after every event before the next line with a time; behind the last such line it \
             is checked when no work is pending. "name" beside "expect" describes the expectation. EXPECTATIONS in the \
-            man page lists what an expectation can be.
+            man page lists the forms of an expectation.
             """,
             """
             A request that is refused is a failure, unless {"expect":{"error":{...}}} follows before the next request. \

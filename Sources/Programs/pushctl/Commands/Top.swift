@@ -25,8 +25,8 @@ extension Command {
             """,
             """
             Keys: q ends it, space freezes the picture and lets it go on; n, r, p, f and m sort the handlers by name, \
-            running, p99, failures and misses. The terminal is left as it was. With --once, and without a terminal, \
-            it prints one picture.
+            running, p99, failures and misses. At its end top restores the terminal. With --once, and without a \
+            terminal, it prints one picture.
             """,
         ],
         operands: .none,

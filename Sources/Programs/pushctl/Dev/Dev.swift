@@ -207,7 +207,8 @@ private struct Dev {
             By curl:  curl http://\(gateway)/v1/projects/demo/messages:send -d '\(body)'
             A file:   pushctl --runtime \(inShell(directory.runtime)) inject --app org.example.demo --device pixel FILE
 
-            Ctrl-C ends it\(directory.isTemporary ? " and removes" : "; the next run goes on with") \(directory.path)
+            Ctrl-C ends the programs\(directory.isTemporary ? " and removes" : "; the next run goes on with") \
+            \(directory.path)
 
             """
         output.write(text.showingControlsInLines().utf8)

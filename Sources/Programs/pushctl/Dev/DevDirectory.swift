@@ -194,8 +194,8 @@ enum DevConfiguration {
         (
             "pushrouterd.conf",
             """
-            # "pushctl dev" has made this file, and never writes it again: change what you like, and send SIGHUP to the
-            # daemon or start again. pushrouterd.conf(5) says what there is.
+            # "pushctl dev" made this file, and never changes it again. Edit the file, and send SIGHUP to the
+            # daemon or start again. pushrouterd.conf(5) lists the settings.
             [Store]
             # Above this size the daemon deletes the oldest pushes.
             MaxSize=1G
@@ -205,7 +205,7 @@ enum DevConfiguration {
         (
             "gateway.conf",
             """
-            # pushrouter-gateway(8) says what there is.
+            # pushrouter-gateway(8) lists the settings.
             [Gateway]
             # A send to a token such as err-UNREGISTERED gets that error.
             ErrorTokens=yes

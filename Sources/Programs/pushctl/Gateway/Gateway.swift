@@ -5,7 +5,8 @@ import SettingsFiles
 
 extension Command {
     static let gateway = Command(
-        name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
+        name: "gateway",
+        summary: "print certificates and settings with which clients of FCM and APNs use pushrouter-gateway",
         description: [
             """
             ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \
