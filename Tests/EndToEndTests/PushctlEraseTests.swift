@@ -110,7 +110,7 @@ struct PushctlEraseTests {
         #expect(try story(daemon, 13).text == before)
         let shown = daemon.pushctl("show", "4")
         #expect(shown.end == .exited(0), "a row without a name stays")
-        #expect(shown.output.contains("Erased: \"pushctl erase\" removed") && !shown.output.contains("As it came"))
+        #expect(shown.output.contains("Erased: \"pushctl erase\" removed") && !shown.output.contains("As received"))
         #expect(try json(daemon.pushctl("user", "user-" + Self.ben, "--json").output).text.contains("city-" + Self.ben))
         let tap = #"{"op":"interact","kind":"opened","app":"shop","device":"d","message":"message-\#(Self.anna)"}"#
         let line = daemon.pushctl("inject", "--json", "-", input: tap + "\n").output

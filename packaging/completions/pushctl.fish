@@ -342,7 +342,7 @@ complete -c pushctl -n '__pushctl_in salvage' -l json -d 'print JSON, for progra
 complete -c pushctl -n '__pushctl_in store' -l ledger -x -a '(__fish_complete_directories)' -d 'init: the state directory of the machine whose ledger the pair takes over'
 complete -c pushctl -n '__pushctl_in store' -l adopt -d 'init: make a new fleet of a database that was restored or cloned'
 complete -c pushctl -n '__pushctl_in store' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in store' -l to -x -d 'with move: the machine that is to lead (the nearest)'
+complete -c pushctl -n '__pushctl_in store' -l to -x -d 'with move: the machine that leads next (the one with the smallest lag)'
 complete -c pushctl -n '__pushctl_in store' -l undo -d 'with drain: the machine may lead again'
 complete -c pushctl -n '__pushctl_in store' -l force -d 'with drain: drain even if no other machine can lead'
 complete -c pushctl -n '__pushctl_in gateway' -l state -x -a '(__fish_complete_directories)' -d 'the directory of the gateway\'s authority (/var/lib/pushrouter-gateway)'

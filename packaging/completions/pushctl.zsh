@@ -692,7 +692,7 @@ store)
         '*--ledger=[init: the state directory of the machine whose ledger the pair takes over]:ledger:_directories' \
         '*--adopt[init: make a new fleet of a database that was restored or cloned]' \
         '*--json[print JSON, for programs]' \
-        '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \
+        '*--to=[with move: the machine that leads next (the one with the smallest lag)]:to: ' \
         '*--undo[with drain: the machine may lead again]' \
         '*--force[with drain: drain even if no other machine can lead]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \

@@ -206,7 +206,8 @@ extension Option {
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
 
-    static let successor = Option("to", .text("NODE"), "with move: the machine that is to lead (the nearest)")
+    static let successor = Option(
+        "to", .text("NODE"), "with move: the machine that leads next (the one with the smallest lag)")
     static let undoDraining = Option("undo", .none, "with drain: the machine may lead again")
     static let forceDraining = Option("force", .none, "with drain: drain even if no other machine can lead")
     static let silent = Option("quiet", .none, "print nothing: the exit status is the answer")

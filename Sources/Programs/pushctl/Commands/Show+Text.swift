@@ -10,7 +10,7 @@ extension RequestStory {
         let body =
             request.isErased
             ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" removed the payload and the names of the person")]
-            : titled("As it came", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
+            : titled("As received", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
         return head.dropFirst() + senderList + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
