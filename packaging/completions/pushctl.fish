@@ -20,7 +20,7 @@ function __pushctl_in --description "Whether the command of the line is one of t
 end
 
 complete -c pushctl -f
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a dev -d 'run a daemon, a gateway and the page for a trial, below one directory'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a dev -d 'run a daemon, a gateway and the page below one directory'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a inject -d 'send push payloads to the daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a open -d 'report that a notification was opened'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a act -d 'report that a button of a notification was pressed'
@@ -50,14 +50,14 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write th
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show the state of the running daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a tail -d 'print outcomes and events as they come'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a top -d 'watch handlers, rates and missed deadlines on a live screen'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a bench -d 'send many requests, and measure rate and latency of their acknowledgements'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a bench -d 'send many requests, and measure their rate and latency'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check the configuration'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a doctor -d 'check the installation, and print a remedy for each problem'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the ledger into a file'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save the readable rows of a damaged ledger'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a store -d 'set up the database of machines that share a log, and show or change the leader'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a gateway -d 'print certificates and settings with which clients of FCM and APNs use pushrouter-gateway'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a store -d 'set up the database of a pair, and show or change the leader'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a gateway -d 'print certificates and settings for clients of the gateway'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'delete the stored data of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'

@@ -5,7 +5,7 @@ local command word
 local -i is_value
 local -a known
 known=(
-    'dev:run a daemon, a gateway and the page for a trial, below one directory'
+    'dev:run a daemon, a gateway and the page below one directory'
     'inject:send push payloads to the daemon'
     'open:report that a notification was opened'
     'act:report that a button of a notification was pressed'
@@ -35,14 +35,14 @@ known=(
     'status:show the state of the running daemon'
     'tail:print outcomes and events as they come'
     'top:watch handlers, rates and missed deadlines on a live screen'
-    'bench:send many requests, and measure rate and latency of their acknowledgements'
+    'bench:send many requests, and measure their rate and latency'
     'verify:check the configuration'
     'doctor:check the installation, and print a remedy for each problem'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
     'salvage:save the readable rows of a damaged ledger'
-    'store:set up the database of machines that share a log, and show or change the leader'
-    'gateway:print certificates and settings with which clients of FCM and APNs use pushrouter-gateway'
+    'store:set up the database of a pair, and show or change the leader'
+    'gateway:print certificates and settings for clients of the gateway'
     'erase:delete the stored data of one person'
     'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'

@@ -3,7 +3,7 @@ import PushReporting
 
 extension Command {
     static let bench = Command(
-        name: "bench", summary: "send many requests, and measure rate and latency of their acknowledgements",
+        name: "bench", summary: "send many requests, and measure their rate and latency",
         description: [
             """
             Sends the requests of each FILE one after the other, and begins again after the last, as fast as the \

@@ -4,7 +4,7 @@ import SettingsFiles
 
 extension Command {
     static let store = Command(
-        name: "store", summary: "set up the database of machines that share a log, and show or change the leader",
+        name: "store", summary: "set up the database of a pair, and show or change the leader",
         description: [
             """
             For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in \

@@ -8,7 +8,7 @@ import PushReporting
 
 extension Command {
     static let dev = Command(
-        name: "dev", summary: "run a daemon, a gateway and the page for a trial, below one directory",
+        name: "dev", summary: "run a daemon, a gateway and the page below one directory",
         description: [
             """
             Starts pushrouterd, pushrouter-gateway and pushrouter-web as your user, beside a running service. Ctrl-C, \

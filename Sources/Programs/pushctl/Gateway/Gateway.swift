@@ -6,7 +6,7 @@ import SettingsFiles
 extension Command {
     static let gateway = Command(
         name: "gateway",
-        summary: "print certificates and settings with which clients of FCM and APNs use pushrouter-gateway",
+        summary: "print certificates and settings for clients of the gateway",
         description: [
             """
             ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \
