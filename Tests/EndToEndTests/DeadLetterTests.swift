@@ -60,7 +60,7 @@ struct DeadLetterTests {
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
         let list = daemon.pushctl("deadletters")
-        #expect(list.errors == "pushctl: no dead letter matches; in device mode there are none (Mode=)\n")
+        #expect(list.errors == "pushctl: no dead letter matches; device mode keeps no dead letters (Mode=)\n")
     }
 
     @Test("is awaited by replay --wait, which prints every outcome with the handler's output")
@@ -155,7 +155,7 @@ struct DeadLetterTests {
         let all = daemon.pushctl("replay", "--handler", "job", "--limit", "all")
         #expect(all.end == .exited(0), "\(all.errors)")
         #expect(all.lines.count == 3)
-        #expect(all.errors == "pushctl: the daemon has no room for more now; waiting until it has\n")
+        #expect(all.errors == "pushctl: the daemon has no room for more replays now; waiting until it has room\n")
     }
 
     @Test("has a story of steps: declines, retries, and the output at the deadline")

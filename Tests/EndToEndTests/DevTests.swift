@@ -51,7 +51,7 @@ private final class DevRun {
         try waitUntil("the address of the page is told") {
             try #require(!hasEnded, "it ended: \(printed)\(log)")
             // The last line is printed together with the first.
-            guard printed.contains("Ctrl-C ends it") else { return false }
+            guard printed.contains("Ctrl-C ends the programs") else { return false }
             let line = printed.split(separator: "\n").first { $0.hasPrefix("The page: http://127.0.0.1:") }
             port = line.flatMap { Int($0.dropFirst("The page: http://127.0.0.1:".count).prefix { $0 != "/" }) }
             return true
@@ -176,7 +176,7 @@ struct DevTests {
         let exact = try #require(SilentPort())
         let refused = DevRun(in: directory.path, ["--temporary", "--gateway-port", "0", "--port", "\(exact.number)"])
         #expect(try refused.waitForEnd() == .exited(69))
-        #expect(refused.log.contains("--port \(exact.number): another program has this port"), "\(refused.log)")
+        #expect(refused.log.contains("--port \(exact.number): another program uses this port"), "\(refused.log)")
         #expect(refused.started.isEmpty)
         #expect(names(in: "\(directory.path)/tmp").isEmpty)
     }

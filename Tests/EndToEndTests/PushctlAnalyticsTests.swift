@@ -109,7 +109,7 @@ struct PushctlAnalyticsTests {
         #expect(anna["sessions"]?["open"]?.elements.count == 1)
         #expect(daemon.pushctl("user", "anna").output.hasPrefix("User      anna\nSessions  1, first "))
         let nobody = daemon.pushctl("user", "berta")
-        #expect(nobody.end == .exited(1) && nobody.errors.contains("knows nothing of a user berta"))
+        #expect(nobody.end == .exited(1) && nobody.errors.contains("has no data of a user berta"))
     }
 
     @Test("exports no influenced opens unless requested, in either form")

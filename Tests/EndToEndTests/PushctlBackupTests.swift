@@ -32,7 +32,9 @@ struct PushctlBackupTests {
         #expect(restored.end == .exited(0), "\(restored.errors)")
         #expect(try json(restored.output)["continues_numbers"]?.bool == true)
         #expect(daemon.pushctl("show", "2").end == .exited(1))
-        #expect(daemon.pushctl("export", "--cursor", cursor).errors.contains("of another state directory's ledger"))
+        #expect(
+            daemon.pushctl("export", "--cursor", cursor).errors.contains(
+                "belongs to the ledger of another state directory"))
         let next = try TestDaemon(daemon.installation)
         let accepted = next.pushctl("token", token, "--device", "e", "--platform", "android")
         #expect(accepted.output.contains("seq 3"), "\(accepted.output)")
@@ -61,7 +63,7 @@ struct PushctlBackupTests {
         #expect(good.end == .exited(0), "\(good.output)")
         let findings = try #require(try json(good.output)["findings"]).elements
         let sockets = findings.filter { $0["area"]?.string == "sockets" }
-        #expect(findings.contains { $0["message"]?.string == "the ledger was read, and all of it is right" })
+        #expect(findings.contains { $0["message"]?.string == "the whole ledger was read, and has no error" })
         #expect(sockets.count == 3 && sockets.allSatisfy { $0["severity"]?.string == "ok" }, "\(good.output)")
         daemon.installation.addHandler("gone", "Exec=/nonexistent/program")
         daemon.installation.write(

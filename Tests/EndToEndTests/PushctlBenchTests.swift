@@ -159,7 +159,7 @@ struct PushctlBenchTests {
         for answer in ["", "y\n", "no\n"] {
             let refused = run(answer)
             #expect(refused.end == .exited(1), "\(refused)")
-            #expect(refused.errors.contains("type yes to go on") && refused.errors.contains("nothing was sent"))
+            #expect(refused.errors.contains("type yes to send them") && refused.errors.contains("no request was sent"))
         }
         for scratch in ["", "/", "tmp"] { #expect(run("", scratch: scratch).end == .exited(1), "\(scratch)") }
         #expect(run("yes\n").output.contains("Accepted             1, "))

@@ -34,7 +34,7 @@ struct PushctlClearTests {
         #expect(try numbers() == [2, 3])
         #expect(try json(daemon.pushctl("pending", "--clear", "--yes", "--json").output)["discarded"]?.int64 == 2)
         #expect(try numbers() == [])
-        #expect(daemon.pushctl("pending", "--clear", "--yes").errors == "pushctl: there is no such entry\n")
+        #expect(daemon.pushctl("pending", "--clear", "--yes").errors == "pushctl: no entry matches the filters\n")
     }
 
     @Test("repeats its request to the daemon as often as needed, as --discard with many numbers does")

@@ -110,7 +110,7 @@ struct PushctlEraseTests {
         #expect(try story(daemon, 13).text == before)
         let shown = daemon.pushctl("show", "4")
         #expect(shown.end == .exited(0), "a row without a name stays")
-        #expect(shown.output.contains("Erased: \"pushctl erase\" took out") && !shown.output.contains("As it came"))
+        #expect(shown.output.contains("Erased: \"pushctl erase\" removed") && !shown.output.contains("As received"))
         #expect(try json(daemon.pushctl("user", "user-" + Self.ben, "--json").output).text.contains("city-" + Self.ben))
         let tap = #"{"op":"interact","kind":"opened","app":"shop","device":"d","message":"message-\#(Self.anna)"}"#
         let line = daemon.pushctl("inject", "--json", "-", input: tap + "\n").output
@@ -186,7 +186,7 @@ struct PushctlEraseTests {
     func nobody() throws {
         let asked = daemon.pushctl("erase", "--user", "user-ana", input: "no\n")
         #expect(asked.end == .exited(1), "\(asked.output)")
-        #expect(asked.errors.contains("nothing is stored of that person"), "\(asked.errors)")
+        #expect(asked.errors.contains("the ledger has no data of that person"), "\(asked.errors)")
         let meant = daemon.pushctl("erase", "--user", "user-ana", input: "0\n")
         #expect(meant.end == .exited(0) && meant.output.hasPrefix("Erased"), "\(meant.errors)")
     }

@@ -109,7 +109,9 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(empty.end == .exited(66))
         #expect(
             empty.lines.first
-                == "ERROR  \(path): no payload in it: its files end in .json, .ndjson, .jsonl, .apns, .txt")
+                == "ERROR  \(path): no payload file in this directory: "
+                + "payload files end in .json, .ndjson, .jsonl, .apns, .txt"
+        )
         #expect(empty.lines.last == "\(path): no payload")
         write("a.json", #"{"_ab":"true","t":"T","a":"A"}"#)
         write("b.json", "\n")
@@ -119,7 +121,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(
             explain("\(path)/gone.json").lines.last == "2 payloads, 1 could not be read; \(path)/b.json: no payload")
         let help = pushctl.run(["help", "explain"]).output.split { " \n".contains($0) }.joined(separator: " ")
-        #expect(help.contains("and 66 when a file is not there or a directory has no payload"))
+        #expect(help.contains("and 66 when a file is missing or a directory has no payload"))
     }
 
     @Test("annotates the first line of a payload on many lines, and the faulty line of a text that is not JSON")

@@ -412,7 +412,7 @@ struct PushctlRunHandlerTests {
     func builtIn() {
         let result = run("journal")
         #expect(result.end == .exited(0))
-        #expect(result.output.contains("  journal is built in: the daemon does its work itself, and nothing is run\n"))
+        #expect(result.output.contains("  journal is built in: the daemon does the work itself, and no program runs\n"))
         #expect(result.output.hasSuffix("  outcome: handled\n"))
     }
 
@@ -425,7 +425,9 @@ struct PushctlRunHandlerTests {
         let other = run("second", payload: #"{"job":"first"}"#)
         #expect(other.output.contains("  remark: the daemon would give this payload to the handler first first; "))
         let braze = run("second", payload: #"{"_ab":"true","t":"Title","a":"Text"}"#)
-        #expect(braze.output.contains("  remark: the daemon would give this payload to the tracker: it is Braze's; "))
+        #expect(
+            braze.output.contains(
+                "  remark: the daemon would give this payload to the tracker, because the payload is Braze's; "))
         let shown = run("second", payload: #"{"notification":{"title":"x"},"data":{"job":"second"}}"#)
         #expect(
             shown.output.contains("  remark: the platform would run no callback (shown_by_system); "), "\(shown.output)"
@@ -467,7 +469,7 @@ struct PushctlRunHandlerTests {
             (["run-handler", "journal", "-", "--seq", "1"], "--seq and - exclude each other"),
             (
                 ["run-handler", "journal", "--seq", "1", "--app", "a"],
-                "--seq and --app exclude each other: the ledger has what the handler got"
+                "--seq and --app exclude each other: the ledger has this fact of the request"
             ),
             (["run-handler", "journal", "-", "--deadline", "soon"], "--deadline soon: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--deadline", "2h"], "--deadline 2h: a time from 1ms to 1h"),
@@ -476,8 +478,8 @@ struct PushctlRunHandlerTests {
             + ["didReceiveResponse", "notificationclick", "notificationclose", "onNewToken", "didRegister"].map {
                 (
                     ["run-handler", "journal", "-", "--callback", $0],
-                    "; for that of a tap or a token write a scenario and run it with "
-                        + "pushctl test --real-handlers"
+                    "; for the callback of a tap or a token write a scenario, and run it with pushctl test "
+                        + "--real-handlers"
                 )
             })
     func usage(words: [String], message: String) {

@@ -44,7 +44,7 @@ final class PushctlRunProgramTests {
         #expect(
             shown.output.contains(
                 "  remark: the platform would run no callback (shown_by_system); see pushctl explain; "
-                    + "the handler is run as onMessageReceived all the same\n"), "\(shown.output)")
+                    + "the handler nevertheless runs for onMessageReceived\n"), "\(shown.output)")
         let braze = run(path, "-", payload: #"{"_ab":"true","t":"T","a":"A"}"#)
         #expect(braze.output.contains("  remark: the daemon would give this payload to the tracker: "))
     }
@@ -54,7 +54,7 @@ final class PushctlRunProgramTests {
         #expect(run("./gone", "-").errors == "pushctl: ./gone: No such file or directory\n")
         let plain = run(program("", mode: 0o644), "-")
         #expect(plain.end == .exited(66))
-        #expect(plain.errors.hasSuffix("on-order: Permission denied; chmod +x makes a program of a file\n"))
+        #expect(plain.errors.hasSuffix("on-order: Permission denied; chmod +x makes the file executable\n"))
         #expect(run("on-order", "-").errors.contains("there is no handler on-order; there are none in"))
         let command = "cd \(directory.path) && exec \(pushctl.path) run-handler on-order --config . -"
         let beside = Program(path: "/bin/sh").run(["-c", command], input: Array("{}".utf8))
@@ -104,6 +104,6 @@ final class PushctlRunProgramTests {
         #expect(daemon.pushctl("erase", "--user", "anna", "--yes").end == .exited(0))
         let erased = daemon.pushctl("run-handler", path, "--seq", "2")
         #expect(erased.end == .exited(65))
-        #expect(erased.errors.contains("request 2: \"pushctl erase\" took out its payload"), "\(erased.errors)")
+        #expect(erased.errors.contains("request 2: \"pushctl erase\" removed its payload"), "\(erased.errors)")
     }
 }

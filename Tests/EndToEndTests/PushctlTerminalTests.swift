@@ -77,7 +77,7 @@ struct PushctlTerminalTests {
                 "\u{1b}[32mInvocation 0: onMessageReceived, handled\u{1b}[0m\n"))
         let failed = shown(daemon.options + ["show", "2"])
         #expect(failed.contains("\u{1b}[31mInvocation 0: onMessageReceived, failed\u{1b}[0m\n"), "\(failed)")
-        #expect(failed.contains("\u{1b}[1mAs it came\u{1b}[0m\n"))
+        #expect(failed.contains("\u{1b}[1mAs received\u{1b}[0m\n"))
         #expect(!daemon.pushctl("show", "2").output.contains("\u{1b}"))
         let tail = ([pushctl.path] + daemon.options + ["tail", "--since", "-1h"]).joined(separator: " ")
         // Waits until the terminal has shown it, at most a minute.

@@ -119,7 +119,7 @@ final class PushctlTestTests {
         #expect(test(directory.path).end == .exited(66))
         #expect(test(directory.path + "/gone.jsonl").end == .exited(66))
         let help = pushctl.run(["help", "test"]).output.split { " \n".contains($0) }.joined(separator: " ")
-        #expect(help.contains("and 66 when a file is not there or a directory has no scenario"))
+        #expect(help.contains("and 66 when a file is missing or a directory has no scenario"))
     }
 
     @Test("writes JUnit XML, with unsuitable characters escaped")

@@ -14,7 +14,7 @@ struct PushctlVerifyTests {
         let result = verify(shippedConfiguration)
         #expect(result.end == .exited(0))
         #expect(result.output.hasSuffix("\n\n0 errors, 0 warnings\n"), "the verdict is what a terminal shows last")
-        #expect(result.output.contains("\nRoutes: the first that matches handles the push\n"), "there are no copies")
+        #expect(result.output.contains("\nRoutes: the first matching route handles the push\n"), "there are no copies")
         #expect(result.output.contains("\nProviders  36; --verbose lists them\n"))
         #expect(!result.output.contains("klaviyo"))
         #expect(result.output.contains("\n  99-default  everything -> journal\n"))
@@ -143,7 +143,7 @@ struct PushctlVerifyTests {
         #expect(wrong.lines.contains { $0.hasPrefix("\(directory.path)/providers.d/crm.provider:2: error: ") })
         writeFile("[iOS]\nOrder=150\nAll=present crm\n", to: directory.path + "/providers.d/crm.provider")
         let output = verify(directory.path, "--verbose").output
-        #expect(output.contains(", those of low confidence last\n"))
+        #expect(output.contains(", providers of low confidence last\n"))
         #expect(output.contains("\n  braze                android 0, ios 0, web 0\n"))
         #expect(output.contains("\n  crm                  ios 150\n"))
         #expect(output.contains("\n  onesignal            android 200 own receiver, ios 200 low confidence, web 200\n"))
@@ -164,7 +164,7 @@ struct PushctlVerifyTests {
         writeFile("[Route]\nHandler=crm\nObserve=yes\n", to: directory.path + "/routes.d/30-all.route")
         let output = verify(directory.path).output
         #expect(output.contains("  30-all  everything -> copy to crm\n"))
-        #expect(output.contains("handles the push; each copy that matches is sent as well\n"))
+        #expect(output.contains("handles the push; each matching copy is sent as well\n"))
         #expect(
             output.contains("  20-crm  Provider=none, Platform=ios web, Data=campaign summer-* -> crm within 4000 ms\n")
         )
@@ -191,7 +191,7 @@ struct PushctlVerifyTests {
                     + "one: entries wait, up to MaxPending=100000"))
         #expect(
             result.output.contains(
-                "\nTracks: each that matches makes an entry for /users/track\n"
+                "\nTracks: each matching track makes an entry for /users/track\n"
                     + "  50-opened  On=opened action, Action=buy*, Provider=braze -> event \"push opened\", "
                     + "attributes email of braze_id in key-value braze_id\n"))
         let track = try #require(json(verify(directory.path, "--json").output)["tracks"]?.elements.first)

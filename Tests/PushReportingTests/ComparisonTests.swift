@@ -193,7 +193,7 @@ struct ComparisonTests {
     @Test(
         "a file that is no report with histograms is refused with the reason",
         arguments: [
-            ("{}", "it has no histograms; write it with `pushctl report --json`"),
+            ("{}", "the report has no histograms; write it with `pushctl report --json`"),
             (
                 #"{"histograms":{"all":{"queue":[[1]]}},"due":1,"missed":0}"#,
                 "a histogram has pairs of microseconds and a count"

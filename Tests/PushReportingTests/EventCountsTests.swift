@@ -85,7 +85,7 @@ struct EventCountsTests {
                 """
                 User      anna
                 Sessions  2, first 1970-01-01 00:00:50 +00:00, last 1970-01-01 00:01:40 +00:00
-                In them   9.5 s in 1 that ended
+                Duration  9.5 s in 1 ended session
                 Pushes    13 received
                 Opens     3 of 12 with a campaign (2 direct, 2 influenced)
 

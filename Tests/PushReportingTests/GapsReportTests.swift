@@ -58,7 +58,7 @@ struct GapsReportTests {
         #expect(
             !document.lines(TextStyle()).contains { $0.text.contains("Gap") || $0.text.contains("ledger does not") })
         #expect(
-            !document.html.contains("Gaps of the daemon") && !document.html.contains("What these figures leave out"))
+            !document.html.contains("Gaps of the daemon") && !document.html.contains("Gaps of these figures"))
         #expect(!document.markdown.contains("Gap"))
         #expect(try JSONDocument(scanning: document.json).root["daemon_gaps"]?.count == 0)
     }
@@ -66,7 +66,7 @@ struct GapsReportTests {
     @Test("are the last twenty for people, with the number of the others, and all in JSON")
     func many() throws {
         let document = document((0..<25).map { gap(.suspended, $0 * 60_000, $0 * 60_000 + 5000) })
-        let sentence = "5 earlier ones are in the JSON"
+        let sentence = "5 earlier gaps are in the JSON"
         #expect(document.lines(TextStyle()).count { $0.text.hasPrefix("machine suspended") } == 20)
         #expect(document.lines(TextStyle()).contains { $0.text == sentence })
         #expect(document.html.contains(sentence) && document.markdown.contains(sentence))

@@ -59,7 +59,7 @@ struct HTMLReportTests {
         "by_outcome": ("by-outcome", ">handled<"), "by_transport": ("by-transport", ">fcm<"),
         "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
         "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
-        "error_budget": ("budget", "Left: "), "rows_begin": ("gaps", "has figures and no rows any more"),
+        "error_budget": ("budget", "Left: "), "rows_begin": ("gaps", "have figures and no rows"),
         "clock_set_back": ("gaps", "the clock was set back"),
         "daemon_gaps": ("daemon-gaps", ">machine suspended<"), "comparison": ("comparison", nil),
         "warnings": ("summary", "Handler orders handled nothing"),

@@ -209,7 +209,7 @@ struct HealthTests {
             } == [])
         #expect(
             handler { $0.program = file("/p", owner: 0, mode: 0o757) }
-                == ["error handler crm: /p has the mode 0757: others can change what runs"])
+                == ["error handler crm: /p has the mode 0757: other users can change the program"])
         #expect(handler { $0.user = "nobody-here" } == ["error handler crm: there is no user nobody-here"])
         #expect(
             handler { $0.socket = .init(file: FileFacts("/x", .missing), answer: .failed("no socket")) }

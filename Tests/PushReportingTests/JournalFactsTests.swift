@@ -74,14 +74,14 @@ struct JournalFactsTests {
                 $0.text.hasPrefix(
                     "Source               the journal of pushrouterd.service: 1 outcome, observers' too, entries from ")
             })
-        #expect(document.lines(TextStyle()).contains { $0.text.hasSuffix("what is in flight is not known") })
+        #expect(document.lines(TextStyle()).contains { $0.text.hasSuffix("the number in flight is not known") })
         #expect(document.html.contains("Source: the journal of pushrouterd.service: 1 outcome"))
         #expect(document.markdown.contains("Source: the journal of pushrouterd.service: 1 outcome"))
         #expect(document.junit.contains("<testsuites name=\"pushctl report --from-journal\""))
         #expect(document.openMetrics.contains("pushrouterd_report_source{source=\"journal\"} 1\n"))
         #expect(!document.openMetrics.contains("in_flight"))
         for text in [document.html, document.markdown] { #expect(!text.contains("accepted = ")) }
-        #expect(document.lines(TextStyle()).contains { $0.text.hasPrefix("The journal does not say") })
+        #expect(document.lines(TextStyle()).contains { $0.text.hasPrefix("The journal does not have") })
     }
 
     @Test("finds outcomes without an entry by the numbers, and the known facts about them")
@@ -155,7 +155,7 @@ struct JournalFactsTests {
         let crash = [record(.started, 0), outcome(1), record(.started, 61, run: "b")]
         #expect(gaps(crash) == ["absences": 1, "unended_runs": 1])
         #expect(try json(document(crash))["source"]?["complete"]?.bool == false)
-        #expect(document(crash).gapSentences.contains("the daemon was away for 1 min in all, between its entries"))
+        #expect(document(crash).gapSentences.contains("the daemon was absent for 1 min in all, between its entries"))
         #expect(
             gaps([record(.clockStepped, 1), record(.storeStalled, 2), record(.resumed, 3, program: nil)])
                 == ["clock_steps": 1, "store_stalls": 1, "suspensions": 1])

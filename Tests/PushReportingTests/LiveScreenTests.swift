@@ -122,7 +122,7 @@ struct LiveScreenTests {
         #expect(
             lines[(start - 1)..<(start + 5)] == [
                 "",
-                "Longest lanes, of 1,200 in which 4,801 wait",
+                "Longest lanes, of 1,200 with 4,801 waiting",
                 "Device  Waiting     Oldest  Has the turn    for  App",
                 "phone     3,600  1 min 1 s  seq 41 crm    8.2 s  com.example.shop",
                 "pixel         2     999 ms  seq 42 -       5 ms  -",

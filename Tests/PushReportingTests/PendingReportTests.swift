@@ -36,7 +36,7 @@ struct PendingReportTests {
 
                 10 unknown: the answer never came
 
-                ... and 1,200 more; --limit sets how many are shown.
+                ... and 1,200 more; --limit sets the number shown.
 
                 Suite     State    Entries   Bytes   Oldest
                 (direct)  queued         1      20    7.8 s
@@ -60,7 +60,7 @@ struct PendingReportTests {
     @Test("the list of custom data entries says that it is empty")
     func none() {
         let report = PendingReport(now: WallTime(milliseconds: 0))
-        #expect(report.text == "Nothing is waiting.\n")
+        #expect(report.text == "No entry is waiting.\n")
         #expect(report.json == Array(#"{"entries":[],"counts":[]}"#.utf8) + [10])
     }
 

@@ -47,7 +47,7 @@ struct ReportAnswerTests {
                 == "2 of 2 were late, all at crm (2 came to a route too late).")
         #expect(
             document([row(1, .handled)], objective: "99").answer == "None of 1 was late. The objective of 99 % is met.")
-        #expect(document([trackerRow(1)]).answer == "Nothing was due.")
+        #expect(document([trackerRow(1)]).answer == "No invocation was due.")
     }
 
     @Test("names three of a handler's many reasons")

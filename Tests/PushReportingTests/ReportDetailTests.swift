@@ -68,7 +68,7 @@ struct ReportDetailTests {
         let young = try misses(recorded: 1200)
         #expect(young.firing.isEmpty && young.unrecorded == [.hour, .sixHours, .threeDays])
         #expect(
-            young.unrecordedText == "Less than half of the last 1h, 6h, 3d was recorded: no alert goes by that")
+            young.unrecordedText == "Less than half of the last 1h, 6h, 3d was recorded: no alert uses that time")
         #expect(try misses(recorded: 1800).firing.map(\.long) == [.hour])
         #expect(try misses(recorded: 10_800).firing.map(\.long) == [.hour, .sixHours])
         let old = try misses(recorded: 129_600)

@@ -262,7 +262,7 @@ struct ReportDocumentTests {
     func empty() {
         let document = document([], objective: "99.9")
         #expect(document.html.contains("nothing was due"))
-        #expect(document.markdown.contains("Nothing was due."))
+        #expect(document.markdown.contains("No invocation was due."))
         #expect(document.junit.contains("tests=\"1\" failures=\"0\""))
         #expect(document.openMetrics.contains("pushrouterd_report_due 0\n"))
         #expect(document.openMetrics.hasSuffix("# EOF\n"))

@@ -240,7 +240,7 @@ struct ReportFormatTests {
     func emptyText() {
         #expect(
             shown(report([]), objective: objective) == """
-                Nothing was due.
+                No invocation was due.
 
                 Window               the ledger is empty
                 Mode                 device: the deadline counts from the invocation
@@ -325,9 +325,11 @@ struct ReportFormatTests {
         let instant = WallTime(milliseconds: 1_795_230_000_000)
         #expect(
             shown(report([], window: ReportWindow(until: instant))).hasPrefix(
-                "Nothing was due.\n\nWindow               until 2026-11-21 03:00:00 +00:00\n"))
+                "No invocation was due.\n\nWindow               until 2026-11-21 03:00:00 +00:00\n"))
         #expect(
             shown(report([], window: ReportWindow(since: instant, until: instant))).hasPrefix(
-                "Nothing was due.\n\nWindow               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 +00:00\n"))
+                "No invocation was due.\n\nWindow               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 "
+                    + "+00:00\n"
+            ))
     }
 }

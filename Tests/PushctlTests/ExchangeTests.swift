@@ -43,7 +43,8 @@ struct ExchangeTests {
     func outcome() throws {
         #expect(
             try told(atOnce: [Self.accepted], later: [Self.outcome]) == [
-                "pushctl: no outcome for 0 s; 1 request still has some to come: waiting on; \"pushctl status\" tells why\n"
+                "pushctl: no outcome for 0 s; 1 request still has outcomes to come, and pushctl waits on; \"pushctl "
+                    + "status\" shows the reason\n"
             ])
     }
 

@@ -207,7 +207,7 @@ def answer(rows):
     end = f" {failed:,} failed in time." if failed else ""
     end += f" The objective of 99.9 % is {'' if len(missed) * 1000 <= len(due) else 'not '}met."
     if not due:
-        return "Nothing was due."
+        return "No invocation was due."
     if not missed:
         return f"None of {len(due):,} was late." + end
     handlers = defaultdict(list)

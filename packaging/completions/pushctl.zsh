@@ -5,7 +5,7 @@ local command word
 local -i is_value
 local -a known
 known=(
-    'dev:try it\: a daemon, a gateway and the page, below one directory'
+    'dev:run a daemon, a gateway and the page below one directory'
     'inject:send push payloads to the daemon'
     'open:report that a notification was opened'
     'act:report that a button of a notification was pressed'
@@ -16,12 +16,12 @@ known=(
     'devices:list the devices that the daemon knows'
     'log:log a custom event or attributes'
     'import:log the custom data that an app stored with Braze'\''s samples'
-    'explain:show what would happen to a payload, and why'
+    'explain:show the decision for a payload, and the reasons'
     'run-handler:run a real handler on payloads, without a daemon'
     'handler-units:print systemd units that run a handler on its own'
     'simulate:run a scenario under virtual time, without a daemon'
     'test:run scenarios with expectations, without a daemon'
-    'report:show how many invocations kept their deadline'
+    'report:show the share of invocations that kept their deadline'
     'show:show everything about one request'
     'deadletters:list, show or drop the dead letters of relay mode'
     'replay:accept the dead letters of relay mode again'
@@ -32,17 +32,17 @@ known=(
     'pending:list custom data that waits or was rejected, and resolve it'
     'flush:flush stored custom data as if a session of the app started'
     'export:write the analytics events, one a line'
-    'status:show the present state of the daemon'
+    'status:show the state of the running daemon'
     'tail:print outcomes and events as they come'
     'top:watch handlers, rates and missed deadlines on a live screen'
-    'bench:send many requests, and show how fast they are acknowledged'
+    'bench:send many requests, and measure their rate and latency'
     'verify:check the configuration'
-    'doctor:check the installation, and say what to do'
+    'doctor:check the installation, and print a remedy for each problem'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
-    'salvage:save what can be read of a damaged ledger'
-    'store:set up the database of machines that share a log, show or change who leads'
-    'gateway:print what clients of FCM and APNs need to send to pushrouter-gateway'
+    'salvage:save the readable rows of a damaged ledger'
+    'store:set up the database of a pair, and show or change the leader'
+    'gateway:print certificates and settings for clients of the gateway'
     'erase:delete the stored data of one person'
     'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'
@@ -68,8 +68,8 @@ dev)
         '*--gateway-port=[the gateway'\''s port: this one alone; 0: any (18443 and the next 20)]:gateway-port: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -88,7 +88,7 @@ inject)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -108,8 +108,8 @@ open)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -131,8 +131,8 @@ act)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -151,8 +151,8 @@ dismiss)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -168,8 +168,8 @@ session)
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -188,8 +188,8 @@ token)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -202,14 +202,14 @@ device)
         '*--external-id=[the user]:external-id: ' \
         '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
         '*--locked[the screen is locked]' \
-        '*--unlocked[the screen is not locked any more]' \
-        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--unlocked[the screen is unlocked]' \
+        '*--notifications=[whether the user allows notifications of the app (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -225,8 +225,8 @@ devices)
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -245,8 +245,8 @@ log)
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -263,8 +263,8 @@ import)
         '*--dry-run[print the requests and send nothing]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -278,16 +278,16 @@ explain)
         '*--locked[the screen is locked]' \
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
-        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--notifications=[whether the user allows notifications of the app (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
-        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it]:expect: ' \
+        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none stands for no value; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it]:expect: ' \
         '*--fail-on-warning[exit with 1 when a payload has a warning]' \
         '*--format=[the format of the output (text)]:format:(text json html junit github)' \
-        '*--example=[instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
+        '*--example=[instead of FILE: an accident of the catalogue, its outcome and the fix; list prints the names]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -297,7 +297,7 @@ run-handler)
     _arguments -S \
         '*--seq=[the payload and the facts of request N of the ledger, instead of a file]:seq: ' \
         '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push)' \
-        '*--deadline=[how long the handler has, such as 500ms or 1min (as configured)]:deadline: ' \
+        '*--deadline=[the deadline of the handler, such as 500ms or 1min (as configured)]:deadline: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
         '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
         '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
@@ -305,14 +305,14 @@ run-handler)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--notifications=[whether the user allows notifications of the app (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
         '*--as-service[run it as the service'\''s user and with its sandbox, by systemd-run (as root)]' \
-        '*--verbose[show what the handler gets with a line for each value]' \
+        '*--verbose[show the input of the handler with a line for each value]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -323,8 +323,8 @@ handler-units)
         '*--directory=[write the files into this directory]:directory:_directories' \
         '*--exec=[the program of a socket handler, with its arguments]:exec: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -335,8 +335,8 @@ simulate)
         '*--mode=[act as the device, or as a relay in production (as configured)]:mode:(device relay)' \
         '*--keep-going[go on after a line with an error]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -349,8 +349,8 @@ test)
         '*--junit=[write a test report for CI into this file]:junit:_files' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -364,7 +364,7 @@ report)
         '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
         '*--by=[also show the figures by a field, or by two fields that are crossed; can be repeated]:by:_values -s , by handler route provider platform app callback outcome transport priority original_priority' \
-        '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
+        '*--baseline=[compare with an earlier report in JSON, and name the figures that got worse beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
         '*--width=[the width of the text (COLUMNS, or the terminal'\''s)]:width: ' \
@@ -373,8 +373,8 @@ report)
         '*--unit=[with --from-journal: the daemon'\''s unit (pushrouterd.service)]:unit: ' \
         '*--user-unit=[with --from-journal: the daemon'\''s unit of this user'\''s service manager]:user-unit: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -386,8 +386,8 @@ show)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -404,13 +404,13 @@ deadletters)
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
-        '*--dry-run[print what would be done and do nothing]' \
+        '*--dry-run[print the chosen dead letters and change nothing]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -427,15 +427,15 @@ replay)
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
-        '*--dry-run[print what would be done and do nothing]' \
+        '*--dry-run[print the chosen dead letters and change nothing]' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -451,8 +451,8 @@ campaigns)
         '*--format=[the format of the output (text)]:format:(text json html csv)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -462,12 +462,12 @@ events)
     _arguments -S \
         '*--since=[only events at this time or later]:since: ' \
         '*--until=[only events before this time]:until: ' \
-        '*--delays[also show how long custom events waited until they were flushed or sent]' \
+        '*--delays[also show the time for which custom events waited until they were flushed or sent]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -478,8 +478,8 @@ user)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -491,8 +491,8 @@ users)
         '*--limit=[show at most this many (text: 100, JSON: all)]:limit: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -515,8 +515,8 @@ pending)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -530,8 +530,8 @@ flush)
         '*--suite=[only entries of this suite]:suite: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -548,8 +548,8 @@ export)
         '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -562,8 +562,8 @@ status)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -583,8 +583,8 @@ tail)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -595,8 +595,8 @@ top)
         '*--once[print one picture and exit]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -604,10 +604,10 @@ top)
     ;;
 bench)
     _arguments -S \
-        '*--connections=[how many connections, up to 1000 (1)]:connections: ' \
-        '*--pipeline=[how many requests on a connection may wait for their replies, up to 10000 (16)]:pipeline: ' \
-        '*--duration=[how long requests are sent, such as 30s or 5min (10s)]:duration: ' \
-        '*--count=[how many requests are sent at most (as many as the duration lets)]:count: ' \
+        '*--connections=[the number of connections, up to 1000 (1)]:connections: ' \
+        '*--pipeline=[the number of requests on a connection that may wait for replies, up to 10000 (16)]:pipeline: ' \
+        '*--duration=[the time for which requests are sent, such as 30s or 5min (10s)]:duration: ' \
+        '*--count=[the highest number of requests (limited by the duration only)]:count: ' \
         '*--rate=[send this many requests a second, even if the daemon does not keep up]:rate: ' \
         '*--ids[give each request an id of its own (the default)]' \
         '*--no-ids[send requests without ids]' \
@@ -620,7 +620,7 @@ bench)
         '*--yes[do not ask]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -632,8 +632,8 @@ verify)
         '*--quiet[print errors and warnings only]' \
         '*--verbose[list the providers, too]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -646,8 +646,8 @@ doctor)
         '*--client[check why a client of FCM or APNs does not reach the gateway]' \
         '*--gateway=[with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)]:gateway:_files' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -657,8 +657,8 @@ backup)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -669,8 +669,8 @@ restore)
         '*--empty[begin with an empty ledger, instead of FILE]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -680,8 +680,8 @@ salvage)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -689,15 +689,15 @@ salvage)
     ;;
 store)
     _arguments -S \
-        '*--ledger=[init: the state directory of one machine, whose ledger the machines go on with]:ledger:_directories' \
+        '*--ledger=[init: the state directory of the machine whose ledger the pair takes over]:ledger:_directories' \
         '*--adopt[init: make a new fleet of a database that was restored or cloned]' \
         '*--json[print JSON, for programs]' \
-        '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \
+        '*--to=[with move: the machine that leads next (the one with the smallest lag)]:to: ' \
         '*--undo[with drain: the machine may lead again]' \
-        '*--force[with drain: even where no other machine could lead]' \
+        '*--force[with drain: drain even if no other machine can lead]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -705,13 +705,13 @@ store)
     ;;
 gateway)
     _arguments -S \
-        '*--state=[where the gateway keeps its authority (/var/lib/pushrouter-gateway)]:state:_directories' \
-        '*--address=[env: where the gateway listens (127.0.0.1:18443)]:address: ' \
+        '*--state=[the directory of the gateway'\''s authority (/var/lib/pushrouter-gateway)]:state:_directories' \
+        '*--address=[env: the address and port of the gateway (127.0.0.1:18443)]:address: ' \
         '*--with-system[ca: the system'\''s authorities too]' \
         '*--hosts[env: the push hosts are names of the gateway'\''s machine]' \
         '*--directory=[env: write bundle.pem into this directory (.)]:directory:_directories' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -721,12 +721,12 @@ erase)
     _arguments -S \
         '*--user=[the user; also rows without a user on the user'\''s devices]:user: ' \
         '*--device=[every user of this device]:device: ' \
-        '*--dry-run[print what would be erased and erase nothing]' \
+        '*--dry-run[print the number of rows that would be erased, and erase nothing]' \
         '*--yes[do not ask]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -737,8 +737,8 @@ reload)
         '*--quiet[print nothing: the exit status is the answer]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -748,8 +748,8 @@ log-level)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -758,8 +758,8 @@ log-level)
 *)
     _arguments -S \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
+        '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \

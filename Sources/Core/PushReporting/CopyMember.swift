@@ -11,8 +11,9 @@ public enum CopyMember {
     public static let described = (
         name: name,
         meaning: """
-        only where the machine follows another one: node, its name; leader, the machine that leads, null where none does; \
-        batches_behind, how many batches its copy lacked; behind_ms, how long ago it had all
+        only where the machine follows another one: node, its name; leader, the machine that leads, null where none \
+        does; batches_behind, the number of batches that its copy lacked; behind_ms, the time since the copy had every \
+        batch
         """
     )
 

@@ -14,7 +14,7 @@ extension ReportDocument {
     var furtherDaemonGaps: String? {
         let more = daemonGaps.count - shown.count
         guard more > 0 else { return nil }
-        return "\(grouped(more)) earlier ones are in the JSON"
+        return "\(grouped(more)) earlier gaps are in the JSON"
     }
 
     private func cells(_ gap: DaemonGap) -> [String] {
@@ -33,7 +33,7 @@ extension ReportDocument {
     var daemonGapHTML: String {
         guard !daemonGaps.isEmpty else { return "" }
         var table = HTMLTable(
-            "When the daemon could not work, or the clock was set",
+            "Gaps of the daemon and steps of the clock",
             [.name("Gap"), .name("From"), .name("To"), .number("Length")])
         for gap in shown { table.add(cells(gap)) }
         return table.text + (furtherDaemonGaps.map { "<p>\(markup($0)).</p>\n" } ?? "")

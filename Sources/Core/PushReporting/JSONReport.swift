@@ -24,8 +24,8 @@ extension ComplianceReport {
         Member(
             "window", "{since: string?, until: string?, first_at: string?, last_at: string?}",
             """
-            since and until, null without the option; first_at and last_at, when the first and the last request in \
-            it were accepted, null when there was none
+            since and until, null without the option; first_at and last_at, the times of the first and the last \
+            accepted request in the window, null without a request
             """
         ) { source, writer in
             let (window, covered) = (source.report.window, source.report.covered)
@@ -43,18 +43,18 @@ extension ComplianceReport {
             first?: string?, last?: string?, away_ms?: amount, complete?: boolean, unknown?: [string]}
             """,
             """
-            kind, ledger or journal. Of the journal also unit; directory, null for this machine's; begin, the time \
-            of its oldest entry; entries, the outcomes that are counted, observers' among them; first and last, the \
-            times of the entries that were read; away_ms, the time between runs of the daemon; complete, false if \
-            outcomes are known to be missing; unknown, the names of the members that it does not know
+            kind, ledger or journal. Of the journal also unit; directory, null for this machine's; begin, the time of \
+            its oldest entry; entries, the outcomes that are counted, observers' among them; first and last, the times \
+            of the entries that were read; away_ms, the time between runs of the daemon; complete, false if outcomes \
+            are known to be missing; unknown, the names of the members that the journal does not have
             """
         ) { $1.object($0.report.source.write) },
         Member("deadline_ms", "number?", "the configured time of an invocation") { $1.span($0.report.budget) },
         Member(
             "accepted", "integer?",
             """
-            invocations, those with and those without an outcome, and requests, among them those that lead to no \
-            invocation, such as sessions. Of the journal all but decided are null
+            invocations, those with and those without an outcome, and requests, among them requests without an \
+            invocation, such as sessions. For the journal all but decided are null
             """, value: { $0.report.known($0.report.accepted) }),
         Member("decided", "integer", "", value: { $0.report.decided }),
         Member("in_flight", "integer?", "", value: { $0.report.known($0.report.inFlight) }),
@@ -88,16 +88,17 @@ extension ComplianceReport {
             """
             a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback, and transport and \
             priority where they matter), counts_from (invocation or acceptance), within and over (numbers of \
-            invocations), source, and consequence: what happens past it
+            invocations), source, and consequence
             """
         ) { $1.list($0.report.limits) { $0.write(to: &$1) } },
         Member(
             "by_handler", "{*: figures}",
             """
-            objects by name; the provider none stands for payloads of no known provider. Each has count, due, \
-            missed, handled, failed, misses_by_reason if there are any, and queue, exec and total of the due with \
-            p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null when nothing was due; declined and retries, attempts that a handler declined and after which it asked \
-            to be tried again, if there are any. A quantile may be up to 0.8 % above the exact one
+            objects by name; the provider none stands for payloads of no known provider. Each has count, due, missed, \
+            handled, failed, misses_by_reason if there are any, and queue, exec and total of the due with p50_ms, \
+            p90_ms, p99_ms, p999_ms and max_ms, null when nothing was due; declined and retries, the attempts that a \
+            handler declined and the attempts after which it asked for a retry, if there are any. A quantile may be up \
+            to 0.8 % above the exact one
             """
         ) { $1.groups($0.report.byHandler, named: \.self) },
         Member("by_route", "{*: figures}", "") { $1.groups($0.report.byRoute, named: \.self) },
@@ -107,18 +108,18 @@ extension ComplianceReport {
         Member(
             "by_priority", "{*: figures}",
             """
-            the same figures by the priority with which FCM delivered a message, high or normal, where the payload \
-            has it; and the number of messages that were sent with high priority and delivered with normal
+            the same figures by the priority with which FCM delivered a message, high or normal, where the payload has \
+            it; and the number of messages that were sent with high and delivered with normal priority
             """
         ) { $1.groups($0.report.byPriority, named: \.rawValue) },
         Member("lowered_priority", "integer", "", value: { $0.report.loweredPriority }),
         Member(
             "slowest", "[slow]",
             """
-            the ten longest invocations among those that were due or went to the tracker: seq, n, callback, \
-            provider, handler, outcome, exec_ms, total_ms; and, if it waited in its lane, ahead, how many were ahead \
-            of it, and waited_for with seq, n, handler and took_ms of the longest of them; handler is null for the \
-            tracker, ahead and took_ms where they are not known
+            the ten longest invocations among those that were due or went to the tracker: seq, n, callback, provider, \
+            handler, outcome, exec_ms, total_ms; and, if it waited in its lane, ahead, the number of invocations ahead \
+            of it, and waited_for with seq, n, handler and took_ms of the longest of these; handler is null for the \
+            tracker, ahead and took_ms are null where they are not known
             """
         ) { $1.list($0.report.slowest.rows) { $0.write(to: &$1) } },
         Member(

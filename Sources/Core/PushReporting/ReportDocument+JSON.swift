@@ -15,12 +15,15 @@ extension ReportDocument {
     private typealias Member = ReportMember<ReportDocument>
 
     static let members: [ReportMember<ReportDocument>] = [
-        Member("answer", "string", "how many were late, at which handlers and why, and whether the objective is met") {
+        Member(
+            "answer", "string",
+            "the number of late invocations, their handlers and the reasons, and whether the objective is met"
+        ) {
             $1.string($0.answer)
         },
         Member(
             "misses_by_reason", "{*: positive}",
-            "how many missed their deadline by reason_code; none stands for a miss without one"
+            "the number of missed deadlines by reason_code; none stands for a miss without a reason_code"
         ) { $0.detail.all.writeMissReasons(to: &$1) },
         Member(
             "from_acceptance", "kept",
@@ -73,9 +76,9 @@ extension ReportDocument {
             number?, total_ms: number?, budget_ms: number?, ahead?: integer?, waited_for?: waited_for}]
             """,
             """
-            what missed its deadline, the 200 slowest: seq, n, accepted_at, callback, provider, route, handler, app, \
-            outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms; and, if it waited in its lane, ahead and \
-            waited_for as in slowest
+            the 200 slowest invocations that missed their deadline: seq, n, accepted_at, callback, provider, route, \
+            handler, app, outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms; and, if it waited in its lane, \
+            ahead and waited_for as in slowest
             """
         ) { $1.list($0.detail.misses.rows) { $0.write(to: &$1) } },
         Member(
@@ -106,21 +109,21 @@ extension ReportDocument {
         Member(
             "rows_begin", "string?",
             """
-            rows of the window before this were deleted by Retention= or MaxSize=: figures alone count there, of \
-            whole minutes, and lists of single invocations lack it; null when the window has all of its rows, and of \
-            the journal
+            Retention= or MaxSize= deleted the rows of the window before this time: only figures of whole minutes \
+            count there, and lists of single invocations lack that time; null when the window has all of its rows, and \
+            for the journal
             """
         ) { $1.text($0.detail.rowsBegin?.rfc3339) },
         Member(
             "clock_set_back", "integer?",
-            "requests with an earlier time than the request before them; null of the journal",
+            "requests with an earlier time than the request before them; null for the journal",
             value: { $0.report.source == .ledger ? $0.detail.clockSetBack : nil }),
         Member(
             "daemon_gaps", "[{kind: \(words(DaemonGap.Kind.self)), begin: string, end: string, length_ms: number}]",
             """
             times that touch the window: kind (down, clock_stepped, suspended, disk_stalled, leader_lost, engine_away, \
-            unprotected), begin, end, length_ms. \
-            Where the clock was set, begin and end are what it showed before and after
+            unprotected), begin, end, length_ms. For a step of the clock, begin and end are its times before and after \
+            the step
             """
         ) { $0.writeDaemonGaps(to: &$1) },
         Member(
@@ -132,14 +135,14 @@ extension ReportDocument {
             """,
             """
             empty without --baseline; else file (the earlier report) with its since, until, first_at and last_at; \
-            tests (how many figures were compared), significance and worse: part (all, handler, route, provider), \
+            tests (the number of compared figures), significance and worse: part (all, handler, route, provider), \
             name, figure (missed, failed, queue_p50, queue_p90, queue_p99, exec_p50, exec_p90, exec_p99), before and \
             after (shares, or milliseconds), p_value
             """
         ) { $1.object($0.writeComparison) },
         Member(
             "warnings", "[string]",
-            "sentences: handlers that handled nothing, alerts, what got worse"
+            "sentences about handlers that handled nothing, alerts, and figures that got worse"
         ) { source, writer in
             writer.array { list in source.warnings.forEach { list.string($0) } }
         },

@@ -91,7 +91,7 @@ extension ReportDocument {
             "| \(span(tally.limit.limit)) | \(markdownCell(tally.limit.title)) | \(grouped(tally.over)) | "
                 + "\(markdownCell(tally.limit.consequence)) |"
         }
-        return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
+        return (["| Limit | Of | Over | Consequence |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
     }
 
     /// The mode and the deadline of the report, and the compliance by either clock.

@@ -56,17 +56,18 @@ public struct ReportDocument: Sendable {
         if let journal = report.source.journal {
             if journal.timeAbsent > .zero {
                 sentences.append(
-                    "the daemon was away for \(spanInWords(journal.timeAbsent)) in all, between its entries")
+                    "the daemon was absent for \(spanInWords(journal.timeAbsent)) in all, between its entries")
             }
             if journal.beginsLate(for: report.window), let begin = journal.begin {
                 sentences.append(
-                    "the journal begins at \(zone.text(begin)): what was decided before has no entry any more")
+                    "the journal begins at \(zone.text(begin)): earlier outcomes have no entry in it")
             }
         }
         if let begin = detail.rowsBegin {
             sentences.append(
-                "what was accepted before \(zone.text(begin)) has figures and no rows any more (Retention=, MaxSize=): it is "
-                    + "counted by whole minutes, and lists of single invocations lack it")
+                "requests accepted before \(zone.text(begin)) have figures and no rows (Retention=, MaxSize=): the "
+                    + "report counts them by whole minutes, and lists of single invocations lack them"
+            )
         }
         if detail.clockSetBack > 0 {
             sentences.append(

@@ -61,10 +61,10 @@ public struct ReportGap: Hashable, Sendable {
         case .foreignEntries: "entries of the unit that are not the daemon's, such as a handler's, which are left out"
         case .unreadableEntries: "entries that lack a field, as those of an earlier version do, which are left out"
         case .unendedRuns:
-            "runs of the daemon that ended without a word, so that what they decided last may have no entry"
-        case .absences: "times that the daemon was away between two runs"
-        case .clockSteps: "times that the daemon noticed that the clock was set"
-        case .storeStalls: "times that nothing could be written, and no request was accepted"
+            "runs of the daemon that ended without a last entry, so that their last outcomes may have no entry"
+        case .absences: "absences of the daemon between two runs"
+        case .clockSteps: "steps of the clock that the daemon noticed"
+        case .storeStalls: "stalls of the store, in which the daemon accepted no request"
         case .suspensions: "suspensions of the machine"
         }
     }

@@ -60,7 +60,7 @@ public enum ReportMembers {
             $0.member("title", "pushctl report --json")
             $0.member(
                 "description",
-                "The deadline compliance report. pushctl(1), REPORT AS JSON, says what each member means.")
+                "The deadline compliance report. pushctl(1), REPORT AS JSON, explains each member.")
             $0.member("type", "object")
             $0.member(
                 "properties",

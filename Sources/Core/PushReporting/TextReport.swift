@@ -40,7 +40,7 @@ extension ComplianceReport {
 
     /// The numbers of decided invocations and of those in flight, as far as the source has them.
     var balanceText: String {
-        guard source == .ledger else { return "\(grouped(decided)) decided; what is in flight is not known" }
+        guard source == .ledger else { return "\(grouped(decided)) decided; the number in flight is not known" }
         let of = requests == 1 ? "of 1 request" : "of \(grouped(requests)) requests"
         let without = requestsWithoutInvocation
         return "\(owners.sum), \(of)" + (without == 0 ? "" : ", \(grouped(without)) without an invocation")

@@ -14,7 +14,7 @@ extension LocalZone {
 
     /// Returns the notice that pruning deleted events before `begin`.
     func prunedEvents(before begin: WallTime) -> String {
-        "Before \(text(begin)) requests were deleted (Retention=, MaxSize=): receipts that the tracker still knows are "
-            + "there, and opens, clicks and interactions are not."
+        "Before \(text(begin)) requests were deleted (Retention=, MaxSize=): the figures have receipts that the "
+            + "tracker still knows, but no opens, clicks and interactions of that time."
     }
 }

@@ -111,7 +111,7 @@ public struct UserProfile: Sendable {
                 + (lastSession.map { ", last \(zone.text(seconds: $0))" } ?? ""),
         ]
         if endedSessions > 0 {
-            lines.append("In them   \(roundedSpan(timeInSessions)) in \(grouped(endedSessions)) that ended")
+            lines.append("Duration  \(roundedSpan(timeInSessions)) in \(counted(endedSessions, "ended session"))")
         }
         for session in openSessions {
             lines.append("Open now  on \(session.key.device.showingControls()), since \(zone.text(session.startedAt))")

@@ -40,7 +40,7 @@ public struct Baseline: Sendable {
     /// - Throws: the missing part. A report of a version that wrote no histograms is not a baseline.
     public init(_ root: JSONNode) throws(Unreadable) {
         guard let histograms = root["histograms"], let histogramsOfAll = histograms["all"] else {
-            throw Unreadable(message: "it has no histograms; write it with `pushctl report --json`")
+            throw Unreadable(message: "the report has no histograms; write it with `pushctl report --json`")
         }
         guard let due = Self.count(root["due"]), let missed = Self.count(root["missed"]), missed <= due else {
             throw Unreadable(message: "due and missed are not counts")

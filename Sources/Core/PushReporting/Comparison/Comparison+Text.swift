@@ -11,8 +11,8 @@ extension Comparison {
 
     /// The statistical criterion, for people.
     static let sureness =
-        "A figure is named when chance does as much in less than one of 100 comparisons; a time, when it also grew by a "
-        + "tenth and by 1 ms."
+        "The report names a figure if chance causes such a change in less than one of 100 comparisons, and a time "
+        + "only if it also grew by a tenth and by 1 ms."
 }
 
 extension Comparison.Part {

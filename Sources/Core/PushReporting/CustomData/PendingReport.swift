@@ -27,7 +27,7 @@ public struct PendingReport: Sendable {
 
     /// The entries for people.
     public var text: String {
-        guard !counts.isEmpty else { return isSelection ? "No entry matches.\n" : "Nothing is waiting.\n" }
+        guard !counts.isEmpty else { return isSelection ? "No entry matches.\n" : "No entry is waiting.\n" }
         return [entryTable, reasons, rest, countTable].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -74,7 +74,7 @@ public struct PendingReport: Sendable {
 
     private var rest: String {
         let missing = counts.reduce(0) { $0 + $1.count } - entries.count
-        return missing > 0 ? "... and \(grouped(missing)) more; --limit sets how many are shown.\n" : ""
+        return missing > 0 ? "... and \(grouped(missing)) more; --limit sets the number shown.\n" : ""
     }
 
     private var countTable: String {

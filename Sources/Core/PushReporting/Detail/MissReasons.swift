@@ -54,7 +54,7 @@ extension ReportDocument {
     /// `1,361 of 6,253 were late; 1,340 of them at orders-api (939 waited for a free place, 276 ran too long).`
     public var answer: String {
         let compliance = report.compliance
-        guard compliance.due > 0 else { return "Nothing was due." }
+        guard compliance.due > 0 else { return "No invocation was due." }
         let failed = report.failed > 0 ? " \(grouped(report.failed)) failed in time." : ""
         let verdict = serviceLevel.map { " The objective of \($0.objective) % is \($0.isMet ? "" : "not ")met." } ?? ""
         guard compliance.missed > 0 else { return "None of \(grouped(compliance.due)) was late.\(failed)\(verdict)" }

@@ -88,7 +88,7 @@ public struct ServiceLevel: Hashable, Sendable {
     var unrecordedText: String? {
         let names = unrecorded.map(\.rawValue)
         guard !names.isEmpty else { return nil }
-        return "Less than half of the last \(names.joined(separator: ", ")) was recorded: no alert goes by that"
+        return "Less than half of the last \(names.joined(separator: ", ")) was recorded: no alert uses that time"
     }
 
     private var allowedShare: Double? {

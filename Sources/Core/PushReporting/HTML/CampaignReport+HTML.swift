@@ -59,8 +59,8 @@ extension CampaignReport {
             }
         }
         let note =
-            "A push that Android showed by itself never reaches Braze, so nobody learns whether it was opened. "
-            + (selection.campaign == nil ? "A tap on a push that is not known has no campaign." : "")
+            "A push that Android showed by itself never reaches Braze, so its opens are not known. "
+            + (selection.campaign == nil ? "A tap on an unknown push has no campaign." : "")
         return "<p>\(note)</p>\n" + campaigns.text + days.text
     }
 

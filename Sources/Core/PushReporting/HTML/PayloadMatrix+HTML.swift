@@ -20,7 +20,7 @@ extension [PayloadMatrix] {
 extension PayloadMatrix {
     fileprivate var html: String {
         var table = HTMLTable(
-            "What becomes of it, by platform and state of the app",
+            "Decision by platform and state of the app",
             [.name("Platform and state")] + columns.map { .name($0) })
         for row in rows { table.add([markup(row.place.name)] + row.cells.map(\.html)) }
         let warnings = warnings.map(\.sentence)

@@ -16,7 +16,7 @@ extension ReportDocument {
         page.section("budget", "Error budget", budget)
         page.section("comparison", "Compared with the baseline", comparisonText)
         page.section("handlers", "By handler", figures("handler", report.byHandler, answers: true) + handlerCharts)
-        page.section("reasons", "Why deadlines were missed", missReasons)
+        page.section("reasons", "Reasons for missed deadlines", missReasons)
         page.section("misses", "Missed deadlines", misses(stories), folded: detail.misses.rows.count > Self.shownMisses)
         page.section("routes", "By route", figures("route", report.byRoute), folded: true)
         page.section("providers", "By provider", figures("provider", report.byProvider), folded: true)
@@ -31,9 +31,9 @@ extension ReportDocument {
         page.section("limits", "Limits of the platforms", limits, folded: report.limits.allSatisfy { $0.over == 0 })
         page.section("slowest", "Slowest deliveries", slowest(stories), folded: true)
         page.section("waits", "Longest waits in a lane", waits(stories), folded: true)
-        page.section("observers", "Observers, which are in none of the figures above", observerFigures, folded: true)
+        page.section("observers", "Observers (not in the figures above)", observerFigures, folded: true)
         page.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML)
-        page.section("gaps", "What these figures leave out", gaps)
+        page.section("gaps", "Gaps of these figures", gaps)
         return page
     }
 
@@ -116,7 +116,7 @@ extension ReportDocument {
     private var comparisonText: String {
         guard let comparison else { return "" }
         var table = HTMLTable(
-            "What got worse, the surest first",
+            "Figures that got worse, the surest first",
             [.name("Of"), .name("Figure"), .number("Was"), .number("Is"), .number("Chance (p)")])
         for finding in comparison.worse {
             table.add([
@@ -132,7 +132,7 @@ extension ReportDocument {
             "Limits that applied, and how they were kept",
             [
                 .number("Limit"), .name("Of"), .name("Callback"), .name("Counts from"), .number("Within"),
-                .number("Over"), .words("What happens past it"), .words("Source"),
+                .number("Over"), .words("Consequence"), .words("Source"),
             ])
         for tally in report.limits where tally.within + tally.over > 0 {
             let limit = tally.limit

@@ -4,13 +4,13 @@ extension ReportDocument {
     /// The invocations that missed the deadline, each with its reason and the invocations ahead of it.
     func misses(_ stories: StoryLinks) -> String {
         let rows = detail.misses.rows
-        guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
+        guard !rows.isEmpty else { return "<p>No invocation missed its deadline.</p>\n" }
         let cut = detail.misses.count - rows.count
         let note =
             cut == 0
             ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
         var table = HTMLTable(
-            "Missed deadlines; pushctl show SEQ tells the whole story",
+            "Missed deadlines; pushctl show SEQ prints the full record",
             [
                 .name("Seq"), .words("Why"), .name("Handler"), .name("Outcome"), .number("Total ms"),
                 .number("Exec ms"), .number("Queue ms"), .name("Accepted"), .words("Who was ahead"),
@@ -36,7 +36,7 @@ extension ReportDocument {
     /// The slowest invocations, in time or missed.
     func slowest(_ stories: StoryLinks) -> String {
         var table = HTMLTable(
-            "The \(Slowest.capacity) slowest at most; pushctl show SEQ tells the whole story",
+            "The \(Slowest.capacity) slowest at most; pushctl show SEQ prints the full record",
             [
                 .name("Seq"), .name("Callback"), .name("Provider"), .name("Handler"), .name("Outcome"),
                 .number("Queue ms"), .number("Exec ms"), .number("Total ms"), .words("Who was ahead"),
@@ -58,7 +58,7 @@ extension ReportDocument {
     /// The invocations that waited longest, and those ahead of them.
     func waits(_ stories: StoryLinks) -> String {
         var table = HTMLTable(
-            "What waited longest for others in its lane; pushctl show SEQ tells the whole story",
+            "The longest waits behind others in a lane; pushctl show SEQ prints the full record",
             [
                 .name("Seq"), .name("Callback"), .name("Provider"), .name("Handler"), .name("Outcome"),
                 .number("Waited ms"), .words("Who was ahead"),

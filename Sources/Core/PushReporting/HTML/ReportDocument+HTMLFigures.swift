@@ -8,14 +8,14 @@ extension ReportDocument {
         let kinds = [("Total", detail.all.total), ("Execution", detail.all.exec), ("Queue wait", detail.all.queue)]
         guard detail.all.total.count > 0 else { return "" }
         var table = HTMLTable(
-            "Times of all that was due, in ms: queue wait from acceptance to the start, execution from there to the end",
+            "Times of due invocations, in ms: queue wait from acceptance to the start, execution from there to the end",
             [.name("Time"), .number("Count")] + Self.quantiles.map { .number($0.name) } + [.number("max")])
         for (name, histogram) in kinds {
             table.add([name, grouped(histogram.count)] + Self.times(histogram))
         }
         let charts = kinds.enumerated().map { index, kind in
             let chart = histogramChart(
-                kind.1, id: "histogram-all-\(index)", title: "\(kind.0) of all that was due", hasLimits: index == 0)
+                kind.1, id: "histogram-all-\(index)", title: "\(kind.0) of all due invocations", hasLimits: index == 0)
             return chart.isEmpty ? "" : "<div><h3>\(kind.0)</h3>\n\(chart)</div>\n"
         }
         return table.text + "<div class=\"charts\">\(charts.joined())</div>\n"

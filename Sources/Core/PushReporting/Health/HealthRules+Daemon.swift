@@ -85,16 +85,17 @@ extension HealthFacts {
         }
         if let problem = status["store_problem"]?.string {
             findings.append(
-                .error(.daemon, "no request is accepted: \(problem)", do: "free space, or mend the state directory"))
+                .error(.daemon, "no request is accepted: \(problem)", do: "free space, or repair the state directory"))
         }
         if let problem = status["store"]?["ledger_problem"]?.string {
             findings.append(
-                .error(.daemon, "the ledger cannot be written: \(problem)", do: "free space, or mend the ledger"))
+                .error(.daemon, "the ledger cannot be written: \(problem)", do: "free space, or repair the ledger"))
         }
         if status["store"]?["is_slow"]?.bool == true {
             findings.append(
                 .warning(
-                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "find what writes to it"))
+                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=",
+                    do: "find the programs that write to the disk"))
         }
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""

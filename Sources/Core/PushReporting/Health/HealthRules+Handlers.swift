@@ -44,7 +44,8 @@ extension HealthFacts {
         if attributes.mode & 0o022 != 0 {
             return .error(
                 .handlers,
-                "handler \(handler.name): \(program.path) has the mode \(attributes.octal): others can change what runs",
+                "handler \(handler.name): \(program.path) has the mode \(attributes.octal): other users can change "
+                    + "the program",
                 do: "chmod go-w \(program.path)")
         }
         return nil
@@ -96,7 +97,7 @@ extension HealthFacts {
             if secret.isPrivate, attributes.mode & 0o077 != 0 {
                 return .error(
                     .secrets,
-                    "\(name): its mode is \(attributes.octal), so others may read the secret; it is refused",
+                    "\(name): its mode is \(attributes.octal), so other users may read the secret; the file is refused",
                     do: "chmod 600 \(secret.file.path); \(secret.purpose)")
             }
             return .fine(.secrets, "\(name): mode \(attributes.octal)")

@@ -22,7 +22,8 @@ extension HealthFacts {
                 findings.append(
                     .error(
                         .configuration,
-                        "\(file.path): its mode is \(attributes.octal): users other than its owner can say which programs run",
+                        "\(file.path): its mode is \(attributes.octal): users other than its owner can choose the "
+                            + "programs that run",
                         do: "chmod go-w \(file.path)"))
             } else if let service, !attributes.allows(4, service) {
                 findings.append(
@@ -88,7 +89,8 @@ extension HealthFacts {
         if attributes.mode & 0o004 != 0, state.first?.attributes.map({ $0.mode & 0o001 != 0 }) ?? true {
             findings.append(
                 .warning(
-                    .state, "\(path): its mode is \(attributes.octal): every user may read what people were sent",
+                    .state,
+                    "\(path): its mode is \(attributes.octal): every user may read the payloads and push tokens",
                     do: "chmod o-rwx \(path)"))
         }
         return findings
@@ -97,18 +99,19 @@ extension HealthFacts {
     private var ledgerFindings: [HealthFinding] {
         switch ledger {
         case nil: []
-        case .whole?: [.fine(.state, "the ledger was read, and all of it is right")]
+        case .whole?: [.fine(.state, "the whole ledger was read, and has no error")]
         case .opened(let length)?:
             [
                 .fine(
                     .state,
-                    "the ledger can be opened; its \(Self.mebibytes(length)) MiB were not read: \"pushctl backup\" reads them all"
+                    "the ledger can be opened; its \(Self.mebibytes(length)) MiB were not read: \"pushctl backup\" "
+                        + "reads the whole ledger"
                 )
             ]
         case .notPermitted?:
             [
                 .warning(
-                    .state, "not tried whether the ledger can be read: this user may not",
+                    .state, "the ledger was not checked: this user may not read it",
                     do: membership ?? "run \"pushctl doctor\" as root")
             ]
         case .problem(let problem, let remedy)?: [.error(.state, problem, do: remedy)]
@@ -119,7 +122,10 @@ extension HealthFacts {
         setAside.map {
             .warning(
                 .state, "\($0): a start or a restore moved ledger or log here; reports and erasures leave them out",
-                do: "the journal says why (journalctl -u pushrouterd); remove the directory when you no longer need it")
+                do:
+                    "look for the reason in the journal (journalctl -u pushrouterd); remove the directory when you "
+                    + "no longer need it"
+            )
         }
     }
 
@@ -135,17 +141,17 @@ extension HealthFacts {
     private var diskFindings: [HealthFinding] {
         var findings: [HealthFinding] = []
         if let disk {
-            let free = "\(Self.mebibytes(disk.free)) MiB are free where the state directory is"
+            let free = "\(Self.mebibytes(disk.free)) MiB are free on the file system of the state directory"
             let remedy = "free space on that file system, or lower Retention= or MaxSize= in [Store]"
             if disk.free < Self.leastFree {
-                findings.append(.error(.disk, "\(free): soon no request is accepted any more", do: remedy))
+                findings.append(.error(.disk, "\(free): the daemon will soon refuse every request", do: remedy))
             } else if disk.free < Self.littleFree {
                 findings.append(.warning(.disk, free, do: remedy))
             } else {
                 findings.append(.fine(.disk, free))
             }
             if let files = disk.freeFiles, files < 1000 {
-                let message = "\(files) files can still be made where the state directory is"
+                let message = "\(files) files can still be made on the file system of the state directory"
                 findings.append(.error(.disk, message, do: "remove files on that file system"))
             }
         }
@@ -154,8 +160,8 @@ extension HealthFacts {
         case .took(let time)? where time > Self.slowSync:
             findings.append(
                 .warning(
-                    .disk, "a sync took \(time.milliseconds) ms: a request is acknowledged after one",
-                    do: "find what else writes to that disk, or move the state directory to a faster one"))
+                    .disk, "a sync took \(time.milliseconds) ms: the daemon acknowledges a request after a sync",
+                    do: "find the other programs that write to that disk, or move the state directory to a faster one"))
         case .took(let time)?: findings.append(.fine(.disk, "a sync took \(time.milliseconds) ms"))
         case .failed(let reason)?:
             findings.append(
@@ -172,7 +178,7 @@ extension HealthFacts {
         case .notPermitted?:
             findings.append(
                 .warning(
-                    .disk, "not tried whether the state directory can be written and synced: this user may not",
+                    .disk, "write and sync of the state directory were not checked: this user may not write there",
                     do: "run \"pushctl doctor\" as root"))
         }
         return findings

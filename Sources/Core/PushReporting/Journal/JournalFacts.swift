@@ -216,7 +216,7 @@ public struct JournalFacts: Hashable, Sendable {
 
     /// Returns the source in a few words, with its outcomes and the time that they span.
     func text(_ zone: LocalZone) -> String {
-        guard let first, let last else { return "\(name): it has no entry of that time" }
+        guard let first, let last else { return "\(name): the journal has no entry of that time" }
         return
             "\(name): \(grouped(entries)) \(entries == 1 ? "outcome" : "outcomes"), observers' too, entries from \(zone.text(first)) to \(zone.text(last))"
     }

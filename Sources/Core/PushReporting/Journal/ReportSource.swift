@@ -26,8 +26,8 @@ public enum ReportSource: Hashable, Sendable {
         switch self {
         case .ledger: nil
         case .journal:
-            "The journal does not say what is in flight, how many requests led to no invocation, or how often handlers "
-                + "declined or asked to be tried again; the ledger does."
+            "The journal does not have the invocations in flight, the number of requests without an invocation, and "
+                + "the declines and retries of handlers; the ledger has them."
         }
     }
 }

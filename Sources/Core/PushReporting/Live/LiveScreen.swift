@@ -100,7 +100,7 @@ public struct LiveScreen: Sendable {
         let waiting = grouped(status?["lanes"]?["waiting"]?.int64 ?? 0)
         let crowded = status?["lanes"]?["crowded"]?.int64 ?? 0
         return Self.titled(
-            "Longest lanes, of \(grouped(crowded)) in which \(waiting) wait",
+            "Longest lanes, of \(grouped(crowded)) with \(waiting) waiting",
             LiveColumn.table(LiveLane.columns, lanes, width: width) { _ in .plain })
     }
 

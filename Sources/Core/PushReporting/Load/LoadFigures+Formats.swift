@@ -13,17 +13,18 @@ extension LoadFigures {
             lines.append(("Refused", "\(grouped(refusedInAll)): \(codes.joined(separator: ", "))"))
         }
         let problems = [
-            ("Unanswered", unanswered, "no reply came, so they may have been accepted"),
+            ("Unanswered", unanswered, "no reply came, so the daemon may have accepted these requests"),
             ("Overdue", overdue, "not sent: the daemon did not keep up with the rate"),
             ("Rejected", rejectedParts, "accepted, with custom data that was rejected"),
-            ("Stray replies", strayReplies, "they answer no request"),
+            ("Stray replies", strayReplies, "replies to no request"),
             ("Lost connections", lostConnections, "closed by the daemon"),
         ]
         for (label, count, what) in problems where count > 0 { lines.append((label, "\(grouped(count)): \(what)")) }
         let times = Self.quantiles.map { "\($0.name) \(groupedMilliseconds(latency.quantile(permille: $0.permille)))" }
         lines.append(
             ("Acknowledged", "\(times.joined(separator: ", ")), max \(groupedMilliseconds(latency.max)) ms"))
-        lines.append(("", setup.rate == nil ? "from when each was sent" : "from when each was meant to be sent"))
+        lines.append(
+            ("", setup.rate == nil ? "from the sending of each request" : "from the scheduled time of each request"))
         lines += outcomeLines
         return lines.map { label, text in
             (label + String(repeating: " ", count: max(0, 21 - label.count)) + text) + "\n"
@@ -32,7 +33,7 @@ extension LoadFigures {
 
     private var setupText: String {
         let connections = "\(counted(setup.connections, "connection")) with up to \(setup.pipeline) in the pipeline"
-        return setup.rate.map { "meant for \(rounded($0, decimals: 3)) a second, \(connections)" } ?? connections
+        return setup.rate.map { "scheduled at \(rounded($0, decimals: 3)) a second, \(connections)" } ?? connections
     }
 
     private var outcomeLines: [(String, String)] {

@@ -51,11 +51,12 @@ public struct StatusSummary {
         let role =
             isFollower
             ? "follows as \(text("node", of: fleet)); "
-                + (fleet["leader"]?.string.map { "\($0) leads, term \(number("term", of: fleet))" } ?? "none leads")
+                + (fleet["leader"]?.string.map { "\($0) leads, term \(number("term", of: fleet))" }
+                    ?? "no machine leads")
             : "leads as \(text("node", of: fleet)), term \(number("term", of: fleet))"
         let behind =
             isFollower
-            ? "; \(counted(Int(number("batches_behind", of: fleet)), "batch", "batches")) behind, all was there "
+            ? "; \(counted(Int(number("batches_behind", of: fleet)), "batch", "batches")) behind, complete "
                 + "\(spanInWords(.milliseconds(number("behind_ms", of: fleet)))) ago" : ""
         let age = spanInWords(.milliseconds(number("engine_answer_age_ms", of: fleet)))
         let isAway = fleet["engine_answers"]?.bool == false
@@ -148,7 +149,7 @@ public struct StatusSummary {
         }
         return LabelledFact(
             label: "Custom data",
-            text: (waiting.isEmpty ? "nothing waits" : waiting.joined(separator: ", ")) + (phase ?? ""),
+            text: (waiting.isEmpty ? "no entry waits" : waiting.joined(separator: ", ")) + (phase ?? ""),
             tone: sending?["phase"]?.string == SendingState.Phase.stopped.rawValue ? .warning : .plain)
     }
 

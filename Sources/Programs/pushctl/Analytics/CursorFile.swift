@@ -15,10 +15,17 @@ struct CursorFile {
         let bytes = try InputFile(path).rest()
         guard let root = (try? JSONDocument(scanning: bytes))?.root, let cursor = root["cursor"]?.int64, cursor >= 0,
             let name = root["state"]?.string
-        else { throw Failure(.badData, "\(path): this is not a cursor of \"pushctl export\"; remove it to begin anew") }
+        else {
+            throw Failure(
+                .badData,
+                "\(path): the file has no cursor of \"pushctl export\"; remove the file to export from the first event")
+        }
         guard name == state.description else {
             throw Failure(
-                .badData, "\(path): the cursor is of another state directory's ledger; remove it to begin anew")
+                .badData,
+                "\(path): the cursor belongs to the ledger of another state directory; remove the file to export "
+                    + "from the first event"
+            )
         }
         return cursor
     }
@@ -40,6 +47,6 @@ struct CursorFile {
     }
 
     private func failure(_ path: String) -> Failure {
-        Failure(.inputOutput, "\(path): cannot keep the cursor: \(errorText(errno))")
+        Failure(.inputOutput, "\(path): cannot write the cursor: \(errorText(errno))")
     }
 }

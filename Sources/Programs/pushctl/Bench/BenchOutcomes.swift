@@ -21,7 +21,7 @@ struct BenchOutcomes {
     func read(into figures: inout LoadFigures, _ session: Session) {
         guard let numbers = figures.numbers else { return }
         guard let prefix = plan.idPrefix else {
-            figures.outcomesProblem = "requests without ids cannot be told from others in the ledger"
+            figures.outcomesProblem = "the ledger does not distinguish requests without ids from other requests"
             return
         }
         do throws(Failure) {

@@ -53,7 +53,8 @@ struct BenchPlan {
             throw arguments.usageFailure("--ids and --no-ids exclude each other")
         }
         if arguments.operands.contains("-"), !arguments.has(.unasked), !Self.isScratch(session.directories.runtime) {
-            throw arguments.usageFailure("payloads from standard input need --yes: then it cannot answer a question")
+            throw arguments.usageFailure(
+                "payloads from standard input need --yes, because standard input cannot answer the question")
         }
         idPrefix = arguments.has(.withoutIDs) ? nil : "bench-\(SystemClock.wallMilliseconds)-\(getpid())-"
         socket = session.directories.injectSocket
@@ -70,8 +71,9 @@ struct BenchPlan {
         let time = length.map { " for \(Double($0) / 1e9) s" } ?? ""
         output.note(
             """
-            \(amount) would be sent\(time) to \(socket). They are real: its handlers get them, and its ledger keeps them
-            type yes to go on, or use --yes
+            \(amount) would be sent\(time) to \(socket). The requests are real: handlers get them, and the ledger \
+            keeps them
+            type yes to send them, or use --yes
             """)
         return readLine() == "yes"
     }
@@ -110,7 +112,7 @@ struct BenchPlan {
                 let line = try line(record, template, isAPNs: file.isAPNs)
                 size += line.count
                 guard size <= payloadLimit else {
-                    throw Failure(.badData, "\(record.place): all payloads together have more than 64 MiB")
+                    throw Failure(.badData, "\(record.place): all payloads together are longer than 64 MiB")
                 }
                 lines.append(line)
             }
@@ -130,8 +132,10 @@ struct BenchPlan {
         let line = template.line(for: record, isAPNs: isAPNs)
         guard let request = (try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)))?.root,
             request.kind == .object, !request.members.isEmpty
-        else { throw Failure(.badData, "\(record.place): no request can be made of it") }
-        for (key, why) in [("id", "each request gets an id of its own"), ("wait", "no outcome is waited for")]
+        else { throw Failure(.badData, "\(record.place): the request must be a JSON object with members") }
+        for (key, why) in [
+            ("id", "each request gets an id of its own"), ("wait", "bench reads the outcomes from the ledger"),
+        ]
         where request[key] != nil { throw record.failure(field: key, "must not be there: \(why)") }
         return request.compactBytes.dropFirst() + [UInt8(ascii: "\n")]
     }

@@ -189,6 +189,6 @@ struct BenchRun {
                 usleep(1000)
             }
         }
-        throw Failure(.unavailable, "\(path): the daemon takes no more connections")
+        throw Failure(.unavailable, "\(path): the daemon accepts no more connections; lower --connections")
     }
 }

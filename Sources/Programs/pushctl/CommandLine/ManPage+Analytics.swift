@@ -47,15 +47,15 @@ extension ManPage {
         (
             name: "rows_begin",
             meaning: """
-            requests of the window before this were deleted by Retention= or MaxSize=, and their opens, clicks and \
-            interactions with them; receipts stay while the tracker knows the push; null when the window has all
+            Retention= or MaxSize= deleted the requests of the window before this time, with their opens, clicks and \
+            interactions; receipts stay while the tracker knows the push; null when the window has all requests
             """
         ),
         (
             name: "in_all, campaigns, by_day",
             meaning: """
-            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have opens_lost, \
-            too, and those of all campaigns unattributed, also where nothing else was counted
+            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have \
+            opens_lost, too, and days of all campaigns have unattributed, also without any other count
             """
         ),
         (name: "by", meaning: "null without --by; else field, and groups with their value, which may be null"),
@@ -67,10 +67,10 @@ extension ManPage {
         (
             name: "interactions",
             meaning: """
-            the number of interactions by verdict: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has \
-            no such button), elsewhere (it went to another device or app), unmatched (no such push came within \
-            Grace=). Only opened and closed change the figures of campaigns. A time later than the clock is replaced by the \
-            clock's; an earlier time is kept
+            the number of interactions by verdict: opened, closed, duplicate, unattributed, dismissed, unknown_action \
+            (the delivery has no such button), elsewhere (it went to another device or app), unmatched (no such push \
+            came within Grace=). Only opened and closed change the figures of campaigns. The time of the clock \
+            replaces a later time; an earlier time is kept
             """
         ),
         (
@@ -82,7 +82,7 @@ extension ManPage {
         ),
         (
             name: "opens_lost_without_campaign",
-            meaning: "those of them that no campaign has: of pushes without one, and of pushes that are not known"
+            meaning: "the lost opens without a campaign: of pushes without a campaign, and of unknown pushes"
         ),
     ]
 }

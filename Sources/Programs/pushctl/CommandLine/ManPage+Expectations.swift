@@ -2,16 +2,18 @@ extension ManPage {
     /// The notes that apply to all expectations.
     static let expectationNotes = [
         """
-        These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members that \
-        "simulate" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, outcome, reason, reason_code, queue_ms, \
-        exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
-        times, result, options. EVENT is an object with the members of an analytics event, whose time is in seconds, and at. ENTRY is an \
-        object with the members of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
-        properties, attributes, reason. INTERACTION is an object with seq, id, at, verdict, delivery, reason: an interaction that waited for its push has found \
-        it or waits no more (unmatched, elsewhere). BREAKER is an object with at, handler, and state (open or closed): the \
-        breaker of a handler changed; in properties and attributes only the named members are compared. A member that is not named \
+        These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members \
+        that "simulate" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, \
+        outcome, reason, reason_code, queue_ms, exec_ms, total_ms, waited_for with seq, n, handler, and completion \
+        with by, times, result, options. EVENT is an object with the members of an analytics event, whose time is in \
+        seconds, and at. ENTRY is an object with the members of an entry of custom data: entry, seq, at, state, kind, \
+        suite, braze_id, external_id, alias, name, properties, attributes, reason. INTERACTION is an object with seq, \
+        id, at, verdict, delivery, reason: an interaction found the push that it waited for, or stopped waiting \
+        (unmatched, elsewhere). BREAKER is an object with at, handler, and state (open or closed): the breaker of a \
+        handler changed; in properties and attributes only the named members are compared. A member that is not named \
         may have any value; null means that it is missing. A reason or an error's message need only contain the \
-        expected text. An event_type may be the last part of its name, such as Open. Times are Unix milliseconds, but for time, or RFC 3339.
+        expected text. An event_type may be the last part of its name, such as Open. Times are Unix milliseconds or \
+        RFC 3339, except the member time.
         """,
         """
         INVOCATION means an owner's invocation. An observer's copy matches only with "observer":true, but it \
@@ -50,19 +52,19 @@ extension ManPage {
         ),
         (
             name: #"{"count":INVOCATION,"is":N}, {"count":{"event":EVENT},"is":N}, {"count":{"entry":ENTRY},"is":N}"#,
-            meaning: "this many match"
+            meaning: "the number of matches is N"
         ),
         (
             name: #"{"invocations":[INVOCATION,...],"of":REQUEST}"#,
             meaning: """
-            exactly these, observers included, in the order of seq and n: of the request with this id (a string) or seq (a \
-            number), or of all requests
+            exactly these invocations, observers included, in the order of seq and n: of the request with this id (a \
+            string) or seq (a number), or of all requests
             """
         ),
         (
             name: #"{"error":{"code":CODE,"field":FIELD,"message":TEXT}}"#,
             meaning: "the request before was refused with this error; each of the three members may be left out"
         ),
-        (name: #"{"pending":N}"#, meaning: "this many requests wait for an outcome"),
+        (name: #"{"pending":N}"#, meaning: "N requests wait for an outcome"),
     ]
 }

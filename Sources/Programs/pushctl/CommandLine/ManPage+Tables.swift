@@ -5,7 +5,7 @@ extension ManPage {
     /// The columns of `report --format csv`, in their order.
     static let reportColumns = [
         (name: "seq, n", meaning: "the request, and the invocation in it"),
-        (name: "outcome", meaning: "empty while it is in flight, as are times and completion"),
+        (name: "outcome", meaning: "empty while the invocation is in flight, as are times and completion"),
         (name: "callback, provider", meaning: "provider is empty for a payload of no known provider"),
         (name: "platform, app, device", meaning: "where the payload arrived"),
         (name: "id, message_id", meaning: "the producer's id of the request, and the payload's own"),
@@ -31,8 +31,8 @@ extension ManPage {
             name: "original_priority, delivered_priority",
             meaning: "high or normal; empty if the payload does not have it"
         ),
-        (name: "ahead", meaning: "how many were ahead of it in its lane when it came; empty if none was"),
-        (name: "waited_for_ms", meaning: "how long the one in waited_for had its turn"),
+        (name: "ahead", meaning: "the number of invocations ahead of it in its lane when it came; empty if none was"),
+        (name: "waited_for_ms", meaning: "the time for which the invocation in waited_for had its turn"),
         (name: "replay_of", meaning: "the request of which this one is a replay"),
         (name: "source", meaning: "ledger or journal"),
     ]
@@ -67,8 +67,8 @@ extension ManPage {
     /// The data that a command reads on a machine that follows another one.
     static let copyNotes = [
         """
-        On a machine of a pair that follows, a command that reads the ledger reads the copy of that machine. Standard error \
-        says whose copy it is and how far it is behind. Each JSON document that is an object says the same in a \
+        On a machine of a pair that follows, a command that reads the ledger reads the copy of that machine. Standard \
+        error names the machine of the copy and its lag. Each JSON document that is an object says the same in a \
         member of its own; a document of the machine that leads, or of a single machine, does not have that member.
         """
     ]
@@ -76,12 +76,12 @@ extension ManPage {
     /// Facts that the list of exit statuses lacks.
     static let statusNotes = [
         """
-        inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a whole, \
-        and with 1 when one was refused, or custom data of it rejected. --wait does not change that; with --fail \
-        they also end with 1 when an owner's outcome is neither handled nor handed_to_tracker. verify \
-        ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
-        uses the defaults. doctor ends with 1 for an error, not for a warning. erase and pending --clear end with 1 when their question is not \
-        answered with the number.
+        inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a \
+        whole, and with 1 when a request was refused, or custom data of a request was rejected. --wait does not change \
+        that; with --fail they also end with 1 when an owner's outcome is neither handled nor handed_to_tracker. \
+        verify ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; \
+        report then uses the defaults. doctor ends with 1 for an error, not for a warning. erase and pending --clear \
+        end with 1 when the answer to their question is not the number.
         """
     ]
 }

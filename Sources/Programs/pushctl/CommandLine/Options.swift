@@ -4,8 +4,8 @@ import PushReporting
 extension Option {
     // For every command, before its name or after it.
     static let configuration = Option("config", .directory, "read the configuration from this directory only")
-    static let stateDirectory = Option("state", .directory, "where the daemon keeps its ledger")
-    static let runtime = Option("runtime", .directory, "where the daemon has its sockets")
+    static let stateDirectory = Option("state", .directory, "the directory of the daemon's ledger")
+    static let runtime = Option("runtime", .directory, "the directory of the daemon's sockets")
     static let help = Option("help", .none, "show this help and exit; -h does the same")
     static let version = Option("version", .none, "print the version and exit")
 
@@ -41,9 +41,10 @@ extension Option {
     /// The word for every platform, or every state of the app.
     static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
-    static let unlocked = Option("unlocked", .none, "the screen is not locked any more")
+    static let unlocked = Option("unlocked", .none, "the screen is unlocked")
     static let notifications = Option(
-        "notifications", words(NotificationPermission.self), "whether the user lets the app notify (allowed)")
+        "notifications", words(NotificationPermission.self),
+        "whether the user allows notifications of the app (allowed)")
     static let sdk = Option(
         "sdk", words(SDKState.self), "the app's Braze instance when the callback runs, on iOS (ready)")
     static let osVersion = Option("os-version", .text("VERSION"), "the version of the operating system")
@@ -88,15 +89,15 @@ extension Option {
     static let condition = Option(
         "where", .text("NAME=VALUE"), "a condition on an attribute; given several times, all must hold")
     static let delays = Option(
-        "delays", .none, "also show how long custom events waited until they were flushed or sent")
+        "delays", .none, "also show the time for which custom events waited until they were flushed or sent")
 
     // Load.
-    static let connections = Option("connections", .text("N"), "how many connections, up to 1000 (1)")
+    static let connections = Option("connections", .text("N"), "the number of connections, up to 1000 (1)")
     static let pipeline = Option(
-        "pipeline", .text("N"), "how many requests on a connection may wait for their replies, up to 10000 (16)")
+        "pipeline", .text("N"), "the number of requests on a connection that may wait for replies, up to 10000 (16)")
     static let benchDuration = Option(
-        "duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
-    static let count = Option("count", .text("N"), "how many requests are sent at most (as many as the duration lets)")
+        "duration", .text("SPAN"), "the time for which requests are sent, such as 30s or 5min (10s)")
+    static let count = Option("count", .text("N"), "the highest number of requests (limited by the duration only)")
     static let rate = Option(
         "rate", .text("N"), "send this many requests a second, even if the daemon does not keep up")
     static let withIDs = Option("ids", .none, "give each request an id of its own (the default)")
@@ -106,7 +107,7 @@ extension Option {
     static let erasedUser = Option("user", .text("USER"), "the user; also rows without a user on the user's devices")
     static let erasedDevice = Option("device", .text("DEVICE"), "every user of this device")
     static let unasked = Option("yes", .none, "do not ask")
-    static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
+    static let countOnly = Option("dry-run", .none, "print the number of rows that would be erased, and erase nothing")
 
     // Dead letters.
     static let onlyHandler = Option("handler", .text("NAME"), "only dead letters whose last handler is NAME")
@@ -120,7 +121,7 @@ extension Option {
         "query", .text("QUERY"), "only matches of this query; pushrouter-web(8) explains its language")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
-    static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")
+    static let listOnly = Option("dry-run", .none, "print the chosen dead letters and change nothing")
 
     static let mode = Option(
         "mode", words(DispatchMode.self), "act as the device, or as a relay in production (as configured)")
@@ -135,7 +136,7 @@ extension Option {
         "by", .list("FIELD[,FIELD]", Dimension.allCases.map(\.rawValue)),
         "also show the figures by a field, or by two fields that are crossed; can be repeated")
     static let baseline = Option(
-        "baseline", .file, "compare with an earlier report in JSON, and say what got worse beyond chance")
+        "baseline", .file, "compare with an earlier report in JSON, and name the figures that got worse beyond chance")
     static let failOnMiss = Option("fail-on-miss", .none, "exit with 1 when an invocation missed its deadline")
     static let width = Option("width", .text("COLUMNS"), "the width of the text (COLUMNS, or the terminal's)")
     static let failUnder = Option(
@@ -184,12 +185,12 @@ extension Option {
     static let callback = Option(
         "callback", .words(Callback.allCases.filter(\.isOfDelivery).map(\.rawValue)),
         "the callback that the handler is run for (the first that the platform would run)",
-        instead: "for that of a tap or a token write a scenario and run it with pushctl test --real-handlers")
+        instead: "for the callback of a tap or a token write a scenario, and run it with pushctl test --real-handlers")
     static let seq = Option(
         "seq", .text("N"), "the payload and the facts of request N of the ledger, instead of a file")
     static let deadline = Option(
-        "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
-    static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
+        "deadline", .text("SPAN"), "the deadline of the handler, such as 500ms or 1min (as configured)")
+    static let verbose = Option("verbose", .none, "show the input of the handler with a line for each value")
 
     static let verboseProviders = Option("verbose", .none, "list the providers, too")
 
@@ -205,9 +206,10 @@ extension Option {
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
 
-    static let successor = Option("to", .text("NODE"), "with move: the machine that is to lead (the nearest)")
+    static let successor = Option(
+        "to", .text("NODE"), "with move: the machine that leads next (the one with the smallest lag)")
     static let undoDraining = Option("undo", .none, "with drain: the machine may lead again")
-    static let forceDraining = Option("force", .none, "with drain: even where no other machine could lead")
+    static let forceDraining = Option("force", .none, "with drain: drain even if no other machine can lead")
     static let silent = Option("quiet", .none, "print nothing: the exit status is the answer")
     static let asService = Option(
         "as-service", .none, "run it as the service's user and with its sandbox, by systemd-run (as root)")

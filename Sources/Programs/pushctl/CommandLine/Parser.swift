@@ -51,7 +51,7 @@ struct Parser {
             } else if word.hasPrefix("--") {
                 try take(option: word.dropFirst(2), rest: &rest)
             } else if word.hasPrefix("-"), word != "-" {
-                throw .usage("there is no option \(word); only -h is short", of: command)
+                throw .usage("there is no option \(word); -h is the only short option", of: command)
             } else {
                 take(operand: word)
             }
@@ -90,7 +90,7 @@ struct Parser {
         guard let name else {
             if isHelp { return .help(nil) }
             if let generated { return .generate(generated, nil) }
-            throw .usage("which command?", of: nil)
+            throw .usage("COMMAND is missing", of: nil)
         }
         if name == "help", operands.count <= 1 { return try help(of: operands.first) }
         guard let command else { throw unknownCommand(name) }

@@ -28,7 +28,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         guard arguments.has(.action) else {
-            throw arguments.usageFailure("--action ACTION says which button was pressed")
+            throw arguments.usageFailure("--action ACTION is missing: ACTION is the id of the pressed button")
         }
         return try session.send(try RequestLine.interaction(.action, arguments), arguments)
     }

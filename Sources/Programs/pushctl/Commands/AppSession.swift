@@ -6,14 +6,14 @@ extension Command {
         description: [
             """
             Tells the daemon that the user began or stopped to use the app on a device. When another user takes over \
-            the device, send a start with that user. No callback of a push SDK runs for a session, so there is no \
-            outcome to wait for.
+            the device, send a start with that user. No callback of a push SDK runs for a session, so a session has no \
+            outcome.
             """,
             """
-            A start continues a session of the same user that is still open, and resumes one that ended a short time \
-            ago: neither is a new session. An end without an open session, and any request without --device, is \
-            accepted and changes nothing. A time later than the daemon's clock is replaced by the clock's time; an \
-            earlier time is kept.
+            A start continues an open session of the same user, or resumes a session of that user that ended a short \
+            time ago. Such a start is no new session. An end without an open session, and any request without \
+            --device, is accepted and changes nothing. A time later than the daemon's clock is replaced by the clock's \
+            time; an earlier time is kept.
             """,
         ],
         operands: Operands(usage: "start|end", count: 1...1, words: ["start", "end"]),

@@ -7,13 +7,13 @@ extension Command {
         name: "backup", summary: "copy the ledger into a file",
         description: [
             """
-            Writes all that is acknowledged into a new file, in one state of the ledger, while the daemon goes on. \
-            With a daemon it asks for sync first; without one it adds what is in the log alone. The file is a SQLite \
-            database that only its owner may read. It gets its name when it is whole, checked and on the disk; a file \
-            of that name is not replaced.
+            Writes every acknowledged request with its data into a new file, in one state of the ledger. The daemon \
+            keeps running. With a daemon the command first sends the request sync; without a daemon it adds the data \
+            that only the log holds. The file is a SQLite database that only its owner may read. The file gets its \
+            name when it is complete, checked and on the disk. The command does not replace an existing file.
             """,
             """
-            A backup has what people were sent, and push tokens. The configuration and keys are not in it.
+            A backup holds the sent payloads and push tokens. It does not hold the configuration and keys.
             """,
         ],
         operands: Operands(usage: "FILE", count: 1...1),

@@ -3,31 +3,33 @@ import PushReporting
 
 extension Command {
     static let bench = Command(
-        name: "bench", summary: "send many requests, and show how fast they are acknowledged",
+        name: "bench", summary: "send many requests, and measure their rate and latency",
         description: [
             """
-            Sends the requests of each FILE, one after the other and again from the first, as fast as the pipelines let \
-            or with --rate, and prints how many were accepted in a second, how long acknowledgements took, what was refused \
-            by code, and from the ledger, where this user may read it, what became of the requests. A FILE is one as \
-            inject takes it; without one each request delivers a small data map. An acknowledged request is on disk.
+            Sends the requests of each FILE one after the other, and begins again after the last, as fast as the \
+            pipelines allow or at --rate. The command prints the accepted requests a second, the latency of the \
+            acknowledgements and the number of refused requests by error code. If this user may read the ledger, it \
+            also prints the outcomes of the requests. A FILE has a form that inject takes; without FILE each request \
+            delivers a small data map. An acknowledged request is on disk.
             """,
             """
-            The requests are real. Routes and handlers get them, the tracker counts them, the ledger keeps them. So the \
-            command asks first, unless --yes is given or the sockets are below /tmp, /var/tmp or TMPDIR, as those of a \
-            daemon of one's own are: pushrouterd --state /tmp/state --runtime /tmp/run.
+            The requests are real: routes and handlers get them, the tracker counts them, the ledger keeps them. The \
+            command therefore asks first, unless --yes is given or the sockets are below /tmp, /var/tmp or TMPDIR. A \
+            daemon for a test has its sockets there: pushrouterd --state /tmp/state --runtime /tmp/run.
             """,
             """
-            Without --rate latency counts from when a request was sent: with full pipelines it is mostly the wait for \
-            those before it, so a figure for one request at a time needs --pipeline 1. With --rate it counts from when the \
-            request was meant to be sent: what a slow daemon makes others wait is in it (no coordinated omission). Requests \
-            that were due and found no room are told as overdue; then latencies would have been longer still.
+            Without --rate the latency of a request counts from its sending. With full pipelines the latency is mostly \
+            the wait behind earlier requests; --pipeline 1 measures one request at a time. With --rate the latency \
+            counts from the scheduled time of the request, so it includes the delay behind a slow request (no \
+            coordinated omission). The report counts a request as overdue that was due and found no room in a \
+            pipeline; latencies with the overdue requests would be longer still.
             """,
             """
-            Each request has an id of its own, so that the daemon looks for it among those it knows, as it does for \
-            producers that send again after an error; --no-ids leaves that out, and then the outcomes are not shown. With \
-            --device all Android deliveries share a lane in device mode. At its end the command waits up to 10 s for \
-            replies and 15 s for outcomes. SIGINT ends it with the figures so far, and so does a minute without a reply. \
-            The exit status is 1 when something was refused, overdue or got no reply.
+            Each request has an id of its own, and the daemon looks that id up among the known ids, as it does for \
+            producers that send again after an error. --no-ids leaves the ids out; the report then has no outcomes. \
+            With --device all Android deliveries share a lane in device mode. At its end the command waits up to 10 s \
+            for replies and 15 s for outcomes. SIGINT, or a minute without a reply, ends the command early; it prints \
+            the figures up to that time. The exit status is 1 when a request was refused, was overdue or got no reply.
             """,
         ],
         operands: Operands(usage: "[FILE|-]...", count: 0...Int.max),
@@ -38,14 +40,15 @@ extension Command {
         examples: [
             Example(
                 line: "pushctl bench --rate 500 --duration 1min --app com.example.app push.json",
-                meaning: "what 500 a second do"),
-            Example(line: "pushctl bench --connections 4 --pipeline 256 --yes", meaning: "how many a second at most"),
-            Example(line: "pushctl bench --pipeline 1 --count 1000", meaning: "how long one request takes"),
+                meaning: "the latency at 500 requests a second"),
+            Example(
+                line: "pushctl bench --connections 4 --pipeline 256 --yes", meaning: "the highest rate of requests"),
+            Example(line: "pushctl bench --pipeline 1 --count 1000", meaning: "the latency of one request at a time"),
         ]
     ) { arguments, session throws(Failure) in
         let plan = try BenchPlan(arguments, session)
         guard arguments.has(.unasked) || plan.isForScratch || plan.confirm(session.output) else {
-            session.output.note("nothing was sent")
+            session.output.note("no request was sent")
             return .no
         }
         var run = try BenchRun(plan)

@@ -10,9 +10,9 @@ extension Command {
         description: [
             """
             Prints the figures of each campaign: deliveries, direct and influenced opens, clicks by button, and \
-            recipients, also by day. Below them it prints the opens that are lost, with the reason, by campaign and by \
-            day, and the taps that belong to no campaign. It reads the ledger in the state directory, with or without a daemon. pushctl(1) \
-            explains each figure.
+            recipients, also by day. Below them it prints the lost opens, with the reason, by campaign and by day, and \
+            the taps that belong to no campaign. It reads the ledger in the state directory, with or without a daemon. \
+            pushctl(1) explains each figure.
             """,
             """
             A press on a button that closes the notification is a click, not an open. A push that was opened in both \
@@ -21,20 +21,21 @@ extension Command {
             """,
             """
             \(LocalTime.forms) An event counts at the time when it happened: with --since, an open may belong to a \
-            push that was received before. A tap on a push that is not known, and one on a push without a campaign, \
-            belong to no campaign, so --campaign leaves them out.
+            push that was received before. A tap on an unknown push, or on a push without a campaign, belongs to no \
+            campaign, so --campaign leaves it out.
             """,
             """
-            The format html is one page without scripts. The format csv has a row for each campaign of all days, with an \
-            empty day, and a row for each of its days; recipients of days do not add up. Rows without a campaign have \
-            the taps that belong to none. The columns have the names of the figures in JSON.
+            The format html is one page without scripts. The format csv has a row for each campaign of all days, with \
+            an empty day, and a row for each of its days; the recipients of several days do not add up. Rows without a \
+            campaign count the taps that belong to no campaign. The columns have the names of the figures in JSON.
             """,
         ],
         operands: .none,
         options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .campaignFormat, .json],
         examples: [
             Example(line: "pushctl campaigns --since today", meaning: "the campaigns of today"),
-            Example(line: "pushctl campaigns --campaign summer --by platform", meaning: "one of them, by platform"),
+            Example(
+                line: "pushctl campaigns --campaign summer --by platform", meaning: "the campaign summer, by platform"),
             Example(line: "pushctl campaigns --json", meaning: "all figures, for programs"),
             Example(line: "pushctl campaigns --format html > campaigns.html", meaning: "a page for a browser"),
             Example(line: "pushctl campaigns --format csv > campaigns.csv", meaning: "for a spreadsheet"),
@@ -45,7 +46,8 @@ extension Command {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
         if format == "csv", arguments.has(.by) {
-            throw arguments.usageFailure("--format csv has campaigns and days, and cannot show what --by asks for")
+            throw arguments.usageFailure(
+                "--format csv has rows for campaigns and days only: leave out --by, or use another format")
         }
         let settings = settings(session)
         let selection = CampaignReport.Selection(
@@ -74,7 +76,7 @@ extension Command {
             return try session.settings()
         } catch {
             session.output.note(
-                "\(error.message)\nthe report uses the default of CampaignIdRule=, and the providers that it knows itself"
+                "\(error.message)\nthe report uses the default of CampaignIdRule=, and the built-in providers"
             )
             return Settings()
         }

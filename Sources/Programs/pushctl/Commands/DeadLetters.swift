@@ -8,18 +8,18 @@ extension Command {
         description: [
             """
             In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found \
-            no route. Without an operand, and with "list", this command prints the dead letters, newest first; \
-            options choose among them. "show SEQ" prints the whole story of one request: its attempts, the standard \
-            error of its handler, and the request as it came. For a request without a dead letter it ends with 1. \
-            Both read the ledger, with or without a daemon. In JSON "count" and "bytes" are of all dead letters, and \
-            "matching" is the number of requests that match the options, listed or not.
+            no route. Without an operand, and with "list", this command prints the dead letters, newest first; options \
+            choose among them. "show SEQ" prints the full record of one request: its attempts, the standard error of \
+            its handler, and the request as the daemon received it. For a request without a dead letter the exit \
+            status is 1. Both read the ledger, with or without a daemon. In JSON "count" and "bytes" cover all dead \
+            letters, and "matching" is the number of requests that match the options, whether listed or not.
             """,
             """
             "purge" drops the dead letters of the requests SEQ, or at most --limit (100) that match the options; \
-            standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
-            with --json it prints an object for each page. "purge" needs the running daemon. The requests stay in the \
-            ledger for Retention=. The daemon itself drops dead letters that are older than DeadLetterRetention=, and \
-            the oldest ones when all together exceed DeadLetterSizeMax=.
+            standard error gives the number of the remaining ones. --limit all drops all that match, the oldest first, \
+            in pages of 1000; with --json it prints an object for each page. "purge" needs the running daemon. The \
+            requests stay in the ledger for Retention=. The daemon itself drops dead letters that are older than \
+            DeadLetterRetention=, and the oldest dead letters when their total size exceeds DeadLetterSizeMax=.
             """,
         ],
         operands: Operands(
@@ -27,9 +27,13 @@ extension Command {
             words: ["list", "show", "purge"]),
         options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
         examples: [
-            Example(line: "pushctl deadletters --handler crm --since -1d", meaning: "list those of a day"),
+            Example(
+                line: "pushctl deadletters --handler crm --since -1d",
+                meaning: "list the dead letters of the last day"),
             Example(line: "pushctl deadletters show 41", meaning: "show everything about request 41"),
-            Example(line: "pushctl deadletters purge --until 2026-11-01", meaning: "drop the old ones"),
+            Example(
+                line: "pushctl deadletters purge --until 2026-11-01",
+                meaning: "drop the dead letters of earlier dates"),
         ]
     ) { arguments, session throws(Failure) in
         switch arguments.operands.first {
@@ -72,7 +76,7 @@ extension Session {
     func printNoDeadLetters() -> ExitStatus {
         let last = try? reading { ledger throws(StoreError) in try ledger.story(of: ledger.highestSequenceNumber()) }
         let isDevice = last?.request.mode == .device
-        output.note("no dead letter matches" + (isDevice ? "; in device mode there are none (Mode=)" : ""))
+        output.note("no dead letter matches" + (isDevice ? "; device mode keeps no dead letters (Mode=)" : ""))
         return .done
     }
 

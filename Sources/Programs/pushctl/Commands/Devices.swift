@@ -7,11 +7,11 @@ extension Command {
         name: "device", summary: "set the state of an app and its device",
         description: [
             """
-            Tells the daemon whether the app on DEVICE is in the foreground, whether the screen is locked, and \
-            whether the app may show notifications. The daemon keeps this state with the device. The state counts for \
-            the pushes of unmodified clients of FCM and APNs (pushrouter-gateway), and for publishes to topics. A \
-            request with a state of its own, such as one of "pushctl inject", uses that. An option that is not given \
-            changes nothing.
+            Tells the daemon whether the app on DEVICE is in the foreground, whether the screen is locked, and whether \
+            the app may show notifications. The daemon keeps this state with the device. The state counts for the \
+            pushes of unmodified clients of FCM and APNs (pushrouter-gateway), and for publishes to topics. A request \
+            with a state of its own, such as one of "pushctl inject", uses that. Without an option, its part of the \
+            state stays as it is.
             """
         ],
         operands: Operands(usage: "DEVICE", count: 1...1),
@@ -23,7 +23,7 @@ extension Command {
                 line: "pushctl device --app shop --state foreground pixel-1", meaning: "the app is in the foreground"),
             Example(
                 line: "pushctl device --app shop --notifications denied pixel-1",
-                meaning: "the user does not let it notify any more"),
+                meaning: "the user no longer allows notifications"),
         ]
     ) { arguments, session throws(Failure) in
         try session.send(try RequestLine.device(arguments), arguments)
@@ -33,16 +33,16 @@ extension Command {
         name: "devices", summary: "list the devices that the daemon knows",
         description: [
             """
-            Prints the known devices, those first that were first heard of: platform, app, name, user, the beginning \
-            of the token, the topics, and the state of the app. It reads the ledger in the state directory, with or \
-            without a daemon. The exit status is 1 when no device is found.
+            Prints the known devices, the first known device first: platform, app, name, user, the beginning of the \
+            token, the topics, and the state of the app. It reads the ledger in the state directory, with or without a \
+            daemon. The exit status is 1 when no device is found.
             """
         ],
         operands: .none,
         options: [.platform, .app, .device, .externalID, .limit, .fullTokens, .json],
         examples: [
             Example(line: "pushctl devices --external-id anna", meaning: "the devices of a user"),
-            Example(line: "pushctl devices --app shop --json", meaning: "those of an app, as one JSON object"),
+            Example(line: "pushctl devices --app shop --json", meaning: "the devices of an app, as one JSON object"),
         ]
     ) { arguments, session throws(Failure) in
         let limit = try limit(arguments) ?? (arguments.has(.json) ? .max : 100)
@@ -71,7 +71,7 @@ extension Command {
             session.output.print(
                 Text.columns(devices.prefix(limit).map { $0.columns(shortensTokens: shortens) }, indent: 0))
             if devices.count > limit {
-                session.output.note("and \(devices.count - limit) more; --limit sets how many are shown")
+                session.output.note("and \(devices.count - limit) more; --limit sets the number shown")
             }
         }
         guard !devices.isEmpty else { throw Failure(.no, "there is no such device") }

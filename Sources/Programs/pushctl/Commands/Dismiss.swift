@@ -5,8 +5,8 @@ extension Command {
         name: "dismiss", summary: "report that a notification was dismissed",
         description: [
             """
-            Tells the daemon that the user dismissed a notification without opening it. The app hears of it only where \
-            the platform tells it: on iOS if the notification's category asks for it, on the web as notificationclose. \
+            Tells the daemon that the user dismissed a notification without opening it. Two platforms report a \
+            dismissal to the app: iOS, if the notification's category asks for it, and the web, as notificationclose. \
             MESSAGE and --payload name the notification as in "open".
             """,
             """

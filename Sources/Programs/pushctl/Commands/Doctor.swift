@@ -2,33 +2,35 @@ import PushReporting
 
 extension Command {
     static let doctor = Command(
-        name: "doctor", summary: "check the installation, and say what to do",
+        name: "doctor", summary: "check the installation, and print a remedy for each problem",
         description: [
             """
-            Looks at the configuration, the owners and modes of its files, of the state directory and of the sockets, \
-            the ledger, the space on the disk and the time of one sync, the clock, the journal, the programs with \
-            their interpreters, users and sockets of the handlers, the files of keys and tokens, and the daemon: whether each socket answers, and what \
-            status says of its problems and of cgroups; of machines that share a log also the database: settings, synchronous \
-            standbys, clock, copies, snapshots, connections, old transactions and idle replication slots. It prints a line for each finding: ok, warning or error; under \
-            it what to do.
+            Checks the configuration; the owners and modes of its files, of the state directory and of the sockets; \
+            the ledger; the space on the disk and the time of one sync; the clock; the journal; the programs of the \
+            handlers with their interpreters, users and sockets; the files of keys and tokens; and the daemon: whether \
+            each socket answers, and the problems and cgroups in its status. On machines that share a log it also \
+            checks the database: settings, synchronous standbys, clock, copies, snapshots, connections, old \
+            transactions and idle replication slots. It prints a line for each finding (ok, warning or error), and the \
+            remedy under that line.
             """,
             """
-            The exit status is 1 when there is an error. Warnings do not change it: something works, and may not for \
-            long, or this user cannot see it. Run it as root to see all. It reads all of a ledger of at most 1 GiB, and \
-            only opens a longer one. It writes one block into the state directory to time the sync, and leaves nothing \
-            there.
+            The exit status is 1 when there is an error. Warnings do not change the exit status: a part works now and \
+            may fail soon, or this user may not check it. Run the command as root to check every part. The command \
+            reads a ledger of at most 1 GiB completely, and only opens a larger ledger. It writes one block into the \
+            state directory to time the sync, and removes that block.
             """,
             """
-            With --client it looks at a client of FCM or APNs that is to send to pushrouter-gateway instead: whether the \
-            gateway answers, which clients it saw, whether they trust its authority, are authorized and ask for what there \
-            is; and which of the variables that "pushctl gateway env" prints are missing in this shell.
+            With --client it checks the connection of a client of FCM or APNs to pushrouter-gateway instead: whether \
+            the gateway answers, which clients connected, and whether these clients trust its authority, are \
+            authorized and send to known paths and tokens. It also names the variables of "pushctl gateway env" that \
+            this shell lacks.
             """,
         ],
         operands: .none,
         options: [.json, .quiet, .client, .gatewaySocket],
         examples: [
             Example(line: "pushctl doctor", meaning: "all findings"),
-            Example(line: "pushctl doctor --quiet", meaning: "errors and warnings only; nothing when all is right"),
+            Example(line: "pushctl doctor --quiet", meaning: "errors and warnings only"),
             Example(line: "pushctl doctor --json", meaning: "for a monitoring system"),
             Example(
                 line: "pushctl doctor --client", meaning: "in the shell of a client that does not reach the gateway"),

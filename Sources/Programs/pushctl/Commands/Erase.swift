@@ -22,9 +22,9 @@ extension Command {
             """,
             """
             While a request of the person is in flight, or an entry is with the forwarder, the daemon refuses; this \
-            command then tries again for a minute. The ledger is rewritten without the erased rows: that takes the \
-            time to read and write it, and twice its room. After a crash the next start completes the erasure; the \
-            command can also be given again.
+            command then tries again for a minute. The erasure rewrites the ledger without the erased rows. This takes \
+            the time to read and write the ledger, and twice its disk space. After a crash the next start completes \
+            the erasure; you can also run the command again.
             """,
             """
             In a pair the command asks the leader. The leader writes the order into the shared log, and each machine \
@@ -32,8 +32,8 @@ extension Command {
             data of the person in the batches up to that number, until a later snapshot lets them be deleted.
             """,
             """
-            It does not reach the journal, backups, exports, directories that were set aside, and the endpoint of \
-            custom data: the receipt names them.
+            The erasure does not reach the journal, backups, exports, set-aside directories and the endpoint of custom \
+            data. The receipt names these places.
             """,
         ],
         operands: .none,
@@ -56,11 +56,11 @@ extension Command {
         }
         if expected.rows == 0 {
             session.output.note(
-                "nothing is stored of that person; an erasure rewrites the whole ledger all the same")
+                "the ledger has no data of that person; an erasure rewrites the whole ledger nevertheless")
         }
         guard arguments.has(.unasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
         else {
-            session.output.note("nothing was erased")
+            session.output.note("no row was erased")
             return .no
         }
         let erasure = try session.erase(person)

@@ -6,22 +6,22 @@ extension Command {
         name: "events", summary: "count the analytics events by name and day",
         description: [
             """
-            Prints how many events the tracker recorded: receipts, opens, influenced opens, sessions, changes of \
-            tokens, and custom events, which are also counted by their own names. It reads the ledger in the state \
-            directory, with or without a daemon. \(LocalTime.forms)
+            Prints the number of events that the tracker recorded: receipts, opens, influenced opens, sessions, \
+            changes of tokens, and custom events, which are also counted by their own names. It reads the ledger in \
+            the state directory, with or without a daemon. \(LocalTime.forms)
             """,
             """
             A custom event counts on the day of its own time: the time when it was saved (EventTime=saved) or flushed \
-            (EventTime=flushed). --delays shows how long custom events waited between the two, and how long entries \
-            that were sent at once took, by the day on which they were saved. Entries that are sent at once have a \
-            delay here, but no event.
+            (EventTime=flushed). --delays shows the delay of custom events between the two, and the delay of entries \
+            that were sent at once, by the day on which they were saved. Entries that are sent at once have a delay \
+            here, but no event.
             """,
         ],
         operands: .none,
         options: [.eventsSince, .eventsUntil, .delays, .utc, .json],
         examples: [
             Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
-            Example(line: "pushctl events --since -1w --delays", meaning: "and how late custom events were"),
+            Example(line: "pushctl events --since -1w --delays", meaning: "the same, with the delays of custom events"),
         ]
     ) { arguments, session throws(Failure) in
         var counts = EventCounts(window: try arguments.window(), zone: arguments.zone)

@@ -7,13 +7,14 @@ import PushSettings
 
 extension Command {
     static let explain = Command(
-        name: "explain", summary: "show what would happen to a payload, and why",
+        name: "explain", summary: "show the decision for a payload, and the reasons",
         description: [
             """
-            Shows, without a daemon, whose payload it is, which callbacks the platform would run, which handlers would \
-            get them, what a tap counts as, and why. It also shows which routes do not match, and what the tracks would \
-            send for its receipt, a tap, each button and a dismissal. It decides as the daemon does, with the same \
-            configuration. Nothing is sent or recorded. It takes the same payloads and files as "inject".
+            Shows, without a daemon, the owner of a payload, the callbacks that the platform would run, the handlers \
+            that would get them, the event that a tap counts as, and the reasons. It also shows which routes do not \
+            match, and the entries that the tracks would send for its receipt, a tap, each button and a dismissal. It \
+            decides as the daemon does, with the same configuration. Nothing is sent or recorded. It takes the same \
+            payloads and files as "inject".
             """,
             """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
@@ -22,24 +23,25 @@ extension Command {
             """,
             """
             --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
-            with the owner, the callbacks, the outcome, what a tap counts as, and whether a session that starts a minute \
-            later is an influenced open. A * marks what differs from the state above. An FCM v1 body with "android", \
-            "apns" and "webpush" is so explained for all three. --format html prints the tables of all payloads as one \
-            page for a ticket; without --state and --platform it has all of them.
+            with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
+            starts a minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 \
+            body with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the \
+            tables of all payloads as one page for a ticket; without --state and --platform the page has all states \
+            and platforms.
             """,
             """
             With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
             each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
             whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
-            standard error names the others. The exit status is then 0 when all is as expected, 1 when a payload is \
-            not, 65 when one cannot be read or would be refused, and 66 when a file is not there or a directory has no \
-            payload. --json prints an object for each with its place, \
-            "failures" and "explanation". --platform all checks the parts "apns" and "webpush" of an FCM v1 body, too. On \
-            GitHub (GITHUB_ACTIONS=true) annotations follow the text.
+            standard error names the others. The exit status is then 0 when every payload is as expected, 1 when a \
+            payload is not, 65 when a payload cannot be read or would be refused, and 66 when a file is missing or a \
+            directory has no payload. --json prints an object for each with its place, "failures" and "explanation". \
+            --platform all checks the parts "apns" and "webpush" of an FCM v1 body, too. On GitHub \
+            (GITHUB_ACTIONS=true) annotations follow the text.
             """,
             """
-            --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \
-            the configuration. With --json, scenario is a file for "test" that shows both.
+            --example explains an accident of the catalogue instead: its payload, its outcome and the fix. The \
+            configuration decides the outcome. With --json, scenario is a file for "test" that shows both.
             """,
         ],
         operands: Operands(usage: "FILE|DIR...|-", count: 0...Int.max),

@@ -8,9 +8,9 @@ extension Option {
     static let expect = Option(
         "expect", .text("KEY=VALUE"),
         """
-        exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all \
-        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", ")); outcome is \
-        "handler NAME" where a handler decides it
+        exit with 1 when this does not hold for a payload; * matches any text, none stands for no value; given several \
+        times, all must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", ")); \
+        outcome is "handler NAME" where a handler decides it
         """)
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
 }
@@ -40,10 +40,10 @@ struct ExplainDirectory {
         let checks = arguments.has(.expect) || arguments.has(.failOnWarning) || format == .junit || format == .github
         guard checks || arguments.operands.contains(where: Directory.exists) else { return nil }
         guard format != .html else {
-            throw arguments.usageFailure("--format html: a check of files has text, json, junit and github")
+            throw arguments.usageFailure("--format html: a check of files has the formats text, json, junit and github")
         }
         guard arguments[.explainedState] != Option.all else {
-            throw arguments.usageFailure("--state all: a check of files is for one state")
+            throw arguments.usageFailure("--state all: a check of files takes one state")
         }
         var expectations: [ExplainExpectation] = []
         for text in arguments.all(.expect) {
@@ -73,7 +73,8 @@ struct ExplainDirectory {
                 let files = try files(operand)
                 for file in files { try explain(file) }
                 guard files.isEmpty else { continue }
-                let reason = "no payload in it: its files end in \(Self.suffixes.joined(separator: ", "))"
+                let reason =
+                    "no payload file in this directory: payload files end in \(Self.suffixes.joined(separator: ", "))"
                 note(Failure(.noInput, "\(operand): \(reason)"), file: operand, isNone: true)
             } catch {
                 note(error, file: operand)

@@ -66,7 +66,7 @@ private struct Export {
             return number
         }
         if cursorFile != nil, after != nil {
-            throw arguments.usageFailure("--cursor and --after exclude each other: each says where to go on")
+            throw arguments.usageFailure("--cursor and --after exclude each other: each sets the first event")
         }
         follows = arguments.has(.follow)
         showsTokens = arguments.has(.fullTokens)

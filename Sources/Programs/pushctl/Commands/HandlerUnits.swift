@@ -12,17 +12,18 @@ extension Command {
             Prints the units with which systemd runs the program of the handler NAME: a socket with Accept=yes, and a \
             template of a service that is started for each connection, as a user that exists for that run alone \
             (DynamicUser=), without the network, the daemon's files and its sockets. After them comes the file of a \
-            socket handler that connects there, with OneInvocation=yes; it takes the place of the handler's own file. This is \
-            the way for programs that nobody trusts: without it, or User=, a handler runs as the daemon's user.
+            socket handler that connects there, with OneInvocation=yes; it takes the place of the handler's own file. \
+            Use the units for programs that you do not trust: without the units, or User=, a handler runs as the \
+            daemon's user.
             """,
             """
-            The program gets one object on standard input, but no PUSH_ variables. A line that it writes to standard output \
-            is the answer when that has a "status". Without such a line its exit status is the answer, as that of an \
-            exec handler, and a line with a "result", "options" or "log" is used with it; what else a failure wrote to \
-            standard output is its reason. Its standard error gets lost, and "pushctl show" has none \
-            of it; with LogOutput=yes in the handler's file it gets into the journal. The service ends a second after the \
-            longest deadline of a route to the handler. --exec names the program of a socket handler, which has none in its \
-            file; it is split as Exec= is.
+            The program gets one object on standard input, but no PUSH_ variables. A line that it writes to standard \
+            output is the answer when that has a "status". Without such a line its exit status is the answer, as that \
+            of an exec handler, and a line with a "result", "options" or "log" is used with it; the other text that a \
+            failing program wrote to standard output is its reason. The units discard its standard error, and "pushctl \
+            show" cannot print it; with LogOutput=yes in the handler's file the journal gets the standard error. The \
+            service ends a second after the longest deadline of a route to the handler. --exec names the program of a \
+            socket handler, which has none in its file; it is split as Exec= is.
             """,
             """
             --directory writes the files there and prints their names. A file that exists stays, and the command fails. To \
@@ -33,9 +34,10 @@ extension Command {
         operands: Operands(usage: "NAME", count: 1...1),
         options: [.unitDirectory, .unitProgram],
         examples: [
-            Example(line: "pushctl handler-units orders", meaning: "look at them"),
+            Example(line: "pushctl handler-units orders", meaning: "print the units and the file"),
             Example(
-                line: "pushctl handler-units orders --directory /etc/systemd/system", meaning: "write them to be used"),
+                line: "pushctl handler-units orders --directory /etc/systemd/system",
+                meaning: "write the files for systemd"),
         ]
     ) { arguments, session throws(Failure) in
         let settings = try session.settings()

@@ -17,13 +17,13 @@ extension Command {
             """
             Mistakes of the samples are reported with their place, and corrected where the correction is certain: \
             events among the attributes, a name under another key, phone_number. The other entries are sent as they \
-            are. The id of an entry is made from its content, so the same file can be imported again: nothing is \
-            logged twice, and "accepted before" stands where an entry was logged by an earlier import. That needs \
-            access to control.sock; without it "accepted" stands there.
+            are. The id of an entry is made from its content, so the same file can be imported again: no entry is \
+            logged twice, and the output has "accepted before" for an entry of an earlier import. This output needs \
+            access to control.sock; without that access it has "accepted".
             """,
             """
-            --dry-run prints the requests, one a line, and says what the daemon would reject; it needs no daemon. The \
-            exit status is 1 when an entry is not sent or is rejected.
+            --dry-run prints the requests, one a line, and the rejections that the daemon would give; --dry-run needs \
+            no daemon. The exit status is 1 when an entry is not sent or is rejected.
             """,
         ],
         operands: Operands(usage: "remote-storage FILE", count: 2...2),

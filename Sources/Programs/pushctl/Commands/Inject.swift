@@ -12,11 +12,12 @@ extension Command {
             simulator. "-" is standard input.
             """,
             """
-            Other forms are made JSON of, and standard error says so, once for a file: \(PayloadForm.namesOfOthers). \
-            A printed Bundle or map escapes nothing: a comma and a space end a value where a key and "=" follow; not \
-            within brackets that match, nor before a key that was there already. The lines of a log without a Bundle \
-            are left out. A command may go on over lines; of its words nothing is run or replaced. What it says of \
-            platform and app counts where no option does. The daemon takes JSON alone.
+            The command converts other forms to JSON, and standard error says so, once for a file: \
+            \(PayloadForm.namesOfOthers). A printed Bundle or map escapes no character: a comma and a space end a \
+            value if a key and "=" follow, except within matching brackets and before a key that the map already has. \
+            The lines of a log without a Bundle are left out. A command in the file may take several lines; its words \
+            are neither run nor expanded. The platform and app of the command count if no option names them. The \
+            daemon itself takes JSON only.
             """,
             """
             These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \
@@ -34,15 +35,15 @@ extension Command {
             which have at most 4,096 bytes; else the daemon uses the device's last known platform, or android. A line \
             that is not a JSON object is reported with file, line and reason, and the other lines are sent. Replies \
             come in the order of the payloads; "accepted" means that the daemon has the request on disk. When a line \
-            or a request was refused, the last line on standard error says how many were accepted.
+            or a request was refused, the last line on standard error gives the number of accepted requests.
             """,
             """
             The exit status is 0 when all requests were accepted and none of their custom data was rejected, 65 when a \
             line is not JSON, and 1 when the daemon refused a request or rejected custom data. With --wait the command \
-            ends when the outcome of each invocation has come; where one ended badly it prints what the handler wrote to \
-            standard error, if you may read the ledger. Standard error says once when none came for 15 s, as on \
-            a full disk; with --fail as well the exit status is 1 when an outcome \
-            is neither handled nor handed_to_tracker.
+            ends when the outcome of each invocation has come; for an unsuccessful outcome it prints the standard \
+            error of the handler, if you may read the ledger. After 15 s without an outcome, as on a full disk, the \
+            command says so once on standard error. With --fail as well the exit status is 1 when an outcome is \
+            neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),

@@ -12,8 +12,8 @@ extension Command {
             """
             With --suite, or without --braze-id, the entry is stored until the next session of the app starts. Then it \
             is flushed for that session's user; if USER is named, only a session of USER flushes it. With --braze-id \
-            and no suite it is sent to Braze's endpoint at once. An entry that names no app, no device or no user is \
-            flushed by a session of any. phone_number is kept as phone. An attribute's value can also be a change: \
+            and no suite it is sent to Braze's endpoint at once. A session of any app, device or user flushes an entry \
+            that names none. phone_number is kept as phone. An attribute's value can also be a change: \
             tags:='{"add":["a"]}', tags:='{"remove":["a"]}', visits:='{"inc":1}'; null removes the attribute.
             """,
             """

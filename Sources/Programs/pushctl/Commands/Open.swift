@@ -7,8 +7,8 @@ extension Command {
             """
             Tells the daemon that the user opened a notification by its body. MESSAGE is the number (seq) that \
             "inject" printed, or the payload's own message id if it is not all digits. A message id stands for the \
-            latest delivery with it on the device. Where the platform hands the payload back, name it with --payload \
-            instead.
+            latest delivery with it on the device. Where the platform hands the payload back, name the notification \
+            with --payload instead.
             """,
             """
             The daemon looks up a number or message id among the Braze deliveries that the tracker remembers, then in \

@@ -13,11 +13,11 @@ extension Command {
             }
         }
         guard selection.count > 0 else {
-            session.output.note("there is no such entry")
+            session.output.note("no entry matches the filters")
             return .done
         }
         guard arguments.has(.yes) || session.confirms(selection.count, "entry", "entries", are: "discarded") else {
-            session.output.note("nothing was discarded")
+            session.output.note("no entry was discarded")
             return .no
         }
         let discarded = try selection.discard(session)

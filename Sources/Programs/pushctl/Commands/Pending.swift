@@ -7,22 +7,23 @@ extension Command {
         name: "pending", summary: "list custom data that waits or was rejected, and resolve it",
         description: [
             """
-            Prints the unfinished entries, oldest first, and how many there are in each suite: stored until a session \
-            of their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
+            Prints the unfinished entries, oldest first, and their number in each suite: stored until a session of \
+            their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
             them, or show the rejected entries with their reasons. It reads the ledger in the state directory, with or \
             without a daemon.
             """,
             """
             An entry is unknown when the endpoint's answer never came, or when the forwarder ended after it had begun \
-            to send the entry: Braze may have it, and would count it twice. With OnUnknown=hold it waits for you. \
-            --retry sends it again: before the queued entries, but after entries that were sent meanwhile, so an \
-            attribute may get an older value back. "--discard all" drops the unknown entries; "--discard 7,9" can also \
-            drop queued ones. --reset empties a suite. These three options need the running daemon, and list nothing.
+            to send the entry: Braze may have the entry, and would count it twice. With OnUnknown=hold the entry waits \
+            for --retry or --discard. --retry sends it again: before the queued entries, but after entries that were \
+            sent meanwhile, so an attribute may get an older value back. "--discard all" drops the unknown entries; \
+            "--discard 7,9" can also drop queued ones. --reset empties a suite. These three options need the running \
+            daemon, and print no list.
             """,
             """
-            --clear discards the pending, queued and unknown entries that the filters choose, without a filter all of \
-            them. It says how many, and goes on when that number is typed, or with --yes. What is claimed is being sent, \
-            and stays. It needs the running daemon.
+            --clear discards the pending, queued and unknown entries that the filters choose; without a filter it \
+            discards all of them. It prints their number, and goes on when you type that number, or with --yes. A \
+            claimed entry is being sent, and stays. --clear needs the running daemon.
             """,
             """
             An entry stays claimed until the forwarder reports its result, or until the next forwarder starts.
@@ -133,8 +134,8 @@ extension Command {
             option == .retry
             ? ("not unknown", "") : ("neither unknown nor queued", " --queued")
         session.output.note(
-            "\(counted(numbers.count - resolved, "entry is", "entries are")) \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
-        )
+            "\(counted(numbers.count - resolved, "entry is", "entries are")) \(wanted); "
+                + "\"pushctl pending --unknown\(list)\" lists the entries that --\(option.name) takes")
         return .no
     }
 

@@ -9,15 +9,15 @@ extension Command {
         description: [
             """
             Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, \
-            device and user, and only its unsuccessful invocations run again. The new request is marked as a replay \
-            of the old one, which is no dead letter any more. "replay_of" and PUSH_REPLAY_OF tell a handler of the \
+            device and user, and only its unsuccessful invocations run again. The new request is marked as a replay of \
+            the old one, which then is no longer a dead letter. "replay_of" and PUSH_REPLAY_OF tell a handler of the \
             replay.
             """,
             """
-            SEQ are numbers of requests; or options choose at most --limit (100) dead letters, and standard error \
-            says how many are left. --dry-run prints the chosen ones and replays nothing: begin with it. The tracker \
-            and the tracks got the request when it first came, so a replay counts no push twice. "pushctl \
-            deadletters" lists the dead letters. The exit status is 1 when a request was refused.
+            SEQ are numbers of requests. Instead, options choose at most --limit (100) dead letters, and standard \
+            error gives the number of the remaining ones. --dry-run prints the chosen dead letters and replays none: \
+            begin with --dry-run. The tracker and the tracks got the request when it first came, so a replay counts no \
+            push twice. "pushctl deadletters" lists the dead letters. The exit status is 1 when a request was refused.
             """,
             """
             --limit all replays all, the oldest first, in pages of 1000, and waits while the daemon has no room for \
@@ -25,20 +25,22 @@ extension Command {
             the daemon: a request that one answer refuses as "overloaded" comes again in a later answer.
             """,
             """
-            --wait ends when every outcome of the replays is known, and prints each, with what the handler wrote to \
-            standard error where one ended badly; with --json as "tail --json" prints it. With --fail as well the \
-            exit status is 1 when an outcome is neither handled nor handed_to_tracker. It reads the ledger, as \
-            options that choose do.
+            --wait ends when every outcome of the replays is known, and prints each outcome, an unsuccessful one with \
+            the standard error of the handler; with --json as "tail --json" prints it. With --fail as well the exit \
+            status is 1 when an outcome is neither handled nor handed_to_tracker. --wait reads the ledger, as the \
+            options that choose dead letters do.
             """,
         ],
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
         options: DeadLetterChoice.options + [.listOnly, .wait, .fail, .fullTokens, .utc, .json],
         examples: [
-            Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
-            Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it, 100 requests at most"),
-            Example(line: "pushctl replay --handler crm --since -1h --limit all", meaning: "replay it, however many"),
             Example(
-                line: "pushctl replay 41 42 --wait", meaning: "replay two requests, and print what becomes of them"),
+                line: "pushctl replay --handler crm --since -1h --dry-run",
+                meaning: "list the dead letters of the last hour"),
+            Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay them, 100 requests at most"),
+            Example(line: "pushctl replay --handler crm --since -1h --limit all", meaning: "replay all of them"),
+            Example(
+                line: "pushctl replay 41 42 --wait", meaning: "replay two requests, and print their outcomes"),
         ]
     ) { arguments, session throws(Failure) in
         try Exchange.check(arguments)
@@ -154,7 +156,7 @@ private struct Replay {
     private mutating func wait(_ milliseconds: Int64) {
         if !hasNotedWaiting {
             hasNotedWaiting = true
-            session.output.note("the daemon has no room for more now; waiting until it has")
+            session.output.note("the daemon has no room for more replays now; waiting until it has room")
         }
         let pause = min(max(milliseconds, Self.pauses.lowerBound), Self.pauses.upperBound)
         usleep(UInt32(pause) * 1000)

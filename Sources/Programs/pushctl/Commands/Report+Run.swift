@@ -59,7 +59,7 @@ struct ReportRun {
         if let option = self.format.refused.first(where: arguments.has) {
             let others = Format.shown.filter { !$0.refused.contains(option) }.map(\.rawValue).joined(separator: ", ")
             throw arguments.usageFailure(
-                "--format \(self.format.rawValue) cannot show what --\(option.name) asks for; these can: \(others)")
+                "--format \(self.format.rawValue) does not support --\(option.name); these formats do: \(others)")
         }
         width = try arguments[.width].map { text throws(Failure) in
             guard let width = Int(text), (20...1000).contains(width) else {
@@ -144,7 +144,7 @@ struct ReportRun {
         if let first = read.rates?.firstRow { read.rates?.note(recordFrom: first, without: []) }
         if read.report.source.journal?.isIncomplete == true {
             output.note(
-                "the journal does not have every outcome of that time; the gaps of the report say what is known")
+                "the journal does not have every outcome of that time; the report lists the known gaps")
         }
         return read
     }
@@ -198,7 +198,9 @@ struct ReportRun {
     }
 
     private func verdict(on compliance: Compliance, _ output: Output) -> ExitStatus {
-        if let threshold, compliance.due == 0 { output.note("nothing was due, so nothing missed \(threshold) %") }
+        if let threshold, compliance.due == 0 {
+            output.note("no invocation was due, so --fail-under \(threshold) checks nothing")
+        }
         if let threshold, !compliance.meets(threshold) {
             output.note("deadline compliance \(compliance) is below \(threshold) %")
             return .no

@@ -15,11 +15,12 @@ extension Command {
             the state directory first.
             """,
             """
-            What was accepted after the backup is in the set-aside ledger alone. A request that a producer sends again \
-            under an id of that time is accepted again. The state directory has a new id, so "pushctl export --cursor" \
-            refuses an earlier cursor file. Numbers go on behind those of the set-aside ledger where it can be read, \
-            a million behind where it is damaged. Entries of custom data that were to be sent become unknown, since they may have been sent: "pushctl pending \
-            --unknown" lists them. What was in flight ends as after a crash.
+            Only the set-aside ledger has the requests accepted after the backup. A request that a producer sends \
+            again under an id of that time is accepted again. The state directory has a new id, so "pushctl export \
+            --cursor" refuses an earlier cursor file. Request numbers continue after those of the set-aside ledger if \
+            it can be read, and a million later if it is damaged. Queued entries of custom data become unknown, since \
+            they may have been sent: "pushctl pending --unknown" lists them. Invocations in flight end as after a \
+            crash.
             """,
         ],
         operands: Operands(usage: "[FILE]", count: 0...1),
@@ -40,8 +41,8 @@ extension Command {
         if !restored.continuesNumbers {
             session.output.note(
                 """
-                the ledger that was there cannot be read, so numbers of requests that are not in the backup may be \
-                given again
+                the previous ledger cannot be read, so new requests may get the numbers of requests that are not in \
+                the backup
                 """)
         }
         if arguments.has(.json) {
@@ -63,7 +64,7 @@ private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
     }
     guard !arguments.has(.empty) else { throw .usage("--empty takes no FILE", of: .restore) }
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw Failure(.noInput, "\(path): cannot read it: \(errorText(errno))") }
+    guard file >= 0 else { throw Failure(.noInput, "\(path): cannot open the file: \(errorText(errno))") }
     return file
 }
 
@@ -73,7 +74,7 @@ extension Option {
 
 extension Restoration {
     fileprivate var text: String {
-        let place = setAside.map { "What was there is in \($0).\n" } ?? ""
+        let place = setAside.map { "The previous ledger and log are in \($0).\n" } ?? ""
         let entries =
             unknownEntries == 0
             ? ""

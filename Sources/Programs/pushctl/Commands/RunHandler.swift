@@ -9,29 +9,31 @@ extension Command {
         name: "run-handler", summary: "run a real handler on payloads, without a daemon",
         description: [
             """
-            Runs the handler NAME of the configuration, or the PROGRAM whose path has a / in it, on each payload as the daemon \
-            does: the same input, environment and \
-            working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
-            get away. Nothing is recorded, and no other handler is asked. It shows what the handler got (of http the request to \
-            its endpoint), what it wrote to standard output and standard error (the last 4 KiB of each), what that means as \
-            an answer, the outcome, and how long it took. A remark says why output of exec is no answer.
+            Runs the handler NAME of the configuration, or the PROGRAM whose path has a / in it, on each payload as \
+            the daemon does: the same input, environment and working directory, the same deadline, and at the end it \
+            kills every process that the handler started, also a detached one. Nothing is recorded, and no other \
+            handler runs. The command prints the input of the handler (for http the request to its endpoint), its \
+            standard output and standard error (the last 4 KiB of each), the answer in that output, the outcome and \
+            the duration. A remark gives the reason if the output of an exec handler is no answer.
             """,
             """
-            A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \
-            in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
-            service, which may forbid it the network, home directories or code that it makes as it goes; with --as-service \
-            it runs as in the service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
-            run, all the same; then a remark says so. Taps and tokens have other callbacks: a scenario has them, with \
-            "test --real-handlers".
+            A worker, a socket or http keeps its program or connection from one payload to the next. journal and \
+            discard are built in and run no program. The handler runs as the user who runs this command, outside of \
+            the sandbox and the limits of the service. The service may forbid the network, home directories or code \
+            that a program generates as it runs; with --as-service it runs as in the service. The handler also gets a \
+            payload that another handler would get, and runs for a callback that the platform would not run; a remark \
+            then says so. For the callbacks of taps and tokens write a scenario, and run it with "test \
+            --real-handlers".
             """,
             """
-            A PROGRAM needs no configuration: it runs as a handler of Type=exec with the defaults. --seq N gives the handler \
-            what request N of the ledger was: its payload, app, device, user and state, and the callback that ran; a remark \
-            has them, and what came of it then. "pushctl show N" says more of it.
+            A PROGRAM needs no configuration: it runs as a handler of Type=exec with the defaults. --seq N gives the \
+            handler request N of the ledger: its payload, app, device, user and state, and the callback that ran. A \
+            remark prints these facts and the outcome in the ledger. "pushctl show N" prints the full record.
             """,
             """
-            Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \
-            when one was not, and with 66 when PROGRAM or a file is not there. --json prints one object a payload.
+            Payloads and files have the forms that "inject" takes. The exit status is 0 when every payload was \
+            handled, 1 when a payload was not handled, and 66 when PROGRAM or a file is missing. --json prints one \
+            object for each payload.
             """,
         ],
         operands: Operands(usage: "NAME|PROGRAM FILE...|-", count: 1...Int.max),
@@ -46,10 +48,10 @@ extension Command {
                 line: "pushctl run-handler orders --deadline 500ms --state foreground *.json",
                 meaning: "with half a second for each, the app in the foreground"),
             Example(line: "pushctl run-handler ./on-order order.json", meaning: "a program, without any configuration"),
-            Example(line: "pushctl run-handler orders --seq 17", meaning: "again, with what request 17 brought"),
+            Example(line: "pushctl run-handler orders --seq 17", meaning: "again, with the payload of request 17"),
             Example(
                 line: "sudo pushctl run-handler orders --as-service order.json",
-                meaning: "with what the service may do, and no more"),
+                meaning: "with the permissions of the service only"),
         ]
     ) { arguments, session throws(Failure) in
         let seq = try arguments.seqOfRequest()
@@ -101,7 +103,7 @@ extension Arguments {
         }
         if operands.count > 1 { throw usageFailure("--seq and \(operands[1]) exclude each other") }
         if let other = Self.excludedBySeq.first(where: has) {
-            throw usageFailure("--seq and --\(other.name) exclude each other: the ledger has what the handler got")
+            throw usageFailure("--seq and --\(other.name) exclude each other: the ledger has this fact of the request")
         }
         return SequenceNumber(number)
     }

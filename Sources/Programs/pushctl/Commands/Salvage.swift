@@ -4,18 +4,16 @@ import Store
 
 extension Command {
     static let salvage = Command(
-        name: "salvage", summary: "save what can be read of a damaged ledger",
+        name: "salvage", summary: "save the readable rows of a damaged ledger",
         description: [
             """
-            Reads a ledger that the daemon says is damaged, row by row, goes on behind what cannot be read, adds what is \
-            in the log alone, and writes all of that into a new file: a backup, for "pushctl restore". The state \
-            directory is only read, the daemon must not run, and the directory of FILE needs twice the room of the \
-            ledger.
+            Reads a damaged ledger row by row, skips the rows that cannot be read, adds the data that only the log \
+            holds, and writes all rows into a new file, a backup for "pushctl restore". The command only reads the \
+            state directory. The daemon must not run, and the directory of FILE needs twice the space of the ledger.
             """,
             """
-            It says for each table how many rows are saved and what is wrong with it. What belongs to a request that is \
-            lost is left out. Numbers of requests go on a million behind the highest that was read, so that none is given \
-            twice.
+            The command prints the number of saved rows and the damage of each table. Rows of a lost request are left \
+            out. Request numbers continue a million after the highest number read, so that no number is given twice.
             """,
         ],
         operands: Operands(usage: "FILE", count: 1...1),
@@ -47,9 +45,9 @@ extension Salvage {
             text += "  \(table.name): \(counted(table.rows, "row"))\(damage)\n"
         }
         if orphans > 0 { text += "  \(counted(orphans, "row")) left out: their request or event is lost\n" }
-        if let logDamage { text += "  log: not all of it is saved: \(logDamage)\n" }
-        return text + (isWhole ? "Nothing is known to be lost.\n" : "Something is lost.\n")
-            + "The damaged ledger is as it was. Go on with: pushctl restore \(file)\n"
+        if let logDamage { text += "  log: saved in part: \(logDamage)\n" }
+        return text + (isWhole ? "No data is known to be lost.\n" : "Data is lost.\n")
+            + "The damaged ledger is unchanged. Continue with: pushctl restore \(file)\n"
     }
 
     fileprivate func json(file: String) -> [UInt8] {

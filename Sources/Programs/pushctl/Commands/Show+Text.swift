@@ -9,8 +9,8 @@ extension RequestStory {
         let head = titled("Request \(request.seq)", Text.columns(requestFacts(zone), indent: 2))
         let body =
             request.isErased
-            ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" took out what it said and whom it was about")]
-            : titled("As it came", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
+            ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" removed the payload and the names of the person")]
+            : titled("As received", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
         return head.dropFirst() + senderList + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
@@ -56,7 +56,10 @@ extension RequestStory {
             ("id", request.id),
             ("replay of", request.replayOf.map { "request \($0)" }),
             ("replayed as", replays.isEmpty ? nil : replays.map { "request \($0)" }.joined(separator: ", ")),
-            ("dead letter", deadLetters.isEmpty ? nil : "yes: \"pushctl replay \(request.seq)\" does it again"),
+            (
+                "dead letter",
+                deadLetters.isEmpty ? nil : "yes: \"pushctl replay \(request.seq)\" accepts the request again"
+            ),
             ("mode", request.mode.rawValue),
             ("platform", request.platform.rawValue),
             ("app", request.app),

@@ -6,17 +6,17 @@ import Store
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "show the present state of the daemon",
+        name: "status", summary: "show the state of the running daemon",
         description: [
             """
-            Asks the running daemon over control.sock, or over read.sock where control.sock is not for this user, and reads in \
-            the ledger how the deadline was kept in the last five minutes. Prints about ten lines. With --all it prints \
-            every field, as --json does: names of times end in their unit, _ms or _us; without a problem its field is null \
-            (text: -). pushctl(1) explains each field.
+            Asks the running daemon over control.sock, or over read.sock if this user may not use control.sock, and \
+            reads the deadline compliance of the last five minutes from the ledger. It prints about ten lines. With \
+            --all it prints every field, as --json does: names of times end in their unit, _ms or _us; the field of a \
+            problem is null (text: -) while there is none. pushctl(1) explains each field.
             """,
             """
             --format openmetrics prints metrics for a monitoring system, such as \
-            pushrouterd_custom_data_oldest_unsent_seconds, with what was counted since the daemon started; --format \
+            pushrouterd_custom_data_oldest_unsent_seconds, with the counts since the start of the daemon; --format \
             prometheus prints them in the older format of Prometheus, as the textfile collector of its node exporter \
             reads it. pushrouter-metrics(8) serves both over HTTP, and writes such files.
             """,

@@ -4,34 +4,34 @@ import SettingsFiles
 
 extension Command {
     static let store = Command(
-        name: "store", summary: "set up the database of machines that share a log, show or change who leads",
+        name: "store", summary: "set up the database of a pair, and show or change the leader",
         description: [
             """
-            For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in that \
-            database, once, and refuses a database that has them; its role must be allowed to create tables. status shows \
-            who leads and since which term, how far the copy of each machine is behind, and how the database is: its \
-            synchronous standbys, its clock, settings that lose data in a power cut. It asks the database, so it answers on \
-            each machine, whether a daemon runs there or not.
+            For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in \
+            that database, once, and refuses a database that has them; its role must be allowed to create tables. \
+            status shows the leader and its term, the lag of each machine's copy, and the state of the database: its \
+            synchronous standbys, its clock, and settings that lose data in a power cut. status asks the database, so \
+            it works on each machine, with or without a daemon.
             """,
             """
-            move has the leader hand over to another machine, the nearest or the one of --to: its running handlers end, \
-            then the other leads at once. drain has a machine (this one, or NODE) not lead until drain --undo, and hand over \
-            if it leads: before an upgrade or a repair. Both wait until the other machine leads and say how long that took. \
-            Both refuse where no other machine is near enough: one that runs, and is at most a second behind. --force drains \
-            all the same.
+            move has the leader hand over to another machine, the one with the smallest lag or the one of --to. The \
+            running handlers of the leader end, then the other machine leads at once. drain keeps a machine (this one, \
+            or NODE) from leading until drain --undo, for an upgrade or a repair; a machine that leads hands over. \
+            Both wait until the other machine leads, and print the duration. Both refuse unless another machine runs \
+            and is at most a second behind. --force drains nevertheless.
             """,
             """
-            init --ledger DIR makes the pair of a ledger that one machine had, whose daemon is stopped: ids, events, numbers and \
-            what is unfinished go on. DIR goes on as a copy, and the other machine reads its own from the database. Nobody may \
-            start pushrouterd on DIR after that: what it accepted alone would be in no other copy. init --adopt makes a new \
-            fleet of a database that was restored or cloned, on purpose: the machines of the first fleet refuse it, and \
-            each machine that is to use it begins with an empty state directory. Root becomes the owner of DIR first.
+            init --ledger DIR makes the pair from the ledger of one machine whose daemon is stopped: ids, events, \
+            numbers and unfinished invocations continue. DIR becomes a copy, and the other machine reads its copy from \
+            the database. Do not start pushrouterd on DIR after that: the requests that it accepted alone would be in \
+            no other copy. init --adopt deliberately makes a new fleet of a restored or cloned database: the machines \
+            of the first fleet refuse that database, and each machine of the new fleet begins with an empty state \
+            directory. Root becomes the owner of DIR first.
             """,
             """
-            The command runs pushrouterd-fleet, which is a package of its own: without that the exit status is 69. \
-            It is 78 where Log= names no database, and 69 where the database does not answer, or the command is refused. \
-            It is 75 where the leader has not handed over within a minute, and 1 where another machine leads then than the \
-            one of --to.
+            The command runs pushrouterd-fleet, which is a package of its own. The exit status is 69 if that package \
+            is missing, the database does not answer, or the command is refused; 78 if Log= names no database; 75 if \
+            the leader has not handed over within a minute; and 1 if another machine than that of --to leads then.
             """,
         ],
         operands: Operands(
@@ -42,11 +42,11 @@ extension Command {
             Example(line: "pushctl store init", meaning: "once, before the first machine starts"),
             Example(
                 line: "pushctl store init --ledger /var/lib/pushrouterd",
-                meaning: "the same, with the ledger that this machine has"),
-            Example(line: "pushctl store status", meaning: "who leads, and how far the others are"),
+                meaning: "the same, with the ledger of this machine"),
+            Example(line: "pushctl store status", meaning: "the leader, and the lag of the other machines"),
             Example(line: "pushctl store move --to router-2", meaning: "router-2 leads next"),
-            Example(line: "pushctl store drain router-1", meaning: "before router-1 is taken away"),
-            Example(line: "pushctl store drain --undo router-1", meaning: "it may lead again"),
+            Example(line: "pushctl store drain router-1", meaning: "before router-1 is shut down"),
+            Example(line: "pushctl store drain --undo router-1", meaning: "router-1 may lead again"),
         ]
     ) { arguments, session throws(Failure) in
         let word = arguments.operands[0]
@@ -74,7 +74,7 @@ extension Command {
 
 extension Option {
     fileprivate static let ledger = Option(
-        "ledger", .directory, "init: the state directory of one machine, whose ledger the machines go on with")
+        "ledger", .directory, "init: the state directory of the machine whose ledger the pair takes over")
     fileprivate static let adopt = Option(
         "adopt", .none, "init: make a new fleet of a database that was restored or cloned")
 }

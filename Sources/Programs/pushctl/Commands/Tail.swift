@@ -10,13 +10,14 @@ extension Command {
             """
             Prints each outcome of an invocation and each analytics event a moment after it was recorded, a line each, \
             until SIGINT, SIGTERM or the reader ends it. It reads the ledger in the state directory five times a \
-            second, so it goes on when the daemon restarts, and begins with what is decided from now on. Observers are \
+            second, so it goes on when the daemon restarts, and begins with the next outcome or event. Observers are \
             marked observer.
             """,
             """
-            --query takes what the page's search takes: an outcome is printed when its request matches, an event when the push \
-            that it is about does. Several options must all hold. With --handler, --route, --provider, --outcome or --callback no events are \
-            printed: they have none of these. --app takes outcomes and events that name this app.
+            --query takes a query of the page's search: an outcome is printed when its request matches, an event when \
+            its push matches. Several options must all hold. With --handler, --route, --provider, --outcome or \
+            --callback no events are printed: events do not have these fields. --app takes outcomes and events that \
+            name this app.
             """,
             """
             With --json a line is an object with the members that simulate prints: type is invocation or analytics. \
@@ -30,11 +31,11 @@ extension Command {
             .followedCallback, .query, .followedSince, .utc, .json,
         ],
         examples: [
-            Example(line: "pushctl tail", meaning: "all that is decided and recorded"),
+            Example(line: "pushctl tail", meaning: "every outcome and event"),
             Example(
                 line: "pushctl tail --outcome timed_out,expired --since -1h",
-                meaning: "missed deadlines, with the last hour's"),
-            Example(line: "pushctl tail --query 'app:com.example.* slower:5s'", meaning: "slow ones of some apps"),
+                meaning: "missed deadlines, from the last hour on"),
+            Example(line: "pushctl tail --query 'app:com.example.* slower:5s'", meaning: "slow outcomes of some apps"),
             Example(line: "pushctl tail --handler crm --json", meaning: "for programs"),
         ]
     ) { arguments, session throws(Failure) in

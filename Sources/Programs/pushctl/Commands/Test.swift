@@ -17,9 +17,10 @@ extension Command {
             end in .jsonl or .ndjson.
             """,
             """
-            When is an expectation checked? With "at" at that time, after everything that is due then. Without, when all has \
-            happened that comes before the next line with a time; behind the last such line, when nothing is pending any \
-            more. "name" beside "expect" describes the expectation. EXPECTATIONS in the man page lists what an expectation can be.
+            An expectation with "at" is checked at that time, after every event that is due then. An expectation \
+            without "at" is checked after every event before the next line with a time; behind the last such line it \
+            is checked when no work is pending. "name" beside "expect" describes the expectation. EXPECTATIONS in the \
+            man page lists the forms of an expectation.
             """,
             """
             A request that is refused is a failure, unless {"expect":{"error":{...}}} follows before the next request. \
@@ -30,19 +31,19 @@ extension Command {
             """,
             """
             With --real-handlers the handlers of the configuration run, as "run-handler" runs them, and by the wall \
-            clock: the time between two lines is waited for, a minute from the first to the last at most, and what a \
-            handler does outside it really does. "script" and "crash" are refused then. After the last line the \
-            handlers that still run are ended.
+            clock: the command waits for the time between two lines, at most a minute from the first to the last. The \
+            side effects of a handler are real. "script" and "crash" are refused then. After the last line the command \
+            ends the handlers that still run.
             """,
             """
-            On GitHub (GITHUB_ACTIONS=true) the text is followed by an annotation for each failure and each warning, at its \
-            line, as by --format github; --format text leaves them out. What does not hold is also appended to the summary \
-            of the job, the file that GITHUB_STEP_SUMMARY names.
+            On GitHub (GITHUB_ACTIONS=true) the text is followed by an annotation for each failure and each warning, \
+            at its line, as by --format github; --format text leaves them out. The command also appends the failures \
+            to the summary of the job, the file that GITHUB_STEP_SUMMARY names.
             """,
             """
-            The exit status is 0 when all expectations hold, 1 when one does not, 65 when a scenario cannot be \
-            read or expects nothing, and 66 when a file is not there or a directory has no scenario; the other \
-            scenarios are still run.
+            The exit status is 0 when all expectations hold, 1 when one does not, 65 when a scenario cannot be read or \
+            expects nothing, and 66 when a file is missing or a directory has no scenario; the other scenarios are \
+            still run.
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),

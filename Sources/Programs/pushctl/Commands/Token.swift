@@ -17,7 +17,10 @@ extension Command {
         options: [.tokenKind, .platform, .app, .device, .externalID, .at, .id, .wait, .fail, .json],
         examples: [
             Example(line: "pushctl token --device pixel-1 --wait bk3RNwTe3H0", meaning: "the device has a new token"),
-            Example(line: "pushctl token --device pixel-1 --kind unregistered", meaning: "it has none any more"),
+            Example(
+                line: "pushctl token --device pixel-1 --kind unregistered",
+                meaning: "the device has no token any "
+                    + "more"),
         ]
     ) { arguments, session throws(Failure) in
         try session.send(try RequestLine.token(arguments), arguments)

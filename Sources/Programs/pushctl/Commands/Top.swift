@@ -11,23 +11,22 @@ extension Command {
         name: "top", summary: "watch handlers, rates and missed deadlines on a live screen",
         description: [
             """
-            Shows once a second the present state of the daemon: requests accepted and invocations decided in a second, with a \
-            chart of the last minute, \
-            requests in flight, the deadline compliance of the last five minutes with the time that handlers had, each handler with how many it runs \
-            and how many wait, the time that 99 % of its runs needed at most, failures and misses, the ten longest lanes, \
-            and the last missed invocations. pushctl show SEQ prints the whole story of one. Of a lane it shows how many \
-            wait in it, how long ago the oldest of it was accepted, and which request has the turn, whose handler it \
-            has, and for how long.
+            Shows, updated once a second: the requests accepted and invocations decided in a second, with a chart of \
+            the last minute; the requests in flight; the deadline compliance of the last five minutes with the \
+            deadline of the handlers; each handler with its running and waiting callbacks, the p99 of its runs, \
+            failures and misses; the ten longest lanes; and the last missed invocations. "pushctl show SEQ" prints the \
+            full record of one. A lane has the number of waiting deliveries, the age of the oldest one, and the \
+            request that has the turn, with its handler and the time of its turn.
             """,
             """
-            It asks the daemon as pushctl status does, and reads the ledger in the state directory; without an answer \
-            of the daemon it says so and goes on. Of the time before the start it reads the last 100,000 requests at \
-            most; the screen says how far its figures reach back. Observers are not counted.
+            It asks the daemon as pushctl status does, and reads the ledger in the state directory; if the daemon does \
+            not answer, the screen says so and goes on. Of the time before the start it reads the last 100,000 \
+            requests at most; the screen shows the time that its figures cover. Observers are not counted.
             """,
             """
             Keys: q ends it, space freezes the picture and lets it go on; n, r, p, f and m sort the handlers by name, \
-            running, p99, failures and misses. The terminal is left as it was. With --once, and without a terminal, \
-            it prints one picture.
+            running, p99, failures and misses. At its end top restores the terminal. With --once, and without a \
+            terminal, it prints one picture.
             """,
         ],
         operands: .none,

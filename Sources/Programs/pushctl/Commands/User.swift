@@ -27,7 +27,7 @@ extension Command {
                 for attribute in try ledger.attributes(of: .user(id)) { profile.add(attribute) }
             }
         }
-        guard !profile.isUnknown else { throw Failure(.no, "the ledger knows nothing of a user \(id)") }
+        guard !profile.isUnknown else { throw Failure(.no, "the ledger has no data of a user \(id)") }
         if arguments.has(.json) {
             session.output.write(document: profile.json)
         } else {

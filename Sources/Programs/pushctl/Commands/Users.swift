@@ -41,7 +41,7 @@ extension Command {
         } else {
             session.output.print(users.prefix(limit).map { "\($0.showingControls())\n" }.joined())
             if users.count > limit {
-                session.output.note("and \(users.count - limit) more; --limit sets how many are shown")
+                session.output.note("and \(users.count - limit) more; --limit sets the number shown")
             }
         }
         guard !users.isEmpty else { throw Failure(.no, "there is no such user") }

@@ -12,19 +12,20 @@ extension Command {
         description: [
             """
             Reads the configuration as the daemon would, prints each mistake with file, line and reason, and lists the \
-            settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
-            errors and warnings there are. The exit status is 1 when there are errors, \
-            also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
-            Warnings are not errors. The address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf, which the daemon does not read, is checked too. A handler that the service keeps from working is an error too: the running daemon is \
-            asked for what it may do, or else the unit. By "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous one if \
-            the new one has errors.
+            settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is the \
+            number of errors and warnings. The exit status is 1 when there are errors, also when the configuration \
+            cannot be read; other commands that need the configuration end with 78 then. Warnings are not errors. The \
+            address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf, which the \
+            daemon does not read, is checked too. A handler that the sandbox of the service blocks is an error too: \
+            the command asks the running daemon for its permissions, or else reads the unit. By "pushctl reload", or \
+            SIGHUP, the daemon loads a changed configuration, and keeps the previous one if the new one has errors.
             """
         ],
         operands: .none,
         options: [.json, .quiet, .verboseProviders],
         examples: [
             Example(line: "pushctl verify", meaning: "check the installed configuration"),
-            Example(line: "pushctl verify --quiet", meaning: "the same, and nothing to read when all is right"),
+            Example(line: "pushctl verify --quiet", meaning: "errors and warnings only"),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in
@@ -132,15 +133,16 @@ private struct VerifyReport {
             [track.name, "\(track.on), \(track.match.text) -> \(track.output) of \(track.identifier.text)"]
         }
         let registrations = table.registrations.map { [$0.name, $0.text] }
-        let copies = table.routes.contains(where: \.observes) ? "; each copy that matches is sent as well" : ""
-        return Text.columns(facts) + section("Routes: the first that matches handles the push\(copies)", routes)
-            + (tracks.isEmpty ? "" : section("Tracks: each that matches makes an entry for /users/track", tracks))
+        let copies = table.routes.contains(where: \.observes) ? "; each matching copy is sent as well" : ""
+        return Text.columns(facts) + section("Routes: the first matching route handles the push\(copies)", routes)
+            + (tracks.isEmpty ? "" : section("Tracks: each matching track makes an entry for /users/track", tracks))
             + (registrations.isEmpty
-                ? "" : section("Registrations: the first that matches names the device of a token", registrations))
+                ? ""
+                : section("Registrations: the first matching registration names the device of a token", registrations))
             + section("Handlers", handlers)
             + (listsProviders
                 ? section(
-                    "Providers: on each platform the one with the lowest number is tried first, those of low confidence last",
+                    "Providers: on each platform the lowest number is tried first, providers of low confidence last",
                     providers) : "")
     }
 

@@ -8,37 +8,37 @@ import PushReporting
 
 extension Command {
     static let dev = Command(
-        name: "dev", summary: "try it: a daemon, a gateway and the page, below one directory",
+        name: "dev", summary: "run a daemon, a gateway and the page below one directory",
         description: [
             """
-            Starts pushrouterd, pushrouter-gateway and pushrouter-web as you, beside a service that runs, and ends \
-            them when it ends: by Ctrl-C, by SIGTERM, or when a program of them ends. It prints the address of the \
-            page, where a first push is already, and the variables that point firebase-admin and aioapns at the \
-            gateway.
+            Starts pushrouterd, pushrouter-gateway and pushrouter-web as your user, beside a running service. Ctrl-C, \
+            SIGTERM or the end of one of the three programs ends the command and all of them. The command prints the \
+            address of the page, which already has a first push, and the variables that point firebase-admin and \
+            aioapns at the gateway.
             """,
             """
             Everything is below DIR (./.pushrouter): config, state (the ledger), run (the sockets) and gateway (its \
             certificates). The first run makes a small configuration there, which is yours from then on: a handler \
-            "received" takes every push that is no provider's. A second run finds all as it was. One run at a time \
-            has a directory.
+            "received" takes every push without a known provider. A second run continues with the files of the first. \
+            Only one run at a time uses a directory.
             """,
             """
-            The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the 20 ports behind it \
-            where another program has that one. Only programs of this machine reach them. What the three programs \
-            log is on standard error, with times of this machine's zone.
+            The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the next 20 ports if another \
+            program uses that one. Only programs of this machine reach these ports. The logs of the three programs go \
+            to standard error, with times of this machine's zone.
             """,
             """
-            Ends with 0 when a person has ended it, with 69 when a program of them ended, when another run has the \
-            directory or when a port is taken, and with the status of a program that does not start. The three \
-            programs end even when pushctl is killed; then the directory of --temporary stays.
+            The exit status is 0 after Ctrl-C or SIGTERM; 69 when one of the programs ended, another run uses the \
+            directory, or a port is in use; and the status of a program that does not start. The three programs end \
+            even when pushctl is killed; then the directory of --temporary stays.
             """,
         ],
         operands: .none,
         options: [.devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc],
         examples: [
-            Example(line: "pushctl dev", meaning: "until Ctrl-C, with what the last run left"),
-            Example(line: "pushctl dev --temporary", meaning: "leave nothing behind"),
-            Example(line: "pushctl dev --port 0 --gateway-port 0", meaning: "at any ports that are free"),
+            Example(line: "pushctl dev", meaning: "until Ctrl-C, with the files of the last run"),
+            Example(line: "pushctl dev --temporary", meaning: "in a directory that is removed at the end"),
+            Example(line: "pushctl dev --port 0 --gateway-port 0", meaning: "at free ports"),
         ]
     ) { arguments, session throws(Failure) in
         try Dev(arguments).run(session.output)
@@ -207,7 +207,8 @@ private struct Dev {
             By curl:  curl http://\(gateway)/v1/projects/demo/messages:send -d '\(body)'
             A file:   pushctl --runtime \(inShell(directory.runtime)) inject --app org.example.demo --device pixel FILE
 
-            Ctrl-C ends it\(directory.isTemporary ? " and removes" : "; the next run goes on with") \(directory.path)
+            Ctrl-C ends the programs\(directory.isTemporary ? " and removes" : "; the next run goes on with") \
+            \(directory.path)
 
             """
         output.write(text.showingControlsInLines().utf8)

@@ -161,7 +161,7 @@ final class DevDirectory {
             }
             throw Failure(
                 .unavailable,
-                "another \"pushctl dev\" runs in \(path): end that one, or name another directory with --directory")
+                "another \"pushctl dev\" runs in \(path): end that run, or name another directory with --directory")
         }
         return file
     }
@@ -194,10 +194,10 @@ enum DevConfiguration {
         (
             "pushrouterd.conf",
             """
-            # "pushctl dev" has made this file, and never writes it again: change what you like, and send SIGHUP to the
-            # daemon or start again. pushrouterd.conf(5) says what there is.
+            # "pushctl dev" made this file, and never changes it again. Edit the file, and send SIGHUP to the
+            # daemon or start again. pushrouterd.conf(5) lists the settings.
             [Store]
-            # The oldest pushes go beyond it.
+            # Above this size the daemon deletes the oldest pushes.
             MaxSize=1G
 
             """
@@ -205,7 +205,7 @@ enum DevConfiguration {
         (
             "gateway.conf",
             """
-            # pushrouter-gateway(8) says what there is.
+            # pushrouter-gateway(8) lists the settings.
             [Gateway]
             # A send to a token such as err-UNREGISTERED gets that error.
             ErrorTokens=yes
@@ -215,7 +215,7 @@ enum DevConfiguration {
         (
             "handlers.d/received.handler",
             """
-            # Says on standard error what came; the log has it. Put a program of your own in its place.
+            # Prints each push on standard error, which goes to the log. Put your own program into Exec=.
             [Handler]
             Type=exec
             Exec=/bin/sh -c 'echo "request $PUSH_SEQ: $PUSH_CALLBACK for $PUSH_APP on $PUSH_DEVICE" >&2'

@@ -44,12 +44,13 @@ enum DevPort: Hashable {
     func taken(_ option: Option) -> Failure {
         switch self {
         case .exactly(let port):
-            Failure(.unavailable, "--\(option.name) \(port): another program has this port; 0 takes one that is free")
+            Failure(.unavailable, "--\(option.name) \(port): another program uses this port; 0 takes a free port")
         case .from(let port):
             Failure(
                 .unavailable,
-                "other programs have the ports \(port) to \(port + UInt16(Self.further)): --\(option.name) 0 takes "
-                    + "one that is free")
+                "other programs use the ports \(port) to \(port + UInt16(Self.further)): --\(option.name) 0 takes a "
+                    + "free port"
+            )
         case .any: Failure(.unavailable, "the system has no free port left")
         }
     }
@@ -78,7 +79,8 @@ enum DevPort: Hashable {
         switch result {
         case 0: return UInt16(bigEndian: address.sin_port)
         case EADDRINUSE: return nil
-        case EACCES: throw Failure(.noPermission, "port \(port): only root may listen on it; take one above 1023")
+        case EACCES:
+            throw Failure(.noPermission, "port \(port): only root may listen on this port; use a port above 1023")
         default: throw Failure(.inputOutput, "port \(port): \(errorText(result))")
         }
     }

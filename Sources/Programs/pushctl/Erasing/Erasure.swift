@@ -37,8 +37,8 @@ struct Erasure {
                 receipt.batch.map { ("batches up to \($0)", "at batch \($0) too") }
                 ?? ("the batches that name the person", "too, at the batch of the order")
             lines.append(
-                "The shared log: \(batches), and earlier snapshots, have the person until the next snapshot "
-                    + "is in the database and all before it is deleted. Other machines erase \(place)."
+                "The shared log: \(batches), and earlier snapshots, hold data of the person until the database has "
+                    + "the next snapshot and deletes all earlier data. Other machines erase \(place)."
             )
             lines.append("Not reached: the WAL archive, standbys that are stopped, and backups of PostgreSQL.")
         }

@@ -75,7 +75,7 @@ extension Session {
                 switch step {
                 case .waits(let error):
                     output.note(
-                        "\(error.message); the erasure goes on when that is over, or at the next start of the daemon")
+                        "\(error.message); the erasure continues after that, or at the next start of the daemon")
                 case .failed(let error): throw error
                 case .done(let receipt):
                     if let error = committer.stop() { throw error }

@@ -21,7 +21,10 @@ enum ClientDiagnosis {
                     .gateway,
                     "the gateway's authority ends \(status["authority_ends"]?.string ?? "soon"): clients must trust the "
                         + "next authority before that",
-                    do: "give them the certificates of \"pushctl gateway ca\" again: it has both"))
+                    do:
+                        "give the clients the certificates of \"pushctl gateway ca\" again: the output has both "
+                        + "authorities"
+                ))
         }
         for (reason, count) in status["failed_handshakes"]?.members ?? [] {
             let text = "\(counted(Int(count.int64 ?? 0), "handshake")) of TLS failed: \(reason)"
@@ -40,7 +43,8 @@ enum ClientDiagnosis {
                     .client, number("accepted") > 0 ? "clients connected, and sent no request" : "no client connected",
                     do: number("accepted") > 0
                         ? "see whether the client trusts the authority: \"pushctl gateway env\""
-                        : "point it at the gateway: HTTPS_PROXY of \"pushctl gateway env\", or the hosts' names"))
+                        : "point the client at the gateway: HTTPS_PROXY of \"pushctl gateway env\", or the hosts' names"
+                ))
         }
         for client in clients {
             let name = client["client"]?.string ?? "a client without User-Agent"

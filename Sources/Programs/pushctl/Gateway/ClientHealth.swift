@@ -18,8 +18,8 @@ extension Session {
             state = ClientDiagnosis.findings(ofStatus: status)
         } catch {
             let remedy =
-                "start it: systemctl start pushrouter-gateway.socket; one that was started by hand needs Listen=unix:PATH "
-                + "and --gateway PATH"
+                "start the gateway: systemctl start pushrouter-gateway.socket; a gateway started by hand needs "
+                + "Listen=unix:PATH, and this command --gateway PATH"
             state = [.error(.gateway, "\(error)", do: remedy)]
         }
         return state

@@ -5,14 +5,14 @@ import SettingsFiles
 
 extension Command {
     static let gateway = Command(
-        name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
+        name: "gateway",
+        summary: "print certificates and settings for clients of the gateway",
         description: [
             """
-            ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days before \
-            the present one ends. \
-            Its name constraints let it vouch for the hosts of FCM and APNs, localhost and Names= of gateway.conf alone. \
-            With --with-system the system's authorities stand before it: a client that is given a file trusts nothing \
-            else.
+            ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \
+            before the present one ends. Its name constraints let it vouch for the hosts of FCM and APNs, localhost \
+            and Names= of gateway.conf alone. With --with-system the system's authorities stand before it: a client \
+            with such a file trusts no other authority.
             """,
             """
             env prints variables for a shell, by which unmodified clients trust the gateway and use it as their proxy: \
@@ -22,8 +22,8 @@ extension Command {
             443.
             """,
             """
-            compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. It \
-            is an example that no test of ours runs.
+            compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. \
+            The service is an example; the tests of pushrouterd do not run it.
             """,
         ],
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
@@ -67,9 +67,10 @@ private enum GatewayOrder: String, CaseIterable {
 
 extension Option {
     static let gatewayState = Option(
-        "state", .directory, "where the gateway keeps its authority (/var/lib/pushrouter-gateway)")
+        "state", .directory, "the directory of the gateway's authority (/var/lib/pushrouter-gateway)")
     fileprivate static let gatewayAddress = Option(
-        "address", .text("ADDRESS:PORT"), "env: where the gateway listens (\(PushHost.standardGatewayAddress))")
+        "address", .text("ADDRESS:PORT"),
+        "env: the address and port of the gateway (\(PushHost.standardGatewayAddress))")
     fileprivate static let withSystem = Option("with-system", .none, "ca: the system's authorities too")
     fileprivate static let byHosts = Option("hosts", .none, "env: the push hosts are names of the gateway's machine")
     fileprivate static let bundleDirectory = Option(
@@ -93,8 +94,9 @@ extension Session {
         guard let own = try contents(of: "\(state)/ca.pem") else {
             throw Failure(
                 .noInput,
-                "there is no \(state)/ca.pem: the gateway makes it at its first start (systemctl start "
-                    + "pushrouter-gateway); --state names the directory of one that was started by hand")
+                "there is no \(state)/ca.pem: the gateway makes this file at its first start (systemctl start "
+                    + "pushrouter-gateway); --state names the directory of a gateway started by hand"
+            )
         }
         return authorities + own
     }

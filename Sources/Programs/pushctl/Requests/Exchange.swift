@@ -163,14 +163,14 @@ struct Exchange {
     private mutating func noteSilence(_ seconds: Int) {
         guard outstanding.unansweredCount == 0 else {
             hasNotedReplies = true
-            output.note("no reply for \(seconds) s: \"pushctl status\" says what the daemon waits for, if it answers")
+            output.note("no reply for \(seconds) s: \"pushctl status\" shows the reason, if the daemon answers")
             return
         }
         hasNotedOutcomes = true
         let count = outstanding.undecidedCount
         output.note(
             "no outcome for \(seconds) s; \(counted(count, "request")) still \(count == 1 ? "has" : "have") "
-                + "some to come: waiting on; \"pushctl status\" tells why")
+                + "outcomes to come, and pushctl waits on; \"pushctl status\" shows the reason")
     }
 
     private func mustReceive() throws(Failure) -> Bool {

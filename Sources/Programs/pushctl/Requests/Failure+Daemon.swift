@@ -58,13 +58,14 @@ extension Failure {
         case .pathTooLong: self.init(.usage, "\(error)")
         case .closed:
             self.init(
-                .unavailable, "\(path): the daemon closed the connection; it may be stopping, look at its journal")
+                .unavailable,
+                "\(path): the daemon closed the connection; the daemon may be stopping; look at its journal")
         case .timedOut:
             self.init(
                 .unavailable,
                 """
-                \(path): the daemon does not answer; its disk may be slow, or it is stopped
-                look at "journalctl -u pushrouterd"; what it has recorded can be read without it: pushctl report
+                \(path): the daemon does not answer: its disk may be slow, or the daemon is stopped
+                look at "journalctl -u pushrouterd"; the recorded data can be read without the daemon: pushctl report
                 """)
         case .lineTooLong, .system: self.init(.inputOutput, "\(error)")
         }

@@ -10,7 +10,9 @@ enum ScenarioFiles {
         let files = try Directory.files(below: operand).filter { suffixes.contains(where: $0.hasSuffix) }
         guard !files.isEmpty else {
             throw Failure(
-                .noInput, "\(operand): no scenario in it: its files end in \(suffixes.joined(separator: " or "))")
+                .noInput,
+                "\(operand): no scenario in this directory: scenario files end in \(suffixes.joined(separator: " or "))"
+            )
         }
         return files
     }

@@ -44,7 +44,7 @@ struct Session {
     /// - Returns: whether the user typed the number.
     func confirms(_ count: Int, _ noun: String, _ plural: String, are verb: String) -> Bool {
         output.note(
-            "\(counted(count, noun, plural)) would be \(verb), for good; type that number to go on, or use --yes")
+            "\(counted(count, noun, plural)) would be \(verb) permanently; type that number to go on, or use --yes")
         return readLine() == "\(count)"
     }
 

@@ -9,7 +9,7 @@ extension Handler {
     /// - Throws: when the program cannot be run.
     static func program(at path: String) throws(Failure) -> Handler {
         guard access(path, X_OK) == 0 else {
-            let advice = errno == EACCES ? "; chmod +x makes a program of a file" : ""
+            let advice = errno == EACCES ? "; chmod +x makes the file executable" : ""
             throw Failure(.noInput, "\(path): \(errorText(errno))\(advice)")
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path

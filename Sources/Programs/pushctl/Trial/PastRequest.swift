@@ -24,7 +24,7 @@ struct PastRequest {
         seq = accepted.seq
         func failure(_ reason: String) -> Failure { Failure(.badData, "request \(accepted.seq): \(reason)") }
         guard !accepted.isErased else {
-            throw failure("\"pushctl erase\" took out its payload: there is nothing left to give to a handler")
+            throw failure("\"pushctl erase\" removed its payload, so there is no payload for a handler")
         }
         var template = RequestTemplate(platform: accepted.platform.rawValue)
         template.add("app", accepted.app, to: [.deliver])
@@ -51,14 +51,14 @@ struct PastRequest {
         let given = facts.compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
         summary =
             "given as request \(accepted.seq) of \(zone.text(accepted.acceptedAt.wall, milliseconds: true)) was: \(given)"
-            + (invocation.map { "; \($0.end)" } ?? "; no handler had it")
+            + (invocation.map { "; \($0.end)" } ?? "; no handler got the request")
     }
 }
 
 extension InvocationRecord {
     /// The outcome in a few words.
     fileprivate var end: String {
-        guard let result else { return "\(handler ?? "-") has it now" }
+        guard let result else { return "\(handler ?? "-") has the request now" }
         let reason = result.reason.map { ": \($0)" } ?? ""
         return "\(handler ?? "-") ended \(result.outcome.rawValue) after \(result.total.milliseconds) ms\(reason)"
     }

@@ -15,7 +15,8 @@ enum ServiceTrial {
     static func run(_ arguments: Arguments, program: String?, words: [String]) throws(Failure) -> ExitStatus {
         guard ServiceUnit.hasManager else {
             throw Failure(
-                .unavailable, "--as-service: systemd does not run this machine, so there is no service to run it as")
+                .unavailable,
+                "--as-service: systemd does not run this machine, so the handler cannot run in the service")
         }
         guard let text = ServiceUnit.properties(["LoadState"] + ServiceUnit.sandbox),
             text.split(separator: "\n").contains("LoadState=loaded")

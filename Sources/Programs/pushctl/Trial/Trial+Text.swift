@@ -15,7 +15,7 @@ extension Trial {
             + "route \(plan.route.name), \(plan.budget.shown)\n"
         for remark in plan.remarks { text += "  remark: \(remark.showingControls())\n" }
         if handler.kind.isBuiltIn {
-            text += "  \(handler.kind.name) is built in: the daemon does its work itself, and nothing is run\n"
+            text += "  \(handler.kind.name) is built in: the daemon does the work itself, and no program runs\n"
         }
         var shown = 0
         for attempt in attempts {

@@ -57,7 +57,8 @@ struct TrialPlan {
         }) {
             switch (planned.planned.owner, planned.handler) {
             case (.route, _) where isProgram: return nil
-            case (.tracker, _): instead = "the daemon would give this payload to the tracker: it is Braze's"
+            case (.tracker, _):
+                instead = "the daemon would give this payload to the tracker, because the payload is Braze's"
             case (.route, let other?): instead = "the daemon would give this payload to the handler \(other) first"
             case (.route, nil): instead = "no route of the configuration matches this payload"
             }
@@ -65,7 +66,7 @@ struct TrialPlan {
             let callbacks = explanation.invocations.map(\.planned.callback.rawValue)
             instead = "the platform would run \(callbacks.isEmpty ? "nothing" : callbacks.joined(separator: ", "))"
         }
-        return "\(instead); the handler is run as \(callback.rawValue) all the same\(route)"
+        return "\(instead); the handler nevertheless runs for \(callback.rawValue)\(route)"
     }
 
     /// The configuration with only this route.

@@ -148,7 +148,7 @@ struct HandlerUnits {
         command.logsOutput
             ? ["StandardError=journal"]
             : [
-                "# It may hold what payloads hold; journal instead of null has it in the journal.",
+                "# It may hold what payloads hold; journal instead of null writes it to the journal.",
                 "StandardError=null",
             ]
     }
