@@ -57,9 +57,9 @@ extension Command {
             declines and retries of handlers: the report leaves these figures out, and they are null in JSON. The \
             journal also lacks some outcomes: the daemon leaves out successes beyond 500 a second, a log level leaves \
             out more, and journald deletes old files. Outcomes are numbered, so the report counts the outcomes without \
-            an entry, also those across an edge of the window. A miss or a failure always has an entry, so if \
-            successes are left out, the true compliance is at least the share shown. In CSV the columns device, \
-            message_id and those of the completion are empty, and rows come in the order of their ends.
+            an entry, also those across an edge of the window. The daemon writes an entry for each miss and \
+            failure, so if it left out successes, the true compliance is at least the share shown. In CSV the columns \
+            device, message_id and those of the completion are empty, and rows come in the order of their ends.
             """,
         ],
         operands: .none,

@@ -17,8 +17,9 @@ extension Command {
             move has the leader hand over to another machine, the one with the smallest lag or the one of --to. The \
             running handlers of the leader end, then the other machine leads at once. drain keeps a machine (this one, \
             or NODE) from leading until drain --undo, for an upgrade or a repair; a machine that leads hands over. \
-            Both wait until the other machine leads, and print the duration. Both refuse unless another machine runs \
-            and is at most a second behind. --force drains nevertheless.
+            Both wait until the other machine leads, and print the duration. move refuses unless another machine runs \
+            and is at most a second behind. So does drain, except for a machine that follows a leader. --force drains \
+            nevertheless.
             """,
             """
             init --ledger DIR makes the pair from the ledger of one machine whose daemon is stopped: ids, events, \
