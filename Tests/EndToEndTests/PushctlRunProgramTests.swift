@@ -46,7 +46,7 @@ final class PushctlRunProgramTests {
                 "  remark: the platform would run no callback (shown_by_system); see pushctl explain; "
                     + "the handler nevertheless runs for onMessageReceived\n"), "\(shown.output)")
         let braze = run(path, "-", payload: #"{"_ab":"true","t":"T","a":"A"}"#)
-        #expect(braze.output.contains("  remark: the daemon would give this payload to the tracker: "))
+        #expect(braze.output.contains("  remark: the daemon would give this payload to the tracker, because "))
     }
 
     @Test("a missing or non-executable program is an error before anything runs, and so is an unknown name")

@@ -170,7 +170,7 @@ struct SessionTests {
         #expect(bench.flush() == 1)
         #expect(bench.data.summary == CustomDataSummary(), "nobody to send it for")
         #expect(bench.data.flushedUnsent == 1)
-        #expect(bench.reason(1)?.hasPrefix("it was not sent to the endpoint: the session has no user") == true)
+        #expect(bench.reason(1)?.hasPrefix("not sent to the endpoint: the session has no user") == true)
         try bench.log(.customEvent, #"{"name":"e","properties":{"a":1}}"#, app: nil, at: 1, now: 2)
         #expect(bench.flush(user: "u1", now: 60) == 1)
         let row = try #require(bench.rows.rows[EntryNumber(3)])

@@ -118,18 +118,18 @@ struct AnswerTests {
     static let refusals: [(Int, String, String)] = [
         (
             400, #"{"message":"Max Input Length Exceeded"}"#,
-            "the endpoint answered 400: Max Input Length Exceeded. It cannot"
+            "the endpoint answered 400: Max Input Length Exceeded. The endpoint cannot"
         ),
         (
             401, #"{"message":"Invalid API Key"}"#,
-            "the endpoint answered 401: Invalid API Key. It does not know the API key"
+            "the endpoint answered 401: Invalid API Key. The endpoint does not know the API key"
         ),
         (403, "", "the endpoint answered 403. The API key lacks the permission users.track"),
         (404, "<html>", "the endpoint answered 404. The address has no /users/track: Endpoint="),
         (405, "", "the endpoint answered 405. The address has no /users/track: Endpoint="),
         (407, "", "the endpoint answered 407. The proxy requires a login"),
         (413, "", "the endpoint answered 413. The requests are too long"),
-        (301, "", "the endpoint answered 301. It redirects to another address"),
+        (301, "", "the endpoint answered 301. The endpoint redirects to another address"),
         (418, "", "the endpoint answered 418. The status is unexpected"),
     ]
 

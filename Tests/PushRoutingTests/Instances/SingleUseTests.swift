@@ -47,7 +47,7 @@ struct SingleUseTests {
         _ = pool.writes(#"{"result":"newData"}"#, 1)
         #expect(
             pool.closed(1, "closed the connection") == [
-                "finished 1 lost: the socket that had it did not answer: closed the connection; it wrote "
+                "finished 1 lost: the socket did not answer: closed the connection; it wrote "
                     + #"{"result":"newData"}, which has no status, one of handled, retry, declined, rejected"#
             ])
     }
@@ -59,7 +59,7 @@ struct SingleUseTests {
         _ = pool.opened(1)
         let effects = pool.closed(1, "closed the connection")
         #expect(
-            effects == ["finished 1 lost: the socket that had it did not answer: closed the connection"],
+            effects == ["finished 1 lost: the socket did not answer: closed the connection"],
             "it is not given to another either")
         #expect(pool.start(2) == ["open 2"])
     }

@@ -70,7 +70,7 @@ struct ScenarioMistakesTests {
     func absentTexts(expect: String, what: String, near: String) throws {
         let scenario = try scenario(Self.braze, Self.log, #"{"expect":\#(expect)}"#)
         let message =
-            "expect: no request of the scenario and no track has the \(what), so this would hold whatever happens\(near)"
+            "expect: no request of the scenario and no track has the \(what), so the expectation can only hold\(near)"
         #expect(throws: ScenarioError(line: 3, message: message)) { try scenario.checkNames(against: Self.table) }
     }
 

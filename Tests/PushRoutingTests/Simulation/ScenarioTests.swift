@@ -315,7 +315,7 @@ struct ScenarioTests {
             (#"{"expect":{"event":{"outcome":"handled"}}}"#, "expect.event.outcome: the event has no such member"),
             (
                 #"{"expect":{"none":{"outcome":"handled"},"is":1}}"#,
-                "expect.is: is not a member that may stand beside none"
+                "expect.is: cannot stand beside none"
             ),
             (#"{"expect":{"none":{"event":{},"seq":1}}}"#, "expect.none: event stands alone"),
             (#"{"expect":{"none":7}}"#, "expect.none: must be an object with the expected members of the invocation"),
