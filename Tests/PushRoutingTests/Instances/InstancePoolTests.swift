@@ -49,7 +49,7 @@ struct InstancePoolTests {
             (#"{"id":1,"status":"declined"}"#, "finished 1 declined"),
             (
                 #"{"id":1}"#,
-                "finished 1 rejected: the answer has a fault: it has no status, "
+                "finished 1 rejected: the answer has a fault: no status, "
                     + "one of handled, retry, declined, rejected"
             ),
             (

@@ -110,6 +110,6 @@ struct TopicConditionReader {
     }
 
     private func unexpected(_ wanted: String) -> Fault {
-        Fault(message: "at byte \(place): expected \(wanted)")
+        Fault(message: "at byte \(place): \(wanted) is expected")
     }
 }
