@@ -353,7 +353,7 @@ struct PushctlRunHandlerTests {
             ),
             (
                 #"next; echo "{\"id\":$id}"; next"#, "failed",
-                "it has no status, one of handled, retry, declined, rejected"
+                "the answer has a fault: no status, one of handled, retry, declined, rejected"
             ),
             ("next; answer declined; next", "unrouted", "answer: declined"),
             ("next; answer rejected; next", "failed", "answer: rejected"),

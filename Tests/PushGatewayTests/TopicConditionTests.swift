@@ -44,7 +44,7 @@ struct TopicConditionTests {
             ("", "at byte 0: a topic in single quotes"), ("news in topics", "at byte 0: a topic in single quotes"),
             ("'a' in topics &&", "at byte 16: a topic"),
             ("'a' in topics & 'b' in topics", "at byte 14: &&, || or the end"),
-            ("('a' in topics", "at byte 14: ) should"), ("'a' in topics)", "at byte 13: &&, || or the end"),
+            ("('a' in topics", "at byte 14: ) is expected"), ("'a' in topics)", "at byte 13: &&, || or the end"),
             ("'a in topics", "at byte 0: the quote has no end"), ("'a' in topicsx", "at byte 7: in topics"),
             ("'a'", "at byte 3: in topics"), ("'a' on topics", "at byte 4: in topics"),
             ("'' in topics", "at byte 0: a topic is 1 to 900"),
