@@ -22,7 +22,7 @@ extension HealthFacts {
                 findings.append(
                     .error(
                         .configuration,
-                        "\(file.path): its mode is \(attributes.octal): users other than its owner can say which programs run",
+                        "\(file.path): its mode is \(attributes.octal): other users can change which programs run",
                         do: "chmod go-w \(file.path)"))
             } else if let service, !attributes.allows(4, service) {
                 findings.append(
@@ -81,14 +81,14 @@ extension HealthFacts {
         if attributes.mode & 0o022 != 0, !(isSticky && attributes.kind == .directory) {
             findings.append(
                 .error(
-                    .state, "\(path): its mode is \(attributes.octal): users other than its owner may write",
+                    .state, "\(path): its mode is \(attributes.octal): other users may write to it",
                     do: "chmod go-w \(path)"))
         }
         // In a directory that others cannot search, they cannot read the file either.
         if attributes.mode & 0o004 != 0, state.first?.attributes.map({ $0.mode & 0o001 != 0 }) ?? true {
             findings.append(
                 .warning(
-                    .state, "\(path): its mode is \(attributes.octal): every user may read what people were sent",
+                    .state, "\(path): its mode is \(attributes.octal): every user may read the payloads",
                     do: "chmod o-rwx \(path)"))
         }
         return findings
