@@ -121,34 +121,35 @@ extension WebRoute {
             method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
             answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
         WebRoute(
-            method: "GET", path: ["explain"], kind: .page, meaning: "what would become of a payload",
+            method: "GET", path: ["explain"], kind: .page, meaning: "explain a payload; nothing is stored",
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         WebRoute(
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
             answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
         WebRoute(
-            method: "GET", path: ["lanes"], kind: .page, meaning: "what waits behind what", showsDaemon: true,
+            method: "GET", path: ["lanes"], kind: .page, meaning: "the lanes and their waiting pushes",
+            showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
         WebRoute(
-            method: "GET", path: ["handlers"], kind: .page, meaning: "how handlers do", showsDaemon: true,
+            method: "GET", path: ["handlers"], kind: .page, meaning: "the figures of handlers", showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.handlers(request) }),
         WebRoute(
             method: "GET", path: ["campaigns"], kind: .page, meaning: "opens and clicks of campaigns",
             parameters: window,
             answer: { (desk, request, _) throws(WebProblem) in try desk.campaigns(request) }),
         WebRoute(
-            method: "GET", path: ["deadletters"], kind: .page, meaning: "what was not done in relay mode",
+            method: "GET", path: ["deadletters"], kind: .page, meaning: "the dead letters of relay mode",
             parameters: [query, before],
             answer: { (desk, request, _) throws(WebProblem) in try desk.deadLetters(request) }),
         WebRoute(
-            method: "GET", path: ["report"], kind: .page, meaning: "how deadlines were kept",
+            method: "GET", path: ["report"], kind: .page, meaning: "the compliance with deadlines",
             parameters: window + [
                 Parameter(name: "by", meaning: "a breakdown: one or two dimensions"),
                 Parameter(name: "baseline", meaning: "since when the report to compare with counts"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
         WebRoute(
-            method: "GET", path: ["senders"], kind: .page, meaning: "who sends through the gateway",
+            method: "GET", path: ["senders"], kind: .page, meaning: "the clients of the gateway",
             showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
         WebRoute(
@@ -240,7 +241,7 @@ extension WebRoute {
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.stream(request) }),
         WebRoute(
-            method: "POST", path: ["api", "explain"], kind: .api, meaning: "what would become of a payload",
+            method: "POST", path: ["api", "explain"], kind: .api, meaning: "explain a payload; nothing is stored",
             parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
         act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in

@@ -23,7 +23,7 @@ public struct WebSettings: Fillable, Sendable {
     /// Those that hold without a file.
     public init() {}
 
-    /// The address that is listened on where nothing is said.
+    /// The default address to listen on.
     public static let standardAddress = "127.0.0.1:18080"
 
     /// Reads the files, the main one and its drop-ins, in their order.

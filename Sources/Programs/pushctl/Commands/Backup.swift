@@ -13,7 +13,7 @@ extension Command {
             of that name is not replaced.
             """,
             """
-            A backup has what people were sent, and push tokens. The configuration and keys are not in it.
+            A backup has payloads and push tokens. It has neither the configuration nor keys.
             """,
         ],
         operands: Operands(usage: "FILE", count: 1...1),
