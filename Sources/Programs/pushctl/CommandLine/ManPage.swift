@@ -78,10 +78,10 @@ enum ManPage {
 
     private static let description = [
         """
-        pushrouterd takes push payloads over a Unix socket, decides which callbacks the platform would run and who owns \
-        them, hands Braze payloads to a tracker of opens and routes the others to handlers under a deadline of 9 seconds. \
-        pushctl sends payloads and interactions to it, explains and simulates without it, and shows what became of what \
-        was sent.
+        pushrouterd takes push payloads over a Unix socket, decides which callbacks the platform would run and who \
+        owns them, hands Braze payloads to a tracker of opens and routes the others to handlers under a deadline of 9 \
+        seconds. pushctl sends payloads and interactions to it, explains and simulates without the daemon, and shows \
+        the results of sent requests.
         """,
         """
         Options and operands come in any order, options with their value as in --platform ios or --platform=ios; after -- \

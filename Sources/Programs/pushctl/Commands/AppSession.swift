@@ -5,8 +5,8 @@ extension Command {
         name: "session", summary: "report that a session of the app began or ended",
         description: [
             """
-            Tells the daemon that the user began or stopped to use the app on a device. When another user takes over \
-            the device, send a start with that user. No callback of a push SDK runs for a session, so there is no \
+            Tells the daemon that the user began or stopped to use the app on a device. For a change of the user on a \
+            device, send a start with the new user. No callback of a push SDK runs for a session, so there is no \
             outcome to wait for.
             """,
             """

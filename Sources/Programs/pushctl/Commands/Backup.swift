@@ -7,10 +7,10 @@ extension Command {
         name: "backup", summary: "copy the ledger into a file",
         description: [
             """
-            Writes all that is acknowledged into a new file, in one state of the ledger, while the daemon goes on. \
-            With a daemon it asks for sync first; without one it adds what is in the log alone. The file is a SQLite \
-            database that only its owner may read. It gets its name when it is whole, checked and on the disk; a file \
-            of that name is not replaced.
+            Writes all acknowledged requests into a new file, in one state of the ledger, while the daemon runs. With \
+            a daemon the command asks for sync first; without a daemon it adds the requests that only the log has. The \
+            file is a SQLite database that only its owner may read. The file gets its name when it is complete, \
+            checked and on the disk; the command does not replace an existing file.
             """,
             """
             A backup has payloads and push tokens. It has neither the configuration nor keys.

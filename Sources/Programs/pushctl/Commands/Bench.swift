@@ -6,10 +6,11 @@ extension Command {
         name: "bench", summary: "send many requests, and show how fast they are acknowledged",
         description: [
             """
-            Sends the requests of each FILE, one after the other and again from the first, as fast as the pipelines let \
-            or with --rate, and prints how many were accepted in a second, how long acknowledgements took, what was refused \
-            by code, and from the ledger, where this user may read it, what became of the requests. A FILE is one as \
-            inject takes it; without one each request delivers a small data map. An acknowledged request is on disk.
+            Sends the requests of each FILE, one after the other and again from the first, as fast as the pipelines \
+            let or with --rate, and prints the accepted requests a second, the time of acknowledgements, the refusals \
+            by code, and from the ledger, if this user may read it, the outcomes of the requests. A FILE has the form \
+            that inject takes; without a FILE each request delivers a small data map. An acknowledged request is on \
+            disk.
             """,
             """
             The requests are real. Routes and handlers get them, the tracker counts them, the ledger keeps them. So the \
@@ -17,17 +18,18 @@ extension Command {
             daemon of one's own are: pushrouterd --state /tmp/state --runtime /tmp/run.
             """,
             """
-            Without --rate latency counts from when a request was sent: with full pipelines it is mostly the wait for \
-            those before it, so a figure for one request at a time needs --pipeline 1. With --rate it counts from when the \
-            request was meant to be sent: what a slow daemon makes others wait is in it (no coordinated omission). Requests \
-            that were due and found no room are told as overdue; then latencies would have been longer still.
+            Without --rate latency counts from the time of sending: with full pipelines it is mostly the wait for \
+            earlier requests, so a figure for one request at a time needs --pipeline 1. With --rate latency counts \
+            from the planned time of sending: it includes the wait that a slow daemon causes (no coordinated \
+            omission). The command reports requests that were due and found no room as overdue; then latencies would \
+            have been even longer.
             """,
             """
-            Each request has an id of its own, so that the daemon looks for it among those it knows, as it does for \
-            producers that send again after an error; --no-ids leaves that out, and then the outcomes are not shown. With \
-            --device all Android deliveries share a lane in device mode. At its end the command waits up to 10 s for \
-            replies and 15 s for outcomes. SIGINT ends it with the figures so far, and so does a minute without a reply. \
-            The exit status is 1 when something was refused, overdue or got no reply.
+            Each request has an id of its own, so that the daemon looks the id up, as it does for producers that send \
+            again after an error; with --no-ids requests have no id, and the command shows no outcomes. With --device \
+            all Android deliveries share a lane in device mode. At its end the command waits up to 10 s for replies \
+            and 15 s for outcomes. SIGINT ends it with the figures so far, and so does a minute without a reply. The \
+            exit status is 1 when something was refused, overdue or got no reply.
             """,
         ],
         operands: Operands(usage: "[FILE|-]...", count: 0...Int.max),

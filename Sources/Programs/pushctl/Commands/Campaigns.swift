@@ -10,9 +10,9 @@ extension Command {
         description: [
             """
             Prints the figures of each campaign: deliveries, direct and influenced opens, clicks by button, and \
-            recipients, also by day. Below them it prints the opens that are lost, with the reason, by campaign and by \
-            day, and the taps that belong to no campaign. It reads the ledger in the state directory, with or without a daemon. pushctl(1) \
-            explains each figure.
+            recipients, also by day. Below them it prints the lost opens, with the reason, by campaign and by day, and \
+            the taps without a campaign. It reads the ledger in the state directory, with or without a daemon. \
+            pushctl(1) explains each figure.
             """,
             """
             A press on a button that closes the notification is a click, not an open. A push that was opened in both \

@@ -8,18 +8,18 @@ extension Command {
         description: [
             """
             In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found \
-            no route. Without an operand, and with "list", this command prints the dead letters, newest first; \
-            options choose among them. "show SEQ" prints the whole story of one request: its attempts, the standard \
-            error of its handler, and the request as it came. For a request without a dead letter it ends with 1. \
-            Both read the ledger, with or without a daemon. In JSON "count" and "bytes" are of all dead letters, and \
+            no route. Without an operand, and with "list", this command prints the dead letters, newest first; options \
+            choose among them. "show SEQ" prints all stored facts of one request: its attempts, the standard error of \
+            its handler, and the original request. For a request without a dead letter it exits with 1. Both commands \
+            read the ledger, with or without a daemon. In JSON "count" and "bytes" are of all dead letters, and \
             "matching" is the number of requests that match the options, listed or not.
             """,
             """
             "purge" drops the dead letters of the requests SEQ, or at most --limit (100) that match the options; \
-            standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
-            with --json it prints an object for each page. "purge" needs the running daemon. The requests stay in the \
-            ledger for Retention=. The daemon itself drops dead letters that are older than DeadLetterRetention=, and \
-            the oldest ones when all together exceed DeadLetterSizeMax=.
+            standard error has the number of the others. --limit all drops all matching dead letters, the oldest \
+            first, in pages of 1000; with --json it prints an object for each page. "purge" needs the running daemon. \
+            The requests stay in the ledger for Retention=. The daemon itself drops dead letters that are older than \
+            DeadLetterRetention=, and the oldest ones when all together exceed DeadLetterSizeMax=.
             """,
         ],
         operands: Operands(

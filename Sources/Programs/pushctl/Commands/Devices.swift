@@ -7,11 +7,11 @@ extension Command {
         name: "device", summary: "set the state of an app and its device",
         description: [
             """
-            Tells the daemon whether the app on DEVICE is in the foreground, whether the screen is locked, and \
-            whether the app may show notifications. The daemon keeps this state with the device. The state counts for \
-            the pushes of unmodified clients of FCM and APNs (pushrouter-gateway), and for publishes to topics. A \
-            request with a state of its own, such as one of "pushctl inject", uses that. An option that is not given \
-            changes nothing.
+            Tells the daemon whether the app on DEVICE is in the foreground, whether the screen is locked, and whether \
+            the app may show notifications. The daemon keeps this state with the device. The state counts for the \
+            pushes of unmodified clients of FCM and APNs (pushrouter-gateway), and for publishes to topics. A request \
+            with a state of its own, such as one of "pushctl inject", uses its own state. A missing option changes \
+            nothing.
             """
         ],
         operands: Operands(usage: "DEVICE", count: 1...1),
@@ -33,9 +33,9 @@ extension Command {
         name: "devices", summary: "list the devices that the daemon knows",
         description: [
             """
-            Prints the known devices, those first that were first heard of: platform, app, name, user, the beginning \
-            of the token, the topics, and the state of the app. It reads the ledger in the state directory, with or \
-            without a daemon. The exit status is 1 when no device is found.
+            Prints the known devices, in the order in which the daemon first saw them: platform, app, name, user, the \
+            beginning of the token, the topics, and the state of the app. It reads the ledger in the state directory, \
+            with or without a daemon. The exit status is 1 when no device is found.
             """
         ],
         operands: .none,

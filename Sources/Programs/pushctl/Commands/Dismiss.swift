@@ -5,9 +5,9 @@ extension Command {
         name: "dismiss", summary: "report that a notification was dismissed",
         description: [
             """
-            Tells the daemon that the user dismissed a notification without opening it. The app hears of it only where \
-            the platform tells it: on iOS if the notification's category asks for it, on the web as notificationclose. \
-            MESSAGE and --payload name the notification as in "open".
+            Tells the daemon that the user dismissed a notification without opening it. The app learns of the \
+            dismissal only if the platform reports it: on iOS if the notification's category asks for it, on the web \
+            as notificationclose. MESSAGE and --payload name the notification as in "open".
             """,
             """
             The exit status is 0 when the request was accepted and none of its custom data was rejected. With --wait \

@@ -7,21 +7,22 @@ extension Command {
             """
             Looks at the configuration, the owners and modes of its files, of the state directory and of the sockets, \
             the ledger, the space on the disk and the time of one sync, the clock, the journal, the programs with \
-            their interpreters, users and sockets of the handlers, the files of keys and tokens, and the daemon: whether each socket answers, and what \
-            status says of its problems and of cgroups; of machines that share a log also the database: settings, synchronous \
-            standbys, clock, copies, snapshots, connections, old transactions and idle replication slots. It prints a line for each finding: ok, warning or error; under \
-            it what to do.
+            their interpreters, users and sockets of the handlers, the files of keys and tokens, and the daemon: \
+            whether each socket answers, and the problems and the cgroups in its status; for machines that share a log \
+            also the database: settings, synchronous standbys, clock, copies, snapshots, connections, old transactions \
+            and idle replication slots. It prints a line for each finding: ok, warning or error; the remedy stands \
+            below it.
             """,
             """
-            The exit status is 1 when there is an error. Warnings do not change it: something works, and may not for \
-            long, or this user cannot see it. Run it as root to see all. It reads all of a ledger of at most 1 GiB, and \
-            only opens a longer one. It writes one block into the state directory to time the sync, and leaves nothing \
-            there.
+            The exit status is 1 when there is an error. Warnings do not change it: a warned part works and may fail \
+            soon, or this user cannot check it. Run the command as root to check everything. It reads all of a ledger \
+            of at most 1 GiB, and only opens a larger ledger. It writes one block into the state directory to time the \
+            sync, and removes the block.
             """,
             """
-            With --client it looks at a client of FCM or APNs that is to send to pushrouter-gateway instead: whether the \
-            gateway answers, which clients it saw, whether they trust its authority, are authorized and ask for what there \
-            is; and which of the variables that "pushctl gateway env" prints are missing in this shell.
+            With --client it checks a client of FCM or APNs of pushrouter-gateway instead: whether the gateway \
+            answers, the clients that it saw, whether they trust its authority, are authorized and ask for an existing \
+            path; and the variables of "pushctl gateway env" that this shell lacks.
             """,
         ],
         operands: .none,

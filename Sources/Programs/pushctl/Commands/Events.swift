@@ -6,14 +6,14 @@ extension Command {
         name: "events", summary: "count the analytics events by name and day",
         description: [
             """
-            Prints how many events the tracker recorded: receipts, opens, influenced opens, sessions, changes of \
-            tokens, and custom events, which are also counted by their own names. It reads the ledger in the state \
-            directory, with or without a daemon. \(LocalTime.forms)
+            Prints the numbers of events that the tracker recorded: receipts, opens, influenced opens, sessions, \
+            changes of tokens, and custom events, which are also counted by their own names. It reads the ledger in \
+            the state directory, with or without a daemon. \(LocalTime.forms)
             """,
             """
             A custom event counts on the day of its own time: the time when it was saved (EventTime=saved) or flushed \
-            (EventTime=flushed). --delays shows how long custom events waited between the two, and how long entries \
-            that were sent at once took, by the day on which they were saved. Entries that are sent at once have a \
+            (EventTime=flushed). --delays shows the wait of custom events between the two times, and the delay of \
+            entries that were sent at once, by the day on which they were saved. Entries that are sent at once have a \
             delay here, but no event.
             """,
         ],

@@ -10,10 +10,11 @@ extension Command {
         name: "explain", summary: "show what would happen to a payload, and why",
         description: [
             """
-            Shows, without a daemon, whose payload it is, which callbacks the platform would run, which handlers would \
-            get them, what a tap counts as, and why. It also shows which routes do not match, and what the tracks would \
-            send for its receipt, a tap, each button and a dismissal. It decides as the daemon does, with the same \
-            configuration. Nothing is sent or recorded. It takes the same payloads and files as "inject".
+            Shows, without a daemon, the owner of the payload, the callbacks of the platform, the handlers that would \
+            get them, the count of a tap, and the reasons. It also shows the routes that do not match, and the entries \
+            that the tracks would send for a receipt, a tap, each button and a dismissal. It decides as the daemon \
+            does, with the same configuration. It sends and records nothing. It takes the same payloads and files as \
+            "inject".
             """,
             """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
@@ -22,10 +23,10 @@ extension Command {
             """,
             """
             --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
-            with the owner, the callbacks, the outcome, what a tap counts as, and whether a session that starts a minute \
-            later is an influenced open. A * marks what differs from the state above. An FCM v1 body with "android", \
-            "apns" and "webpush" is so explained for all three. --format html prints the tables of all payloads as one \
-            page for a ticket; without --state and --platform it has all of them.
+            with the owner, the callbacks, the outcome, the count of a tap, and whether a session that starts a minute \
+            later is an influenced open. A * marks a difference from the state above. The table explains an FCM v1 \
+            body with "android", "apns" and "webpush" for all three. --format html prints the tables of all payloads \
+            as one page for a ticket; without --state and --platform it has all of them.
             """,
             """
             With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
@@ -38,7 +39,7 @@ extension Command {
             GitHub (GITHUB_ACTIONS=true) annotations follow the text.
             """,
             """
-            --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \
+            --example explains an accident of the catalogue instead: its payload, its result and the fix, decided by \
             the configuration. With --json, scenario is a file for "test" that shows both.
             """,
         ],

@@ -10,24 +10,25 @@ extension Command {
         description: [
             """
             Prints the units with which systemd runs the program of the handler NAME: a socket with Accept=yes, and a \
-            template of a service that is started for each connection, as a user that exists for that run alone \
-            (DynamicUser=), without the network, the daemon's files and its sockets. After them comes the file of a \
-            socket handler that connects there, with OneInvocation=yes; it takes the place of the handler's own file. This is \
-            the way for programs that nobody trusts: without it, or User=, a handler runs as the daemon's user.
+            template of a service that is started for each connection, as a user that exists only for that run \
+            (DynamicUser=), without the network, the daemon's files and its sockets. After the units it prints the \
+            file of a socket handler that connects to this socket, with OneInvocation=yes; this file replaces the \
+            handler's own file. Use the units for untrusted programs: without them, or User=, a handler runs as the \
+            daemon's user.
             """,
             """
-            The program gets one object on standard input, but no PUSH_ variables. A line that it writes to standard output \
-            is the answer when that has a "status". Without such a line its exit status is the answer, as that of an \
-            exec handler, and a line with a "result", "options" or "log" is used with it; what else a failure wrote to \
-            standard output is its reason. Its standard error gets lost, and "pushctl show" has none \
-            of it; with LogOutput=yes in the handler's file it gets into the journal. The service ends a second after the \
-            longest deadline of a route to the handler. --exec names the program of a socket handler, which has none in its \
+            The program gets one object on standard input, but no PUSH_ variables. A line that it writes to standard \
+            output is the answer when that has a "status". Without such a line its exit status is the answer, as that \
+            of an exec handler, together with a line that has a "result", "options" or "log"; the other standard \
+            output of a failure is its reason. The standard error is lost, and "pushctl show" does not have it; with \
+            LogOutput=yes in the handler's file it goes to the journal. The service ends a second after the longest \
+            deadline of a route to the handler. --exec names the program of a socket handler, which has none in its \
             file; it is split as Exec= is.
             """,
             """
-            --directory writes the files there and prints their names. A file that exists stays, and the command fails. To \
-            put them in force: move the .handler file to handlers.d, then "systemctl enable --now pushrouter-NAME.socket" \
-            and "systemctl reload pushrouterd".
+            --directory writes the files into a directory and prints their names. The command fails if a file exists, \
+            and does not change it. To use the files: move the .handler file to handlers.d, then "systemctl enable \
+            --now pushrouter-NAME.socket" and "systemctl reload pushrouterd".
             """,
         ],
         operands: Operands(usage: "NAME", count: 1...1),

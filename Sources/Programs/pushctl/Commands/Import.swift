@@ -17,9 +17,9 @@ extension Command {
             """
             Mistakes of the samples are reported with their place, and corrected where the correction is certain: \
             events among the attributes, a name under another key, phone_number. The other entries are sent as they \
-            are. The id of an entry is made from its content, so the same file can be imported again: nothing is \
-            logged twice, and "accepted before" stands where an entry was logged by an earlier import. That needs \
-            access to control.sock; without it "accepted" stands there.
+            are. The id of an entry is made from its content, so the same file can be imported again: the daemon logs \
+            no entry twice, and the output has "accepted before" for an entry of an earlier import. This needs access \
+            to control.sock; without it the output has "accepted".
             """,
             """
             --dry-run prints the requests, one a line, and says what the daemon would reject; it needs no daemon. The \

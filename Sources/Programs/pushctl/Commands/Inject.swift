@@ -12,11 +12,12 @@ extension Command {
             simulator. "-" is standard input.
             """,
             """
-            Other forms are made JSON of, and standard error says so, once for a file: \(PayloadForm.namesOfOthers). \
-            A printed Bundle or map escapes nothing: a comma and a space end a value where a key and "=" follow; not \
-            within brackets that match, nor before a key that was there already. The lines of a log without a Bundle \
-            are left out. A command may go on over lines; of its words nothing is run or replaced. What it says of \
-            platform and app counts where no option does. The daemon takes JSON alone.
+            The command converts other forms to JSON, and standard error names the form, once for a file: \
+            \(PayloadForm.namesOfOthers). A printed Bundle or map escapes no characters: a comma and a space end a \
+            value if a key and "=" follow, but not within matching brackets, or before a key that occurred already. \
+            The command skips lines of a log without a Bundle. An "am" or curl command may continue over lines; its \
+            words are neither run nor expanded. Its platform and app count unless an option names others. The daemon \
+            takes JSON alone.
             """,
             """
             These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \
@@ -39,10 +40,10 @@ extension Command {
             """
             The exit status is 0 when all requests were accepted and none of their custom data was rejected, 65 when a \
             line is not JSON, and 1 when the daemon refused a request or rejected custom data. With --wait the command \
-            ends when the outcome of each invocation has come; where one ended badly it prints what the handler wrote to \
-            standard error, if you may read the ledger. Standard error says once when none came for 15 s, as on \
-            a full disk; with --fail as well the exit status is 1 when an outcome \
-            is neither handled nor handed_to_tracker.
+            ends when the outcome of each invocation has come; for an unsuccessful invocation it prints the handler's \
+            standard error, if you may read the ledger. Standard error says once when no outcome came for 15 s, as on \
+            a full disk; with --fail as well the exit status is 1 when an outcome is neither handled nor \
+            handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),

@@ -7,8 +7,8 @@ extension Command {
         name: "pending", summary: "list custom data that waits or was rejected, and resolve it",
         description: [
             """
-            Prints the unfinished entries, oldest first, and how many there are in each suite: stored until a session \
-            of their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
+            Prints the unfinished entries, oldest first, and their number in each suite: stored until a session of \
+            their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
             them, or show the rejected entries with their reasons. It reads the ledger in the state directory, with or \
             without a daemon.
             """,
@@ -20,9 +20,9 @@ extension Command {
             drop queued ones. --reset empties a suite. These three options need the running daemon, and list nothing.
             """,
             """
-            --clear discards the pending, queued and unknown entries that the filters choose, without a filter all of \
-            them. It says how many, and goes on when that number is typed, or with --yes. What is claimed is being sent, \
-            and stays. It needs the running daemon.
+            --clear discards the pending, queued and unknown entries that the filters choose, without a filter all \
+            such entries. It prints their number, and continues when you type that number, or with --yes. Claimed \
+            entries are being sent, and stay. --clear needs the running daemon.
             """,
             """
             An entry stays claimed until the forwarder reports its result, or until the next forwarder starts.

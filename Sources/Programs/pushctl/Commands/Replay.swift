@@ -14,9 +14,9 @@ extension Command {
             replay.
             """,
             """
-            SEQ are numbers of requests; or options choose at most --limit (100) dead letters, and standard error \
-            says how many are left. --dry-run prints the chosen ones and replays nothing: begin with it. The tracker \
-            and the tracks got the request when it first came, so a replay counts no push twice. "pushctl \
+            SEQ are numbers of requests; or options choose at most --limit (100) dead letters, and standard error has \
+            the number of the others. --dry-run prints the chosen dead letters and replays nothing: begin with it. The \
+            tracker and the tracks got the request at its first acceptance, so a replay counts no push twice. "pushctl \
             deadletters" lists the dead letters. The exit status is 1 when a request was refused.
             """,
             """
@@ -25,10 +25,10 @@ extension Command {
             the daemon: a request that one answer refuses as "overloaded" comes again in a later answer.
             """,
             """
-            --wait ends when every outcome of the replays is known, and prints each, with what the handler wrote to \
-            standard error where one ended badly; with --json as "tail --json" prints it. With --fail as well the \
-            exit status is 1 when an outcome is neither handled nor handed_to_tracker. It reads the ledger, as \
-            options that choose do.
+            With --wait the command ends when every outcome of the replays is known, and prints each, for an \
+            unsuccessful one with the handler's standard error; with --json as "tail --json" prints it. With --fail as \
+            well the exit status is 1 when an outcome is neither handled nor handed_to_tracker. --wait and the options \
+            that choose read the ledger.
             """,
         ],
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),

@@ -6,12 +6,13 @@ extension Command {
         name: "report", summary: "show how many invocations kept their deadline",
         description: [
             """
-            Prints the deadline compliance report. An answer in words comes first: how many were late, at which \
-            handlers and for which reasons. Below it are the outcome of every invocation, and how many of them kept \
-            their deadline, by handler, route and provider. Times are those of what was due: the tracker takes none. It reads the ledger in the state directory, with or without a \
-            daemon. An invocation is due when a handler owed an answer to it; it is missed when it ended as timed_out \
-            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with how \
-            many were ahead of it and the longest of them.
+            Prints the deadline compliance report. A summary in words comes first: the number of late invocations, \
+            their handlers and the reasons. Below it are the outcomes of all invocations, and the share that kept the \
+            deadline, by handler, route and provider. Times are those of due invocations: the tracker has no times. It \
+            reads the ledger in the state directory, with or without a daemon. An invocation is due when a handler \
+            owed an answer to it; it is missed when it ended as timed_out or expired. Observers have figures of their \
+            own. The report lists an invocation that waited in its lane with the number of invocations ahead of it and \
+            the longest of them.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
@@ -20,24 +21,25 @@ extension Command {
             figures of the window as gauges; csv has one row for each invocation. pushctl(1) lists its columns and the members of the JSON.
             """,
             """
-            The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With one the report shows \
-            how much of the error budget is left, and how fast it burns in the 5 m, 30 m, 1 h, 6 h and 3 d before the \
-            end of the window; no alert goes by a time of which less than half was recorded. With --fail-under the exit status is 1 when the compliance is below PERCENT; when \
-            nothing was due it is 0.
+            The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With an objective the \
+            report shows the remaining error budget, and its burn rate in the 5 m, 30 m, 1 h, 6 h and 3 d before the \
+            end of the window; a span of which less than half was recorded gives no alert. With --fail-under the exit \
+            status is 1 when the compliance is below PERCENT; when nothing was due it is 0.
             """,
             """
-            --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as FCM \
-            delivered it, and original_priority, as it was sent; the formats text, json, html and markdown show it. \
-            --baseline takes the JSON of an earlier report, and these formats name what got worse: the shares of the due \
-            that were missed and that failed, the wait in the queue and the execution at p50, p90 and p99, of all \
-            invocations and by handler, route and provider, of those that both reports have. A figure is named only \
-            when chance does as much in less than one of 100 comparisons, a time only when it also grew by a tenth and \
-            by 1 ms. junit has a case for each part that was compared, which fails where anything got worse; the exit \
-            status does not change.
+            --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as \
+            FCM delivered it, and original_priority, as it was sent; the formats text, json, html and markdown show \
+            it. --baseline takes the JSON of an earlier report, and these formats name the regressions: the shares of \
+            the due invocations that were missed and that failed, the wait in the queue and the execution at p50, p90 \
+            and p99, of all invocations and of each handler, route and provider in both reports. They name a figure \
+            only when chance does as much in less than one of 100 comparisons, a time only when it also grew by a \
+            tenth and by 1 ms. junit has a case for each compared part, which fails with a regression; the exit status \
+            does not change.
             """,
             """
-            Gaps of the daemon are times in which none ran, the machine was suspended or the disk stalled, and steps \
-            of the clock. After a crash one may begin up to 70 seconds too early, with the daemon's last sign of life.
+            Gaps of the daemon are times in which no daemon ran, the machine was suspended or the disk stalled, and \
+            steps of the clock. After a crash a gap may begin up to 70 seconds too early, with the daemon's last sign \
+            of life.
             """,
             """
             --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \
@@ -48,13 +50,13 @@ extension Command {
             that runs a program of that name can forge entries.
             """,
             """
-            The journal does not know what is in flight, how many requests led to no invocation, how often handlers \
-            declined or asked to be tried again: those figures are left out, null in JSON. Nor does it have each \
-            outcome: the daemon leaves out successes beyond 500 a second, a log level leaves out more, and journald \
-            deletes old files. Outcomes are numbered, so the report says how many have no entry, those across an \
-            edge of the window too. Misses and failures always have one, so with successes left out the share that \
-            kept the deadline is at least what is shown. In CSV the columns device, message_id and those of the \
-            completion are empty, and rows come in the order of their ends.
+            The journal has no requests in flight, no requests without an invocation, and no declines and retries of \
+            handlers: the report leaves out these figures, null in JSON. The journal also lacks some outcomes: the \
+            daemon leaves out successes beyond 500 a second, a log level leaves out more, and journald deletes old \
+            files. Outcomes have numbers, so the report has the number of outcomes without an entry, also across an \
+            edge of the window. Misses and failures always have an entry, so without some successes the shown \
+            compliance is a lower bound. In CSV the columns device, message_id and those of the completion are empty, \
+            and rows come in the order of their ends.
             """,
         ],
         operands: .none,

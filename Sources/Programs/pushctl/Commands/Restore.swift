@@ -10,16 +10,16 @@ extension Command {
         description: [
             """
             Checks the backup, moves ledger and log into the directory set-aside-MILLISECONDS of the state directory, \
-            and puts the backup in their place. The daemon must not run; a backup of a newer version is refused, one of \
-            an older version is brought up to date. Root may restore for the user of the daemon: it becomes the owner of \
-            the state directory first.
+            and puts the backup in their place. The daemon must not run. The command refuses a backup of a newer \
+            version, and migrates a backup of an older version. Root may restore for the user of the daemon: the \
+            process first changes to the owner of the state directory.
             """,
             """
-            What was accepted after the backup is in the set-aside ledger alone. A request that a producer sends again \
-            under an id of that time is accepted again. The state directory has a new id, so "pushctl export --cursor" \
-            refuses an earlier cursor file. Numbers go on behind those of the set-aside ledger where it can be read, \
-            a million behind where it is damaged. Entries of custom data that were to be sent become unknown, since they may have been sent: "pushctl pending \
-            --unknown" lists them. What was in flight ends as after a crash.
+            Only the set-aside ledger has requests that were accepted after the backup. If a producer sends a request \
+            with an id of that time again, the daemon accepts it again. The state directory has a new id, so "pushctl \
+            export --cursor" refuses an earlier cursor file. Numbers continue after those of the set-aside ledger if \
+            it can be read, a million higher if it is damaged. Queued entries of custom data become unknown, since \
+            they may have been sent: "pushctl pending --unknown" lists them. Requests in flight end as after a crash.
             """,
         ],
         operands: Operands(usage: "[FILE]", count: 0...1),

@@ -9,29 +9,30 @@ extension Command {
         name: "run-handler", summary: "run a real handler on payloads, without a daemon",
         description: [
             """
-            Runs the handler NAME of the configuration, or the PROGRAM whose path has a / in it, on each payload as the daemon \
-            does: the same input, environment and \
-            working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
-            get away. Nothing is recorded, and no other handler is asked. It shows what the handler got (of http the request to \
-            its endpoint), what it wrote to standard output and standard error (the last 4 KiB of each), what that means as \
-            an answer, the outcome, and how long it took. A remark says why output of exec is no answer.
+            Runs the handler NAME of the configuration, or the PROGRAM whose path has a / in it, on each payload as \
+            the daemon does: the same input, environment and working directory, the same deadline, and the same end: \
+            the command kills the handler and all processes that it started. The command records nothing, and asks no \
+            other handler. It shows the handler's input (for http the request to its endpoint), its standard output \
+            and standard error (the last 4 KiB of each), the answer, the outcome, and the time. A remark explains why \
+            output of exec is no answer.
             """,
             """
-            A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \
-            in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
-            service, which may forbid it the network, home directories or code that it makes as it goes; with --as-service \
-            it runs as in the service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
-            run, all the same; then a remark says so. Taps and tokens have other callbacks: a scenario has them, with \
-            "test --real-handlers".
+            A worker, a socket or http keeps its program or connection from one payload to the next. journal and \
+            discard are built in and run no program. The handler runs as the calling user, outside of the sandbox and \
+            the limits of the service, which may forbid it the network, home directories or code that it generates at \
+            run time; with --as-service it runs as in the service. The command runs the handler even for a payload \
+            that another handler would get, or for a callback that the platform would not run; then a remark says so. \
+            Taps and tokens have other callbacks: a scenario has them, with "test --real-handlers".
             """,
             """
-            A PROGRAM needs no configuration: it runs as a handler of Type=exec with the defaults. --seq N gives the handler \
-            what request N of the ledger was: its payload, app, device, user and state, and the callback that ran; a remark \
-            has them, and what came of it then. "pushctl show N" says more of it.
+            A PROGRAM needs no configuration: it runs as a handler of Type=exec with the defaults. --seq N gives the \
+            handler request N of the ledger: its payload, app, device, user and state, and the callback that ran; a \
+            remark has these facts and the first outcome. "pushctl show N" has the details.
             """,
             """
-            Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \
-            when one was not, and with 66 when PROGRAM or a file is not there. --json prints one object a payload.
+            The command takes the same payloads and files as "inject". It exits with 0 when every payload was handled, \
+            with 1 when one was not, and with 66 when PROGRAM or a file is not there. --json prints one object a \
+            payload.
             """,
         ],
         operands: Operands(usage: "NAME|PROGRAM FILE...|-", count: 1...Int.max),

@@ -7,15 +7,14 @@ extension Command {
         name: "salvage", summary: "save what can be read of a damaged ledger",
         description: [
             """
-            Reads a ledger that the daemon says is damaged, row by row, goes on behind what cannot be read, adds what is \
-            in the log alone, and writes all of that into a new file: a backup, for "pushctl restore". The state \
-            directory is only read, the daemon must not run, and the directory of FILE needs twice the room of the \
-            ledger.
+            Reads a damaged ledger row by row, skips unreadable rows, adds the requests that only the log has, and \
+            writes the result into a new file: a backup, for "pushctl restore". The command only reads the state \
+            directory. The daemon must not run, and the directory of FILE needs twice the size of the ledger.
             """,
             """
-            It says for each table how many rows are saved and what is wrong with it. What belongs to a request that is \
-            lost is left out. Numbers of requests go on a million behind the highest that was read, so that none is given \
-            twice.
+            It prints the number of saved rows and the damage of each table. It leaves out rows of a lost request. \
+            Numbers of new requests begin a million above the highest number that was read, so that the daemon gives \
+            no number twice.
             """,
         ],
         operands: Operands(usage: "FILE", count: 1...1),

@@ -8,10 +8,10 @@ extension Command {
         description: [
             """
             Prints the ledger's record of the request with the number SEQ: its producer and its time, the request as \
-            it came, each invocation with its steps and their times: when it was accepted, how long it waited and behind \
-            whom, each attempt with its answer and the end of what the handler wrote to standard error, its outcome; \
-            the analytics events that it caused, such as a later open, and its custom data with the state of each \
-            entry. It works with or without a daemon.
+            it came, each invocation with its steps and their times: its acceptance, its wait and the invocation ahead \
+            of it, each attempt with its answer and the end of the handler's standard error, its outcome; the \
+            resulting analytics events, such as a later open, and its custom data with the state of each entry. It \
+            works with or without a daemon.
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),

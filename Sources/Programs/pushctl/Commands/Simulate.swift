@@ -9,20 +9,20 @@ extension Command {
         description: [
             """
             Reads requests, one a line, as inject.sock takes them. Each has "at" (RFC 3339 or Unix milliseconds), and \
-            they are in the order of their times. "payload_file":"push.json" stands in place of a payload: a file with one \
-            payload, beside the scenario; an .apns file is for iOS. Prints one JSON object for each invocation, each analytics event and \
-            each state of an entry of custom data (queued, pending, flushed, rejected), in the order in which they are \
-            decided; and one of type interaction when an interaction that waited for its push has found it or waits no more. Each \
-            has "at" in milliseconds, as the input has it; "time" of an event is in the seconds of Braze's form. \
-            After the last line the clock runs on until nothing is pending. A day takes milliseconds, and the \
-            same input gives the same bytes.
+            they are in the order of their times. "payload_file":"push.json" stands in place of a payload: a file with \
+            one payload, beside the scenario; an .apns file is for iOS. Prints one JSON object for each invocation, \
+            each analytics event and each state of an entry of custom data (queued, pending, flushed, rejected), in \
+            the order in which they are decided; and one of type interaction when an interaction that waited for its \
+            push has found the push or stops waiting. Each has "at" in milliseconds, as the input has it; "time" of an \
+            event is in the seconds of Braze's form. After the last line the clock runs on until nothing is pending. A \
+            day takes milliseconds, and the same input gives the same bytes.
             """,
             """
             A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}. Without a script they \
-            answer "handled" at once. "answer" is the object that a handler prints, "answers" is how often it prints \
-            one, and "handlers" has scripts for single handlers, by name. No handler is really run. Routes, deadlines \
-            and the mode come from the configuration; the first line may name another mode, and --mode overrides both. \
-            Expectations are ignored; "test" checks them.
+            answer "handled" at once. "answer" is the object that a handler prints, "answers" is the number of these \
+            objects, and "handlers" has scripts for single handlers, by name. The command runs no real handler. \
+            Routes, deadlines and the mode come from the configuration; the first line may name another mode, and \
+            --mode overrides both. Expectations are ignored; "test" checks them.
             """,
             """
             {"at":1000,"crash":{"down_ms":2500,"reboot":true}} kills the daemon at that time and starts it again 2.5 s \

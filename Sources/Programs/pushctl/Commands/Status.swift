@@ -9,14 +9,14 @@ extension Command {
         name: "status", summary: "show what the daemon is doing now",
         description: [
             """
-            Asks the running daemon over control.sock, or over read.sock where control.sock is not for this user, and reads in \
-            the ledger how the deadline was kept in the last five minutes. Prints about ten lines. With --all it prints \
-            every field, as --json does: names of times end in their unit, _ms or _us; without a problem its field is null \
-            (text: -). pushctl(1) explains each field.
+            Asks the running daemon over control.sock, or over read.sock if this user may not open control.sock, and \
+            reads the compliance of the last five minutes from the ledger. Prints about ten lines. With --all it \
+            prints every field, as --json does: names of times end in their unit, _ms or _us; without a problem its \
+            field is null (text: -). pushctl(1) explains each field.
             """,
             """
             --format openmetrics prints metrics for a monitoring system, such as \
-            pushrouterd_custom_data_oldest_unsent_seconds, with what was counted since the daemon started; --format \
+            pushrouterd_custom_data_oldest_unsent_seconds, with the counters since the daemon's start; --format \
             prometheus prints them in the older format of Prometheus, as the textfile collector of its node exporter \
             reads it. pushrouter-metrics(8) serves both over HTTP, and writes such files.
             """,

@@ -7,31 +7,32 @@ extension Command {
         name: "store", summary: "set up the database of machines that share a log, show or change who leads",
         description: [
             """
-            For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in that \
-            database, once, and refuses a database that has them; its role must be allowed to create tables. status shows \
-            who leads and since which term, how far the copy of each machine is behind, and how the database is: its \
-            synchronous standbys, its clock, settings that lose data in a power cut. It asks the database, so it answers on \
-            each machine, whether a daemon runs there or not.
+            For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in \
+            that database, once, and refuses a database that has them; its role must be allowed to create tables. \
+            status shows the leader and its term, the lag of each machine's copy, and the state of the database: its \
+            synchronous standbys, its clock, settings that lose data in a power cut. It asks the database, so it works \
+            on each machine, with or without a running daemon.
             """,
             """
-            move has the leader hand over to another machine, the nearest or the one of --to: its running handlers end, \
-            then the other leads at once. drain has a machine (this one, or NODE) not lead until drain --undo, and hand over \
-            if it leads: before an upgrade or a repair. Both wait until the other machine leads and say how long that took. \
-            Both refuse where no other machine is near enough: one that runs, and is at most a second behind. --force drains \
-            all the same.
+            move makes the leader hand over to another machine, the nearest or the machine of --to: its running \
+            handlers end, then the other machine leads at once. drain keeps a machine (this machine, or NODE) from \
+            leading until drain --undo, and makes it hand over if it leads: before an upgrade or a repair. Both wait \
+            until the other machine leads and print the time of the change. Both refuse unless another machine runs \
+            and is at most a second behind. --force drains without such a machine.
             """,
             """
-            init --ledger DIR makes the pair of a ledger that one machine had, whose daemon is stopped: ids, events, numbers and \
-            what is unfinished go on. DIR goes on as a copy, and the other machine reads its own from the database. Nobody may \
-            start pushrouterd on DIR after that: what it accepted alone would be in no other copy. init --adopt makes a new \
-            fleet of a database that was restored or cloned, on purpose: the machines of the first fleet refuse it, and \
-            each machine that is to use it begins with an empty state directory. Root becomes the owner of DIR first.
+            init --ledger DIR makes a pair with the ledger of one machine, whose daemon is stopped: the pair continues \
+            its ids, events, numbers and unfinished requests. DIR becomes a copy of the pair, and the other machine \
+            reads its copy from the database. Do not start pushrouterd on DIR after that: no other copy would have the \
+            requests that it accepts. init --adopt makes a new fleet from a database that was restored or cloned on \
+            purpose: the machines of the first fleet refuse this database, and each machine of the new fleet begins \
+            with an empty state directory. A process of root first changes to the owner of DIR.
             """,
             """
-            The command runs pushrouterd-fleet, which is a package of its own: without that the exit status is 69. \
-            It is 78 where Log= names no database, and 69 where the database does not answer, or the command is refused. \
-            It is 75 where the leader has not handed over within a minute, and 1 where another machine leads then than the \
-            one of --to.
+            The command runs pushrouterd-fleet, which is a package of its own: without this package the exit status is \
+            69. The exit status is 78 if Log= names no database, and 69 if the database does not answer, or refuses \
+            the command. It is 75 if the leader has not handed over within a minute, and 1 if a machine other than \
+            that of --to leads then.
             """,
         ],
         operands: Operands(

@@ -10,13 +10,14 @@ extension Command {
             """
             Prints each outcome of an invocation and each analytics event a moment after it was recorded, a line each, \
             until SIGINT, SIGTERM or the reader ends it. It reads the ledger in the state directory five times a \
-            second, so it goes on when the daemon restarts, and begins with what is decided from now on. Observers are \
-            marked observer.
+            second, so it continues when the daemon restarts. It begins with new outcomes and events. The word \
+            observer marks observers.
             """,
             """
-            --query takes what the page's search takes: an outcome is printed when its request matches, an event when the push \
-            that it is about does. Several options must all hold. With --handler, --route, --provider, --outcome or --callback no events are \
-            printed: they have none of these. --app takes outcomes and events that name this app.
+            --query takes the query language of the page: the command prints an outcome when its request matches, and \
+            an event when its push matches. Several options must all hold. With --handler, --route, --provider, \
+            --outcome or --callback the command prints no events, because events have none of these. --app selects \
+            outcomes and events that name this app.
             """,
             """
             With --json a line is an object with the members that simulate prints: type is invocation or analytics. \

@@ -17,9 +17,10 @@ extension Command {
             end in .jsonl or .ndjson.
             """,
             """
-            When is an expectation checked? With "at" at that time, after everything that is due then. Without, when all has \
-            happened that comes before the next line with a time; behind the last such line, when nothing is pending any \
-            more. "name" beside "expect" describes the expectation. EXPECTATIONS in the man page lists what an expectation can be.
+            The command checks an expectation with "at" at that time, after everything that is due then. It checks an \
+            expectation without "at" after all events before the next line with a time; after the last such line, when \
+            no invocation is pending. "name" beside "expect" describes the expectation. EXPECTATIONS in the man page \
+            lists what an expectation can be.
             """,
             """
             A request that is refused is a failure, unless {"expect":{"error":{...}}} follows before the next request. \
@@ -30,14 +31,14 @@ extension Command {
             """,
             """
             With --real-handlers the handlers of the configuration run, as "run-handler" runs them, and by the wall \
-            clock: the time between two lines is waited for, a minute from the first to the last at most, and what a \
-            handler does outside it really does. "script" and "crash" are refused then. After the last line the \
-            handlers that still run are ended.
+            clock: the command waits for the time between two lines, at most a minute from the first to the last, and \
+            the side effects of a handler are real. "script" and "crash" are refused then. After the last line the \
+            command ends the running handlers.
             """,
             """
-            On GitHub (GITHUB_ACTIONS=true) the text is followed by an annotation for each failure and each warning, at its \
-            line, as by --format github; --format text leaves them out. What does not hold is also appended to the summary \
-            of the job, the file that GITHUB_STEP_SUMMARY names.
+            On GitHub (GITHUB_ACTIONS=true) an annotation for each failure and each warning follows the text, at its \
+            line, as with --format github; --format text leaves them out. The command also appends the failed \
+            expectations to the summary of the job, the file that GITHUB_STEP_SUMMARY names.
             """,
             """
             The exit status is 0 when all expectations hold, 1 when one does not, 65 when a scenario cannot be \

@@ -11,23 +11,22 @@ extension Command {
         name: "top", summary: "watch handlers, rates and missed deadlines on a live screen",
         description: [
             """
-            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, with a \
-            chart of the last minute, \
-            requests in flight, the deadline compliance of the last five minutes with the time that handlers had, each handler with how many it runs \
-            and how many wait, the time that 99 % of its runs needed at most, failures and misses, the ten longest lanes, \
-            and the last missed invocations. pushctl show SEQ prints the whole story of one. Of a lane it shows how many \
-            wait in it, how long ago the oldest of it was accepted, and which request has the turn, whose handler it \
-            has, and for how long.
+            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, \
+            with a chart of the last minute, requests in flight, the deadline compliance of the last five minutes with \
+            the budget of handlers, each handler with its running and waiting callbacks, the time that 99 % of its \
+            runs needed at most, failures and misses, the ten longest lanes, and the last missed invocations. pushctl \
+            show SEQ prints everything about one request. For a lane it shows the number of waiting invocations, the \
+            age of the oldest one, and the request that has the turn, with its handler and its time.
             """,
             """
             It asks the daemon as pushctl status does, and reads the ledger in the state directory; without an answer \
-            of the daemon it says so and goes on. Of the time before the start it reads the last 100,000 requests at \
-            most; the screen says how far its figures reach back. Observers are not counted.
+            of the daemon it says so and continues. It reads at most the last 100,000 requests before its start; the \
+            screen has the begin of its figures. It does not count observers.
             """,
             """
-            Keys: q ends it, space freezes the picture and lets it go on; n, r, p, f and m sort the handlers by name, \
-            running, p99, failures and misses. The terminal is left as it was. With --once, and without a terminal, \
-            it prints one picture.
+            Keys: q ends the command, space stops and resumes the picture; n, r, p, f and m sort the handlers by name, \
+            running, p99, failures and misses. The command restores the terminal at its end. With --once, and without \
+            a terminal, it prints one picture.
             """,
         ],
         operands: .none,

@@ -12,12 +12,14 @@ extension Command {
         description: [
             """
             Reads the configuration as the daemon would, prints each mistake with file, line and reason, and lists the \
-            settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
-            errors and warnings there are. The exit status is 1 when there are errors, \
-            also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
-            Warnings are not errors. The address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf, which the daemon does not read, is checked too. A handler that the service keeps from working is an error too: the running daemon is \
-            asked for what it may do, or else the unit. By "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous one if \
-            the new one has errors.
+            settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line has the \
+            numbers of errors and warnings. The exit status is 1 when there are errors, also when the configuration \
+            cannot be read; other commands that need the configuration exit with 78 then. Warnings are not errors. \
+            pushrouterd-fleet checks the address in [Store] Log= if it is installed. The command also checks \
+            gateway.conf, which the daemon does not read. A handler that the service keeps from working is an error \
+            too: the command reads the rights of the service from the running daemon, or else from the unit. On \
+            "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous \
+            configuration if the new one has errors.
             """
         ],
         operands: .none,

@@ -11,24 +11,24 @@ extension Command {
         name: "dev", summary: "try it: a daemon, a gateway and the page, below one directory",
         description: [
             """
-            Starts pushrouterd, pushrouter-gateway and pushrouter-web as you, beside a service that runs, and ends \
-            them when it ends: by Ctrl-C, by SIGTERM, or when a program of them ends. It prints the address of the \
-            page, where a first push is already, and the variables that point firebase-admin and aioapns at the \
-            gateway.
+            Starts pushrouterd, pushrouter-gateway and pushrouter-web as the calling user, beside a running service, \
+            and ends them when the command ends: by Ctrl-C, by SIGTERM, or when one of the three programs ends. It \
+            sends a first push, and prints the address of the page, and the variables that point firebase-admin and \
+            aioapns at the gateway.
             """,
             """
             Everything is below DIR (./.pushrouter): config, state (the ledger), run (the sockets) and gateway (its \
-            certificates). The first run makes a small configuration there, which is yours from then on: a handler \
-            "received" takes every push that is no provider's. A second run finds all as it was. One run at a time \
-            has a directory.
+            certificates). The first run makes a small configuration there, and later runs do not change it: a handler \
+            "received" takes every push of no known provider. A second run continues with the files of the first. Only \
+            one run at a time can use a directory.
             """,
             """
-            The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the 20 ports behind it \
-            where another program has that one. Only programs of this machine reach them. What the three programs \
-            log is on standard error, with times of this machine's zone.
+            The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the next 20 ports if another \
+            program has that port. Only programs of this machine reach them. The logs of the three programs go to \
+            standard error, with times of this machine's zone.
             """,
             """
-            Ends with 0 when a person has ended it, with 69 when a program of them ended, when another run has the \
+            Exits with 0 when a person has ended it, with 69 when one of the programs ended, when another run has the \
             directory or when a port is taken, and with the status of a program that does not start. The three \
             programs end even when pushctl is killed; then the directory of --temporary stays.
             """,

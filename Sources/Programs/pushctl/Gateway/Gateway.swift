@@ -8,22 +8,21 @@ extension Command {
         name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
         description: [
             """
-            ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days before \
-            the present one ends. \
-            Its name constraints let it vouch for the hosts of FCM and APNs, localhost and Names= of gateway.conf alone. \
-            With --with-system the system's authorities stand before it: a client that is given a file trusts nothing \
-            else.
+            ca prints the certificate of the authority that signs for the gateway, and in its last 90 days also the \
+            next authority's. Name constraints limit the authority to the hosts of FCM and APNs, localhost and Names= \
+            of gateway.conf. With --with-system the output begins with the system's authorities: a client with a file \
+            of certificates trusts no other authority.
             """,
             """
             env prints variables for a shell, by which unmodified clients trust the gateway and use it as their proxy: \
             eval "$(pushctl gateway env)". It writes the file that they name, with the system's authorities and the \
-            gateway's, to bundle.pem in the directory of --directory (the current one). With --hosts it leaves the proxy \
-            out: the push hosts are names of the gateway's machine, by /etc/hosts or a resolver, and it listens on port \
-            443.
+            gateway's, to bundle.pem in the directory of --directory (the current one). With --hosts it leaves out the \
+            proxy: the push hosts are names of the gateway's machine, by /etc/hosts or a resolver, and the gateway \
+            listens on port 443.
             """,
             """
-            compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. It \
-            is an example that no test of ours runs.
+            compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. \
+            The service is an example that no test of this project runs.
             """,
         ],
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),

@@ -14,8 +14,8 @@ struct Assignment {
 
     /// The notation, for the help.
     static let forms = """
-        KEY=TEXT is a text, whatever it looks like. KEY:=JSON is anything else: a number (price:=9.99), true or false, \
-        null, an array (tags:='["a","b"]'), an object.
+        KEY=TEXT is always a text. KEY:=JSON is any other value: a number (price:=9.99), true or false, null, an array \
+        (tags:='["a","b"]'), an object.
         """
 
     /// - Throws: the reason if the text is no assignment.
