@@ -5,10 +5,10 @@ extension Command {
         name: "reload", summary: "have the daemon read its configuration again",
         description: [
             """
-            The daemon reads its configuration again, as on SIGHUP, and this command waits for what becomes of that. With an \
-            error in it, or with a handler that the service keeps from working, the previous configuration stays in force: \
-            the mistakes are printed, status and metrics have them too, and the exit status is 78. Else it prints how \
-            many routes and handlers are in force. "systemctl reload \
+            The daemon reads its configuration again, as on SIGHUP, and this command waits for the result. With an \
+            error in the configuration, or with a handler that the service keeps from working, the previous \
+            configuration stays in force: the command prints the mistakes, status and metrics show them too, and the \
+            exit status is 78. Otherwise it prints the numbers of routes and handlers in force. "systemctl reload \
             pushrouterd" runs this command.
             """
         ],
