@@ -6,10 +6,10 @@ extension Command {
         name: "log-level", summary: "show or set which entries the daemon writes to its journal",
         description: [
             """
-            Without LEVEL it prints the level. With one, entries of that level and of those before it in the list are \
-            written from now on, until the daemon ends: \(levels.joined(separator: ", ")). The first \
-            level of a daemon is debug: all is written. That the level was changed is always written. Where the \
-            package's D-Bus policy is in force, "systemctl service-log-level pushrouterd" does the same.
+            Without LEVEL the command prints the level. With LEVEL the daemon writes only entries of this level and of the \
+            levels before it in the list, until the daemon ends: \(levels.joined(separator: ", ")). A daemon \
+            starts with debug and writes all entries. It always writes an entry about a change of the level. With the \
+            package's D-Bus policy "systemctl service-log-level pushrouterd" does the same.
             """
         ],
         operands: Operands(usage: "[LEVEL]", count: 0...1, words: levels),
