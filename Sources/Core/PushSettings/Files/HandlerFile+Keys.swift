@@ -109,14 +109,14 @@ extension Schema<HandlerDraft> {
             "Handler", "MaxConcurrent", { $1(&$0.maxConcurrent) }, Form.integer(1...10_000).optional,
             for: .working,
             meaning: """
-                The maximum number of callbacks that the handler gets at once, 1 to 10000; this limit applies in addition \
-                to `HandlersMax=`. Other callbacks wait; a callback without a place before its deadline is `expired` with \
-                the reason `queue_full`. Default: for `worker` and `socket` `Instances=` times `Pipeline=`, for \
-                \(listed) 16, for `exec` no limit of its own. If there are several handlers that are not built in, a \
-                handler without `MaxConcurrent=` also gets a place only while it has fewer places than are free, so that \
-                a handler that hangs leaves places to the others: one handler has at most half of `HandlersMax=`, two \
-                have a third each. A handler keeps its limits by its name: after a reload the new limits also hold for \
-                running and waiting callbacks.
+                The maximum number of callbacks that the handler gets at once, 1 to 10000; this limit applies in \
+                addition to `HandlersMax=`. Other callbacks wait; a callback without a place before its deadline is \
+                `expired` with the reason `queue_full`. Default: for `worker` and `socket` `Instances=` times \
+                `Pipeline=`, for \(listed) 16, for `exec` no limit of its own. If there are several handlers that are \
+                not built in, a handler without `MaxConcurrent=` also gets a place only while it has fewer places than \
+                are free, so that a handler that hangs leaves places to the others: one handler has at most half of \
+                `HandlersMax=`, two have a third each. A handler keeps its limits by its name: after a reload the new \
+                limits also hold for running and waiting callbacks.
                 """),
         Key(
             "Handler", "Queue", { $1(&$0.queueMax) }, .integer(0...1_000_000),

@@ -40,12 +40,11 @@ extension [Key<Settings>] {
                 "Store", "SnapshotEvery", { $1(&$0.store.shared.snapshotInterval) },
                 .timeSpan(.seconds(1) ... .seconds(30 * 86_400)), reload: .restart, default: "1d",
                 meaning: """
-                    How old the newest copy of the ledger in the database may become, 1s to 30d. A machine that \
-                    follows writes                     it, or the leader where none follows; also when 8 GiB came \
-                    since the last one. The database keeps two copies. What is                     behind the older \
-                    one and older than ten minutes is deleted from the log, so an interval is what a machine \
-                    without a disk reads behind a copy. It needs free space of the ledger's size in the state \
-                    directory, for                     as long as it is written.
+                    The maximum age of the newest copy of the ledger in the database, 1s to 30d. A follower writes the \
+                    copy, or the leader if no machine follows; also after 8 GiB of new batches. The database keeps two \
+                    copies. The leader deletes batches from the log that are before the older copy and older than ten \
+                    minutes, so a machine without a ledger reads the batches of about one interval after a copy. A \
+                    copy needs free space of the ledger's size in the state directory while the machine writes it.
                     """),
             Key(
                 "Store", "SnapshotRate", { $1(&$0.store.shared.snapshotRate) }, .byteSize(64 << 10...1 << 30),
