@@ -68,8 +68,8 @@ dev)
         '*--gateway-port=[the gateway'\''s port: this one alone; 0: any (18443 and the next 20)]:gateway-port: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -88,7 +88,7 @@ inject)
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -102,14 +102,14 @@ open)
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -125,14 +125,14 @@ act)
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -145,14 +145,14 @@ dismiss)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -164,12 +164,12 @@ session)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -182,14 +182,14 @@ token)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -209,7 +209,7 @@ device)
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -225,8 +225,8 @@ devices)
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -241,12 +241,12 @@ log)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -259,12 +259,12 @@ import)
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--external-id=[the user]:external-id: ' \
-        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--at=[the time of the event: RFC 3339, or Unix milliseconds (now)]:at: ' \
         '*--dry-run[print the requests and send nothing]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -284,10 +284,10 @@ explain)
         '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it]:expect: ' \
         '*--fail-on-warning[exit with 1 when a payload has a warning]' \
         '*--format=[the format of the output (text)]:format:(text json html junit github)' \
-        '*--example=[instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
+        '*--example=[instead of FILE: an accident of the catalogue, its result and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -297,7 +297,7 @@ run-handler)
     _arguments -S \
         '*--seq=[the payload and the facts of request N of the ledger, instead of a file]:seq: ' \
         '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push)' \
-        '*--deadline=[how long the handler has, such as 500ms or 1min (as configured)]:deadline: ' \
+        '*--deadline=[the deadline of the handler, such as 500ms or 1min (as configured)]:deadline: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
         '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
         '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
@@ -312,7 +312,7 @@ run-handler)
         '*--verbose[show what the handler gets with a line for each value]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -323,8 +323,8 @@ handler-units)
         '*--directory=[write the files into this directory]:directory:_directories' \
         '*--exec=[the program of a socket handler, with its arguments]:exec: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -335,8 +335,8 @@ simulate)
         '*--mode=[act as the device, or as a relay in production (as configured)]:mode:(device relay)' \
         '*--keep-going[go on after a line with an error]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -349,8 +349,8 @@ test)
         '*--junit=[write a test report for CI into this file]:junit:_files' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -364,7 +364,7 @@ report)
         '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
         '*--by=[also show the figures by a field, or by two fields that are crossed; can be repeated]:by:_values -s , by handler route provider platform app callback outcome transport priority original_priority' \
-        '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
+        '*--baseline=[compare with an earlier report in JSON, and name regressions beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
         '*--width=[the width of the text (COLUMNS, or the terminal'\''s)]:width: ' \
@@ -373,8 +373,8 @@ report)
         '*--unit=[with --from-journal: the daemon'\''s unit (pushrouterd.service)]:unit: ' \
         '*--user-unit=[with --from-journal: the daemon'\''s unit of this user'\''s service manager]:user-unit: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -386,8 +386,8 @@ show)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -404,13 +404,13 @@ deadletters)
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
-        '*--dry-run[print what would be done and do nothing]' \
+        '*--dry-run[print the chosen requests and do nothing]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -427,15 +427,15 @@ replay)
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
-        '*--dry-run[print what would be done and do nothing]' \
+        '*--dry-run[print the chosen requests and do nothing]' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -451,8 +451,8 @@ campaigns)
         '*--format=[the format of the output (text)]:format:(text json html csv)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -462,12 +462,12 @@ events)
     _arguments -S \
         '*--since=[only events at this time or later]:since: ' \
         '*--until=[only events before this time]:until: ' \
-        '*--delays[also show how long custom events waited until they were flushed or sent]' \
+        '*--delays[also show the wait of custom events until they were flushed or sent]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -478,8 +478,8 @@ user)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -491,8 +491,8 @@ users)
         '*--limit=[show at most this many (text: 100, JSON: all)]:limit: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -515,8 +515,8 @@ pending)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -530,8 +530,8 @@ flush)
         '*--suite=[only entries of this suite]:suite: ' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -548,8 +548,8 @@ export)
         '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -562,8 +562,8 @@ status)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -583,8 +583,8 @@ tail)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -595,8 +595,8 @@ top)
         '*--once[print one picture and exit]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -604,10 +604,10 @@ top)
     ;;
 bench)
     _arguments -S \
-        '*--connections=[how many connections, up to 1000 (1)]:connections: ' \
-        '*--pipeline=[how many requests on a connection may wait for their replies, up to 10000 (16)]:pipeline: ' \
-        '*--duration=[how long requests are sent, such as 30s or 5min (10s)]:duration: ' \
-        '*--count=[how many requests are sent at most (as many as the duration lets)]:count: ' \
+        '*--connections=[the number of connections, up to 1000 (1)]:connections: ' \
+        '*--pipeline=[the number of requests under way on a connection, up to 10000 (16)]:pipeline: ' \
+        '*--duration=[the time of sending, such as 30s or 5min (10s)]:duration: ' \
+        '*--count=[the maximum number of requests (no limit within the duration)]:count: ' \
         '*--rate=[send this many requests a second, even if the daemon does not keep up]:rate: ' \
         '*--ids[give each request an id of its own (the default)]' \
         '*--no-ids[send requests without ids]' \
@@ -620,7 +620,7 @@ bench)
         '*--yes[do not ask]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -632,8 +632,8 @@ verify)
         '*--quiet[print errors and warnings only]' \
         '*--verbose[list the providers, too]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -646,8 +646,8 @@ doctor)
         '*--client[check why a client of FCM or APNs does not reach the gateway]' \
         '*--gateway=[with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)]:gateway:_files' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -657,8 +657,8 @@ backup)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -669,8 +669,8 @@ restore)
         '*--empty[begin with an empty ledger, instead of FILE]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -680,8 +680,8 @@ salvage)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -689,15 +689,15 @@ salvage)
     ;;
 store)
     _arguments -S \
-        '*--ledger=[init: the state directory of one machine, whose ledger the machines go on with]:ledger:_directories' \
+        '*--ledger=[init: the state directory of one machine, whose ledger the machines continue]:ledger:_directories' \
         '*--adopt[init: make a new fleet of a database that was restored or cloned]' \
         '*--json[print JSON, for programs]' \
         '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \
         '*--undo[with drain: the machine may lead again]' \
-        '*--force[with drain: even where no other machine could lead]' \
+        '*--force[with drain: even if no other machine could lead]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -705,13 +705,13 @@ store)
     ;;
 gateway)
     _arguments -S \
-        '*--state=[where the gateway keeps its authority (/var/lib/pushrouter-gateway)]:state:_directories' \
-        '*--address=[env: where the gateway listens (127.0.0.1:18443)]:address: ' \
+        '*--state=[the directory of the authority of the gateway (/var/lib/pushrouter-gateway)]:state:_directories' \
+        '*--address=[env: the address of the gateway (127.0.0.1:18443)]:address: ' \
         '*--with-system[ca: the system'\''s authorities too]' \
         '*--hosts[env: the push hosts are names of the gateway'\''s machine]' \
         '*--directory=[env: write bundle.pem into this directory (.)]:directory:_directories' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -721,12 +721,12 @@ erase)
     _arguments -S \
         '*--user=[the user; also rows without a user on the user'\''s devices]:user: ' \
         '*--device=[every user of this device]:device: ' \
-        '*--dry-run[print what would be erased and erase nothing]' \
+        '*--dry-run[print the number of rows to erase, and erase nothing]' \
         '*--yes[do not ask]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -737,8 +737,8 @@ reload)
         '*--quiet[print nothing: the exit status is the answer]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -748,8 +748,8 @@ log-level)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
@@ -758,8 +758,8 @@ log-level)
 *)
     _arguments -S \
         '*--config=[read the configuration from this directory only]:config:_directories' \
-        '*--state=[where the daemon keeps its ledger]:state:_directories' \
-        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--state=[the directory of the ledger]:state:_directories' \
+        '*--runtime=[the directory of the sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \

@@ -8,7 +8,7 @@ end
 for program in pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway pushrouter-web
     complete -c $program -f -a '(__pushrouter_options)'
     complete -c $program -l config -x -a '(__fish_complete_directories)' -d 'Read the configuration from here only'
-    complete -c $program -l state -x -a '(__fish_complete_directories)' -d 'Where the daemon keeps its ledger'
-    complete -c $program -l runtime -x -a '(__fish_complete_directories)' -d 'Where the daemon has its sockets'
+    complete -c $program -l state -x -a '(__fish_complete_directories)' -d 'The directory of the ledger'
+    complete -c $program -l runtime -x -a '(__fish_complete_directories)' -d 'The directory of the sockets'
 end
 complete -c pushrouter-metrics -l textfile -r -F -d 'The file that is written for a node exporter'

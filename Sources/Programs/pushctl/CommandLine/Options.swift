@@ -4,8 +4,8 @@ import PushReporting
 extension Option {
     // For every command, before its name or after it.
     static let configuration = Option("config", .directory, "read the configuration from this directory only")
-    static let stateDirectory = Option("state", .directory, "where the daemon keeps its ledger")
-    static let runtime = Option("runtime", .directory, "where the daemon has its sockets")
+    static let stateDirectory = Option("state", .directory, "the directory of the ledger")
+    static let runtime = Option("runtime", .directory, "the directory of the sockets")
     static let help = Option("help", .none, "show this help and exit; -h does the same")
     static let version = Option("version", .none, "print the version and exit")
 
@@ -50,7 +50,7 @@ extension Option {
 
     // The request itself.
     static let id = Option("id", .text("ID"), "the request's id: the daemon accepts a request once under one id")
-    static let at = Option("at", .text("TIME"), "when it happened: RFC 3339, or Unix milliseconds (now)")
+    static let at = Option("at", .text("TIME"), "the time of the event: RFC 3339, or Unix milliseconds (now)")
     static let action = Option("action", .text("ACTION"), "the id of the button that was pressed")
     static let text = Option("text", .text("TEXT"), "the text that the user typed into the button's text field")
     static let tokenKind = Option("kind", words(TokenRequest.Kind.self), "the change of the token (new)")
@@ -88,15 +88,15 @@ extension Option {
     static let condition = Option(
         "where", .text("NAME=VALUE"), "a condition on an attribute; given several times, all must hold")
     static let delays = Option(
-        "delays", .none, "also show how long custom events waited until they were flushed or sent")
+        "delays", .none, "also show the wait of custom events until they were flushed or sent")
 
     // Load.
-    static let connections = Option("connections", .text("N"), "how many connections, up to 1000 (1)")
+    static let connections = Option("connections", .text("N"), "the number of connections, up to 1000 (1)")
     static let pipeline = Option(
-        "pipeline", .text("N"), "how many requests on a connection may wait for their replies, up to 10000 (16)")
+        "pipeline", .text("N"), "the number of requests under way on a connection, up to 10000 (16)")
     static let benchDuration = Option(
-        "duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
-    static let count = Option("count", .text("N"), "how many requests are sent at most (as many as the duration lets)")
+        "duration", .text("SPAN"), "the time of sending, such as 30s or 5min (10s)")
+    static let count = Option("count", .text("N"), "the maximum number of requests (no limit within the duration)")
     static let rate = Option(
         "rate", .text("N"), "send this many requests a second, even if the daemon does not keep up")
     static let withIDs = Option("ids", .none, "give each request an id of its own (the default)")
@@ -106,7 +106,7 @@ extension Option {
     static let erasedUser = Option("user", .text("USER"), "the user; also rows without a user on the user's devices")
     static let erasedDevice = Option("device", .text("DEVICE"), "every user of this device")
     static let unasked = Option("yes", .none, "do not ask")
-    static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
+    static let countOnly = Option("dry-run", .none, "print the number of rows to erase, and erase nothing")
 
     // Dead letters.
     static let onlyHandler = Option("handler", .text("NAME"), "only dead letters whose last handler is NAME")
@@ -120,7 +120,7 @@ extension Option {
         "query", .text("QUERY"), "only matches of this query; pushrouter-web(8) explains its language")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
-    static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")
+    static let listOnly = Option("dry-run", .none, "print the chosen requests and do nothing")
 
     static let mode = Option(
         "mode", words(DispatchMode.self), "act as the device, or as a relay in production (as configured)")
@@ -135,7 +135,7 @@ extension Option {
         "by", .list("FIELD[,FIELD]", Dimension.allCases.map(\.rawValue)),
         "also show the figures by a field, or by two fields that are crossed; can be repeated")
     static let baseline = Option(
-        "baseline", .file, "compare with an earlier report in JSON, and say what got worse beyond chance")
+        "baseline", .file, "compare with an earlier report in JSON, and name regressions beyond chance")
     static let failOnMiss = Option("fail-on-miss", .none, "exit with 1 when an invocation missed its deadline")
     static let width = Option("width", .text("COLUMNS"), "the width of the text (COLUMNS, or the terminal's)")
     static let failUnder = Option(
@@ -188,7 +188,7 @@ extension Option {
     static let seq = Option(
         "seq", .text("N"), "the payload and the facts of request N of the ledger, instead of a file")
     static let deadline = Option(
-        "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
+        "deadline", .text("SPAN"), "the deadline of the handler, such as 500ms or 1min (as configured)")
     static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
 
     static let verboseProviders = Option("verbose", .none, "list the providers, too")
@@ -207,7 +207,7 @@ extension Option {
 
     static let successor = Option("to", .text("NODE"), "with move: the machine that is to lead (the nearest)")
     static let undoDraining = Option("undo", .none, "with drain: the machine may lead again")
-    static let forceDraining = Option("force", .none, "with drain: even where no other machine could lead")
+    static let forceDraining = Option("force", .none, "with drain: even if no other machine could lead")
     static let silent = Option("quiet", .none, "print nothing: the exit status is the answer")
     static let asService = Option(
         "as-service", .none, "run it as the service's user and with its sandbox, by systemd-run (as root)")

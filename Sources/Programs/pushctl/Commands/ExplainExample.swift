@@ -9,7 +9,7 @@ extension Option {
     static let listOfExamples = "list"
     static let example = Option(
         "example", .words(Accident.names + [listOfExamples]),
-        "instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them")
+        "instead of FILE: an accident of the catalogue, its result and the fix; list names them")
 }
 
 extension Session {

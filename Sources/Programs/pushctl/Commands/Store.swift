@@ -75,7 +75,7 @@ extension Command {
 
 extension Option {
     fileprivate static let ledger = Option(
-        "ledger", .directory, "init: the state directory of one machine, whose ledger the machines go on with")
+        "ledger", .directory, "init: the state directory of one machine, whose ledger the machines continue")
     fileprivate static let adopt = Option(
         "adopt", .none, "init: make a new fleet of a database that was restored or cloned")
 }

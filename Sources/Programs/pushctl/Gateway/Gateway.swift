@@ -66,9 +66,9 @@ private enum GatewayOrder: String, CaseIterable {
 
 extension Option {
     static let gatewayState = Option(
-        "state", .directory, "where the gateway keeps its authority (/var/lib/pushrouter-gateway)")
+        "state", .directory, "the directory of the authority of the gateway (/var/lib/pushrouter-gateway)")
     fileprivate static let gatewayAddress = Option(
-        "address", .text("ADDRESS:PORT"), "env: where the gateway listens (\(PushHost.standardGatewayAddress))")
+        "address", .text("ADDRESS:PORT"), "env: the address of the gateway (\(PushHost.standardGatewayAddress))")
     fileprivate static let withSystem = Option("with-system", .none, "ca: the system's authorities too")
     fileprivate static let byHosts = Option("hosts", .none, "env: the push hosts are names of the gateway's machine")
     fileprivate static let bundleDirectory = Option(
