@@ -777,7 +777,7 @@ class Steps:
         with self.relays.page(script=False) as page:
             self.relays.go(page, "/deadletters")
             page.get_by_label(f"Choose #{self.dead}").check()
-            page.get_by_role("button", name="Show what would be replayed").click()
+            page.get_by_role("button", name="Preview the replay").click()
             expect(page.locator("main")).to_contain_text("1 request would be replayed")
             page.get_by_role("button", name="Replay").click()
             expect(page.locator("main")).to_contain_text("1 request replayed, 0 refused")

@@ -298,7 +298,7 @@ extension WebDesk {
             daemon.mayControl
             ? "<form method=\"post\" action=\"/deadletters\"><input type=\"hidden\" name=\"\(WebAccess.formField)\" value=\"\(facts.access.formToken)\">"
                 + table.text
-                + "<p><button name=\"act\" value=\"dry\">Show what would be replayed</button> <button name=\"act\" value=\"replay\">Replay</button> "
+                + "<p><button name=\"act\" value=\"dry\">Preview the replay</button> <button name=\"act\" value=\"replay\">Replay</button> "
                 + "<button name=\"act\" value=\"purge\">Drop</button></p></form>\n"
             : table.text + "<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
         return .response(page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text)))

@@ -7,7 +7,7 @@ extension ManPage {
         (name: "seq, n", meaning: "the request, and the invocation in it"),
         (name: "outcome", meaning: "empty while it is in flight, as are times and completion"),
         (name: "callback, provider", meaning: "provider is empty for a payload of no known provider"),
-        (name: "platform, app, device", meaning: "where the payload arrived"),
+        (name: "platform, app, device", meaning: "the platform, the app and the device of the payload"),
         (name: "id, message_id", meaning: "the producer's id of the request, and the payload's own"),
         (name: "route, handler", meaning: "empty where no route matched"),
         (name: "mode", meaning: "device or relay: the mode when the request was accepted"),
@@ -25,14 +25,14 @@ extension ManPage {
         (name: "reason_code", meaning: "the reason for programs: a word of those in pushrouterd(8)"),
         (
             name: "transport",
-            meaning: "how a delivery was carried: \(Transport.allCases.map(\.rawValue).joined(separator: ", "))"
+            meaning: "the transport of a delivery: \(Transport.allCases.map(\.rawValue).joined(separator: ", "))"
         ),
         (
             name: "original_priority, delivered_priority",
             meaning: "high or normal; empty if the payload does not have it"
         ),
-        (name: "ahead", meaning: "how many were ahead of it in its lane when it came; empty if none was"),
-        (name: "waited_for_ms", meaning: "how long the one in waited_for had its turn"),
+        (name: "ahead", meaning: "the number of invocations ahead in its lane when it came; empty if none"),
+        (name: "waited_for_ms", meaning: "the time of the turn of the invocation in waited_for"),
         (name: "replay_of", meaning: "the request of which this one is a replay"),
         (name: "source", meaning: "ledger or journal"),
     ]

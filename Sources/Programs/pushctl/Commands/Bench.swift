@@ -3,7 +3,7 @@ import PushReporting
 
 extension Command {
     static let bench = Command(
-        name: "bench", summary: "send many requests, and show how fast they are acknowledged",
+        name: "bench", summary: "send many requests, and measure the acknowledgements",
         description: [
             """
             Sends the requests of each FILE, one after the other and again from the first, as fast as the pipelines \
@@ -40,9 +40,9 @@ extension Command {
         examples: [
             Example(
                 line: "pushctl bench --rate 500 --duration 1min --app com.example.app push.json",
-                meaning: "what 500 a second do"),
-            Example(line: "pushctl bench --connections 4 --pipeline 256 --yes", meaning: "how many a second at most"),
-            Example(line: "pushctl bench --pipeline 1 --count 1000", meaning: "how long one request takes"),
+                meaning: "the result of 500 requests a second"),
+            Example(line: "pushctl bench --connections 4 --pipeline 256 --yes", meaning: "the maximum rate"),
+            Example(line: "pushctl bench --pipeline 1 --count 1000", meaning: "the time of a single request"),
         ]
     ) { arguments, session throws(Failure) in
         let plan = try BenchPlan(arguments, session)

@@ -42,7 +42,7 @@ extension Command {
         options: [.platform, .app, .device, .externalID, .limit, .fullTokens, .json],
         examples: [
             Example(line: "pushctl devices --external-id anna", meaning: "the devices of a user"),
-            Example(line: "pushctl devices --app shop --json", meaning: "those of an app, as one JSON object"),
+            Example(line: "pushctl devices --app shop --json", meaning: "the devices of an app, as one JSON object"),
         ]
     ) { arguments, session throws(Failure) in
         let limit = try limit(arguments) ?? (arguments.has(.json) ? .max : 100)

@@ -2,7 +2,7 @@ import PushReporting
 
 extension Command {
     static let doctor = Command(
-        name: "doctor", summary: "check the installation, and say what to do",
+        name: "doctor", summary: "check the installation, and name remedies",
         description: [
             """
             Looks at the configuration, the owners and modes of its files, of the state directory and of the sockets, \

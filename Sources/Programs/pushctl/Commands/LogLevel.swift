@@ -3,7 +3,7 @@ import PushModel
 
 extension Command {
     static let logLevel = Command(
-        name: "log-level", summary: "show or set which entries the daemon writes to its journal",
+        name: "log-level", summary: "show or set the level of journal entries",
         description: [
             """
             Without LEVEL the command prints the level. With LEVEL the daemon writes only entries of this level and of the \

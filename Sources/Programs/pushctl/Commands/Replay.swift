@@ -34,7 +34,7 @@ extension Command {
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
         options: DeadLetterChoice.options + [.listOnly, .wait, .fail, .fullTokens, .utc, .json],
         examples: [
-            Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
+            Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "the requests of a replay"),
             Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it, 100 requests at most"),
             Example(line: "pushctl replay --handler crm --since -1h --limit all", meaning: "replay it, however many"),
             Example(

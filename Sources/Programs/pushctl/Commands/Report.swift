@@ -3,7 +3,7 @@ import PushReporting
 
 extension Command {
     static let report = Command(
-        name: "report", summary: "show how many invocations kept their deadline",
+        name: "report", summary: "show the share of invocations that kept the deadline",
         description: [
             """
             Prints the deadline compliance report. A summary in words comes first: the number of late invocations, \

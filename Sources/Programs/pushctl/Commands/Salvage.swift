@@ -4,7 +4,7 @@ import Store
 
 extension Command {
     static let salvage = Command(
-        name: "salvage", summary: "save what can be read of a damaged ledger",
+        name: "salvage", summary: "save the readable rows of a damaged ledger",
         description: [
             """
             Reads a damaged ledger row by row, skips unreadable rows, adds the requests that only the log has, and \

@@ -6,7 +6,7 @@ import Store
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "show what the daemon is doing now",
+        name: "status", summary: "show the present state of the daemon",
         description: [
             """
             Asks the running daemon over control.sock, or over read.sock if this user may not open control.sock, and \

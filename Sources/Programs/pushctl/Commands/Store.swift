@@ -4,7 +4,7 @@ import SettingsFiles
 
 extension Command {
     static let store = Command(
-        name: "store", summary: "set up the database of machines that share a log, show or change who leads",
+        name: "store", summary: "set up the database of machines that share a log, show or change the leader",
         description: [
             """
             For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in \
@@ -44,7 +44,7 @@ extension Command {
             Example(
                 line: "pushctl store init --ledger /var/lib/pushrouterd",
                 meaning: "the same, with the ledger that this machine has"),
-            Example(line: "pushctl store status", meaning: "who leads, and how far the others are"),
+            Example(line: "pushctl store status", meaning: "the leader, and the lag of the others"),
             Example(line: "pushctl store move --to router-2", meaning: "router-2 leads next"),
             Example(line: "pushctl store drain router-1", meaning: "before router-1 is taken away"),
             Example(line: "pushctl store drain --undo router-1", meaning: "it may lead again"),

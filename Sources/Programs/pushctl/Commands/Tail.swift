@@ -31,7 +31,7 @@ extension Command {
             .followedCallback, .query, .followedSince, .utc, .json,
         ],
         examples: [
-            Example(line: "pushctl tail", meaning: "all that is decided and recorded"),
+            Example(line: "pushctl tail", meaning: "all outcomes and events"),
             Example(
                 line: "pushctl tail --outcome timed_out,expired --since -1h",
                 meaning: "missed deadlines, with the last hour's"),

@@ -5,7 +5,7 @@ import SettingsFiles
 
 extension Command {
     static let gateway = Command(
-        name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
+        name: "gateway", summary: "print the settings of FCM and APNs clients for pushrouter-gateway",
         description: [
             """
             ca prints the certificate of the authority that signs for the gateway, and in its last 90 days also the \
