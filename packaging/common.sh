@@ -2,8 +2,8 @@
 # Functions and lists for quickstart.sh and test.sh, which source this file with the top of the project as the working
 # directory.
 
-# shellcheck disable=SC2034  # Used by who sources this.
-# The libraries of the toolchain and the linker, and the daemon's libraries: all that Debian's minbase lacks.
+# shellcheck disable=SC2034  # Used by the scripts that source this file.
+# The libraries of the toolchain and the linker, and the daemon's libraries. Debian's minbase lacks these packages.
 build_packages=(
     libcurl4 libncurses6 libxml2
     binutils libc6-dev libgcc-12-dev libstdc++-12-dev
@@ -30,14 +30,14 @@ this project: https://www.swift.org/install/linux/"
 require_packages() {
     local missing=() package as_root=()
     if ! command -v dpkg-query >/dev/null; then
-        say "not Debian: the build needs what Debian calls $*"
+        say "not Debian: the build needs the packages with these names in Debian: $*"
         return
     fi
     for package; do
         dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
     done
     if ((${#missing[@]} == 0)); then
-        say "packages: all there ($*)"
+        say "packages: all installed ($*)"
         return
     fi
     if ((EUID != 0)); then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds pushctl and has it explain a payload; builds pushrouterd and shows it at work: injects every payload of
-# Tests/Fixtures, taps a notification, lets a handler overrun, and prints the report. Both are debug builds, which take
-# half the time of a release build. Needs Debian 12 and a Swift toolchain; changes nothing on the system but the packages
-# that the build lacks.
+# Builds pushctl and explains a payload. Builds pushrouterd, injects every payload of Tests/Fixtures, taps a
+# notification, lets a handler overrun its deadline, and prints the report. Both are debug builds, which take half the
+# time of a release build. Needs Debian 12 and a Swift toolchain. Installs the missing packages of the build, and
+# changes nothing else on the system.
 # usage: quickstart.sh [--keep]     --keep: leave ledger, configuration and logs for a look
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,7 +19,7 @@ esac
 payloads=Tests/Fixtures/payloads
 work='' daemon=''
 
-# At every exit: ends all processes and removes the files, unless they are to be kept.
+# At every exit: ends all processes and removes the files, unless --keep is given.
 clean_up() {
     local status=$?
     trap - EXIT
@@ -28,7 +28,7 @@ clean_up() {
         wait "$daemon" || true
     fi
     if ((status != 0)) && [[ -s $work/daemon.log ]]; then
-        printf '%s\n' "the daemon's last words:" >&2
+        printf '%s\n' "the end of the daemon's log:" >&2
         tail -n 20 "$work/daemon.log" >&2
     fi
     [[ $keep == yes || -z $work ]] || rm -rf "$work"
@@ -136,7 +136,7 @@ inject foreground ios iphone
 inject background web firefox
 for file in "$payloads"/braze-web/*.json; do
     grep -q "^ \"${file#"$payloads"/}\"" "$payloads/expected.json" ||
-        say "inject: not ${file#"$payloads"/}, which is what a click finds, not a delivery"
+        say "inject: not ${file#"$payloads"/}, which has the data of a click and is no delivery"
 done
 
 # --- tap, overrun ---
@@ -163,7 +163,7 @@ daemon=''
 # Finds its handlers by their environment; a process of another user cannot be one.
 left=$(grep -lsz "^DEMO=$work\$" /proc/[0-9]*/environ || true)
 [[ -z $left ]] || fail "processes of handlers are left: $left"
-say "stopped: the daemon ended with status 0, and nothing that a handler started is left"
+say "stopped: the daemon ended with status 0, and no process of a handler remains"
 
 cat <<END
 

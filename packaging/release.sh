@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what a release has: source archive, Debian packages, container images and their checksums. Says what it could not make.
+# Makes the files of a release: source archive, Debian packages, container images and checksums. Lists missing files.
 # usage: release.sh [--output DIR] [--programs DIR] [--base IMAGE]     --output: default .build/release-files
 #        --programs DIR: pack the programs that are in DIR, and build nothing
 #        --base IMAGE: the images' base in place of docker.io/library/debian:bookworm-slim

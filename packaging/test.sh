@@ -2,7 +2,7 @@
 # Runs the tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, tests of whole programs,
 # release build, packages and quickstart.
 # Installs missing Debian packages. Ends with the test runner's own closing lines. Reports and skips tests that this
-# machine cannot run; with PUSH_TEST_ALL=1 they fail.
+# machine cannot run; with PUSH_TEST_ALL=1 such a test fails.
 # usage: test.sh [quick|all|fleet]     quick: format, the core's and the adapters' tests; all: the long runs too, an hour;
 # usage:                               fleet: the faults of a pair alone, all of them
 set -euo pipefail
@@ -26,7 +26,7 @@ leave_out() {
 # Runs a program that prints "left out:" and the reason if it cannot test something.
 check() {
     "$@" | tee "$part"
-    ! grep -q '^left out: ' "$part" || leave_out "what $2 leaves out"
+    ! grep -q '^left out: ' "$part" || leave_out "the tests that $2 leaves out"
 }
 
 # Runs tests in one process for each argument, side by side: a process runs as many tests at once as there are

@@ -78,7 +78,7 @@ struct HealthTests {
         ) {
             $0.state = [file("/s", .directory, mode: 0o700), file("/s/ledger.db", owner: 0, mode: 0o640)]
         }
-        expectOne(.error, .state, "users other than its owner may write", do: "chmod go-w /s") {
+        expectOne(.error, .state, "other users may write to it", do: "chmod go-w /s") {
             $0.state = [file("/s", .directory, mode: 0o770)]
         }
         #expect(problems { $0.state = [file("/s", .directory, mode: 0o1770)] } == [])

@@ -22,8 +22,9 @@ extension HTTPEndpoint: BridgeSettings {
         Key(
             "Handler", "URL", { $1(&$0.url) }, Form.webAddress, showsValue: false,
             meaning: """
-                Where an `http` handler posts: `https://` or `http://`, a host, and optionally a port, a path and a query. \
-                Messages never repeat it, since it may hold a secret. Redirects are not followed. Required for `http`.
+                The address of an `http` handler's requests: `https://` or `http://`, a host, and optionally a port, a \
+                path and a query. Messages never repeat it, since it may hold a secret. Redirects are not followed. \
+                Required for `http`.
                 """),
         Key(
             "Handler", "Header", addingTo: { $1(&$0.headers) }, .header, showsValue: false,
@@ -37,10 +38,10 @@ extension HTTPEndpoint: BridgeSettings {
         Key(
             "Handler", "SecretFile", { $1(&$0.secretFile) }, Form.secretPlace.optional, showsValue: false,
             meaning: """
-                The secrets that requests are signed by, as Standard Webhooks 1.0 says: the absolute path of a file that \
-                only its owner can read, or the name of a systemd credential of pushrouter-http(8). The file has a secret \
-                in each line, at most four: Base64, with or without `whsec_` before it. A request has a signature by each. \
-                A changed file counts from the next request on. Default: none; nothing is signed.
+                The secrets that sign requests by Standard Webhooks 1.0: the absolute path of a file that only its \
+                owner can read, or the name of a systemd credential of pushrouter-http(8). The file has a secret in \
+                each line, at most four: Base64, with or without `whsec_` before it. A request has a signature for \
+                each secret. A changed file counts from the next request on. Default: none; nothing is signed.
                 """),
         Key(
             "Handler", "BearerFile", { $1(&$0.bearerFile) }, Form.secretPlace.optional, showsValue: false,
@@ -59,13 +60,13 @@ extension HTTPEndpoint: BridgeSettings {
             "Handler", "ConnectTimeout", { $1(&$0.connectTimeout) },
             .timeSpan(.milliseconds(1) ... .seconds(9)), default: "3s",
             meaning: """
-                How long a connection to the server may take to be set up, TLS included; 1ms to 9s, and never longer than \
+                The maximum time to set up a connection to the server, TLS included; 1ms to 9s, and never longer than \
                 the deadline.
                 """),
         Key(
             "Handler", "Connections", { $1(&$0.connections) }, .integer(1...256), default: "16",
             meaning: """
-                How many connections of the handler there are at once, at most; 1 to 256. Requests beyond them wait.
+                The maximum number of connections of the handler at once; 1 to 256. Requests beyond them wait.
                 """),
     ]
 

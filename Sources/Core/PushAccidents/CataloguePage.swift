@@ -10,11 +10,11 @@ extension Accident {
         var page = """
             # Catalogue of accidents
 
-            Ten ways in which a push goes wrong and nothing crashes: the payload, what happens, the fix, and a scenario.
+            Ten ways in which a push fails without a crash: the payload, the result, the fix, and a scenario.
 
             ## Overview
 
-            `pushctl explain --example NAME` tells an accident of this page by your configuration, and needs none:
+            `pushctl explain --example NAME` explains an accident of this page by your configuration, or without one:
 
             ```sh
             pushctl explain --example list
@@ -23,11 +23,11 @@ extension Accident {
             ```
             \(list)```
 
-            What `explain` says to each payload is below, by the configuration as shipped, and what comes of it. Each of these
-            facts is an expectation of the scenario, which is a file for `pushctl test`; the tests of pushrouterd run it. A
-            sentence of the story that no expectation shows has its source.
+            Each section has the output of `explain` for the payload, by the shipped configuration, and the results. Each of
+            these results is an expectation of the scenario, which is a file for `pushctl test`; the tests of pushrouterd run
+            the scenario. The sources prove the sentences of the story that no expectation shows.
 
-            This page is made of `Sources/Core/PushAccidents/Catalogue` by `packaging/generate.sh`.
+            `packaging/generate.sh` makes this page from `Sources/Core/PushAccidents/Catalogue`.
 
             """
         for accident in catalogue { page += try accident.section(by: table) }

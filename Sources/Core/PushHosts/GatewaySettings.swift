@@ -111,7 +111,7 @@ extension Schema<GatewaySettings> {
             "Gateway", "Names", addingTo: { $1(&$0.names) },
             Form<String> { text throws(ValueError) in try hostName(text) }.list,
             meaning: """
-                Host names, and addresses of IPv4, that the certificate has beside those of the push services. The \
+                Host names, and IPv4 addresses, of the certificate in addition to the hosts of the push services. The \
                 authority may vouch for them, and clients must take the new authority after a change.
                 """),
         Key(
@@ -126,13 +126,14 @@ extension Schema<GatewaySettings> {
         Key(
             "Gateway", "Provider", { $1(&$0.provider) }, .choice, default: "any",
             meaning: """
-                `strict`: a push to APNs needs a provider token whose age and signature are right. `any`: nobody looks.
+                `strict`: a push to APNs needs a provider token whose age and signature are right. `any`: the gateway \
+                does not check it.
                 """),
         Key(
             "Gateway", "Anyone", { $1(&$0.anyone) }, .boolean, default: "no",
             meaning: """
-                Whether the gateway listens on an address that other machines reach although anybody may send. Without it \
-                such an address needs `Credentials=` and `Provider=strict`.
+                Whether the gateway listens on an address that other machines reach although every client may send. \
+                Without it such an address needs `Credentials=` and `Provider=strict`.
                 """),
         Key(
             "Gateway", "Unknown", { $1(&$0.unknown) }, .choice, default: "accept",
@@ -158,8 +159,8 @@ extension Schema<GatewaySettings> {
         Key(
             "Gateway", "ProjectPerMinute", { $1(&$0.projectPerMinute) }, .integer(0...1_000_000_000), default: "600000",
             meaning: """
-                How many sends a minute of one project Google would take. Beyond it a warning says that Google would answer \
-                429; the push is taken all the same. 0: any number, as for the next three.
+                The maximum number of sends a minute of one project at Google. Beyond it a warning says that Google \
+                would answer 429; the gateway still takes the push. 0: no limit, as for the next three settings.
                 """),
         Key(
             "Gateway", "DevicePerMinute", { $1(&$0.devicePerMinute) }, .integer(0...1_000_000_000), default: "240",
@@ -172,16 +173,16 @@ extension Schema<GatewaySettings> {
             default: "0", meaning: "The same for the sends a minute to one token of APNs. Apple names no figure."),
         Key(
             "Gateway", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(1...1_000_000), default: "4096",
-            meaning: "How many connections there may be at once. One address or user may have half of them."),
+            meaning: "The maximum number of connections at once. One address or user may have half of them."),
         Key(
             "Gateway", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...10_000), default: "100",
-            meaning: "How many requests a connection of HTTP/2 may have under way."),
+            meaning: "The maximum number of requests under way on an HTTP/2 connection."),
         Key(
             "Gateway", "BodySizeMax", { $1(&$0.bodySizeMax) }, .byteSize(8 << 10...16 << 20), default: "256K",
-            meaning: "How long the body of a request may be."),
+            meaning: "The maximum length of a request's body."),
         Key(
             "Gateway", "IdleTimeout", { $1(&$0.idleTimeout) }, .timeSpan(.seconds(1) ... .seconds(86_400)),
-            default: "5min", meaning: "How long a connection may rest without a request."),
+            default: "5min", meaning: "The maximum time of a connection without a request."),
     ])
 }
 

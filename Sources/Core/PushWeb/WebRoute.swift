@@ -121,13 +121,13 @@ extension WebRoute {
             method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
             answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
         WebRoute(
-            method: "GET", path: ["explain"], kind: .page, meaning: "the decision for a payload",
+            method: "GET", path: ["explain"], kind: .page, meaning: "explain a payload; nothing is stored",
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         WebRoute(
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
             answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
         WebRoute(
-            method: "GET", path: ["lanes"], kind: .page, meaning: "the queues of callbacks, by device",
+            method: "GET", path: ["lanes"], kind: .page, meaning: "the lanes and their waiting pushes",
             showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
         WebRoute(
@@ -138,18 +138,18 @@ extension WebRoute {
             parameters: window,
             answer: { (desk, request, _) throws(WebProblem) in try desk.campaigns(request) }),
         WebRoute(
-            method: "GET", path: ["deadletters"], kind: .page, meaning: "what was not done in relay mode",
+            method: "GET", path: ["deadletters"], kind: .page, meaning: "the dead letters of relay mode",
             parameters: [query, before],
             answer: { (desk, request, _) throws(WebProblem) in try desk.deadLetters(request) }),
         WebRoute(
-            method: "GET", path: ["report"], kind: .page, meaning: "how deadlines were kept",
+            method: "GET", path: ["report"], kind: .page, meaning: "the compliance with deadlines",
             parameters: window + [
                 Parameter(name: "by", meaning: "a breakdown: one or two dimensions"),
                 Parameter(name: "baseline", meaning: "the begin of the time to compare with"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
         WebRoute(
-            method: "GET", path: ["senders"], kind: .page, meaning: "the programs that send through the gateway",
+            method: "GET", path: ["senders"], kind: .page, meaning: "the clients of the gateway",
             showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
         WebRoute(
@@ -242,7 +242,7 @@ extension WebRoute {
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.stream(request) }),
         WebRoute(
-            method: "POST", path: ["api", "explain"], kind: .api, meaning: "the decision for a payload",
+            method: "POST", path: ["api", "explain"], kind: .api, meaning: "explain a payload; nothing is stored",
             parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
         act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in

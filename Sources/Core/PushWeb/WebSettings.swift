@@ -23,7 +23,7 @@ public struct WebSettings: Fillable, Sendable {
     /// Those that hold without a file.
     public init() {}
 
-    /// The address that is listened on where nothing is said.
+    /// The default address to listen on.
     public static let standardAddress = "127.0.0.1:18080"
 
     /// Reads the files, the main one and its drop-ins, in their order.
@@ -73,8 +73,8 @@ extension Schema<WebSettings> {
         Key(
             "Web", "Proxy", { $1(&$0.proxy) }, Form<String> { text throws(ValueError) in text }.optional,
             meaning: """
-                The name of a user of this machine. What that user sends over a Unix socket comes from a proxy, which has checked \
-                the person: it needs no token, and may have any host name.
+                The name of a user of this machine. Requests of that user over a Unix socket come from a proxy, which \
+                has checked the person: they need no token, and may have any host name.
                 """),
         Key(
             "Web", "ProxyHeader", { $1(&$0.proxyHeader) },
@@ -83,13 +83,13 @@ extension Schema<WebSettings> {
             meaning: "The header by which the proxy names the person. From other users the header is ignored."),
         Key(
             "Web", "FullTokens", { $1(&$0.fullTokens) }, .boolean, default: "no",
-            meaning: "Whether push tokens are shown whole, in place of their beginnings."),
+            meaning: "Whether the page shows whole push tokens in place of their beginnings."),
         Key(
             "Web", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...1024), default: "32",
-            meaning: "The most live streams and waiting requests at once."),
+            meaning: "The maximum number of live streams and waiting requests at once."),
         Key(
             "Web", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(2...65_536), default: "1024",
-            meaning: "How many connections there may be at once."),
+            meaning: "The maximum number of connections at once."),
     ])
 
     private static func host(_ text: String) throws(ValueError) -> String {

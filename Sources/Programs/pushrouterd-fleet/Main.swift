@@ -58,7 +58,7 @@ struct Program {
                           or to NODE with --to NODE; wait until it leads, and exit
           --drain         keep this machine, or NODE with --node NODE, from leading
                           until --drain --undo; a leader hands over. --force drains
-                          even where no other machine could lead
+                          even if no other machine could lead
           --verify        check the database's address (Log=): print what is wrong with it, with
                           file, line and parameter, and exit; pushctl verify does it, too
           --help          print this

@@ -82,7 +82,7 @@ extension HealthFacts {
         if attributes.mode & 0o022 != 0, !(isSticky && attributes.kind == .directory) {
             findings.append(
                 .error(
-                    .state, "\(path): its mode is \(attributes.octal): users other than its owner may write",
+                    .state, "\(path): its mode is \(attributes.octal): other users may write to it",
                     do: "chmod go-w \(path)"))
         }
         // In a directory that others cannot search, they cannot read the file either.

@@ -5,8 +5,8 @@ enum CountedMetrics {
     /// The metrics in the order of the output.
     static let all = [
         MetricFamily(
-            "outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter,
-            labels: ["outcome"]
+            "outcomes", "Invocations that ended, by outcome; copies for observing routes have a metric of their own.",
+            .counter, labels: ["outcome"]
         ) {
             outcomes($0["figures"]?["outcomes"])
         },
@@ -52,7 +52,7 @@ enum CountedMetrics {
         ) {
             byHandler($0) { histogram($0["total"], $1) }
         },
-        MetricFamily("commit_seconds", "How long commits to the log took.", .histogram) {
+        MetricFamily("commit_seconds", "The time of commits to the log.", .histogram) {
             histogram($0["figures"]?["commits"], [])
         },
         MetricFamily(

@@ -61,23 +61,23 @@ extension Schema<HandlerDraft> {
             "Handler", "Instances", { $1(&$0.instances.instances) }, .integer(1...64), for: [.worker, .socket],
             default: "1",
             meaning: """
-                For `worker` how many of the programs run at once, for `socket` how many connections there are, at most; 1 \
-                to 64. Another one is started when a callback finds all of them busy.
+                The maximum number of running programs of a `worker`, or of connections of a `socket`; 1 to 64. The \
+                daemon starts another instance when a callback finds all instances busy.
                 """),
         Key(
             "Handler", "Pipeline", { $1(&$0.instances.pipeline) }, .integer(1...64), for: [.worker, .socket],
             default: "1",
             meaning: """
-                How many callbacks an instance is given before it has answered the first of them; 1 to 64. Above 1, an \
-                instance that misses one deadline loses its other callbacks, too.
+                The maximum number of callbacks that an instance gets before it has answered the first; 1 to 64. Above \
+                1, an instance that misses one deadline loses its other callbacks, too.
                 """),
         Key(
             "Handler", "OneInvocation", { $1(&$0.instances.isSingleUse) }, .boolean, for: [.socket], default: "no",
             meaning: """
                 Whether each callback of a `socket` handler has a connection of its own: the daemon sends one line and \
-                ends its input, and closes the connection after the answer, which needs no `id`. The answer is the line \
-                with a `status`; lines before it give `result`, `options` and `log`. A connection that is closed without \
-                such a line is a failure of this callback alone. For sockets with `Accept=yes`, such as those of `pushctl \
+                ends its input, and closes the connection after the answer, which needs no `id`. The answer is the \
+                line with a `status`; lines before it give `result`, `options` and `log`. A connection that closes \
+                without such a line fails only this callback. For sockets with `Accept=yes`, such as those of `pushctl \
                 handler-units`.
                 """),
         Key(
@@ -85,67 +85,70 @@ extension Schema<HandlerDraft> {
             for: [.worker, .socket] + HandlerDraft.Kind.bridges,
             default: "5min",
             meaning: """
-                How long an instance may be idle; then its input ends, and a second later it is killed if it still runs. \
-                1s to 1d, or `infinity`. For a service that closes idle connections, set less than its own time.
+                The maximum idle time of an instance; then the daemon ends its input, and kills it a second later if \
+                it still runs. 1s to 1d, or `infinity`. For a service that closes idle connections, set less than its \
+                own time.
                 """),
         Key(
             "Handler", "LogOutput", { $1(&$0.logsOutput) }, .boolean, for: [.exec, .worker], default: "no",
             meaning: """
                 Whether the standard error of an `exec` or `worker` handler goes into the journal, with `PUSH_HANDLER` \
-                and, where it is written for one callback alone, `PUSH_SEQ` and `PUSH_N`; at most a hundred lines in ten \
-                seconds, of a worker or of each run. The lines may have parts of payloads. In any case the last 4 KiB are \
-                kept with the attempt, for `pushctl show`.
+                and, where it is written for one callback alone, `PUSH_SEQ` and `PUSH_N`; at most a hundred lines in \
+                ten seconds, of a worker or of each run. The lines may have parts of payloads. In any case the attempt \
+                keeps the last 4 KiB, for `pushctl show`.
                 """),
         Key(
             "Handler", "Retry", { $1(&$0.retries) }, Form.integer(0...1000).optional,
             for: .working,
             meaning: """
-                How often the handler is tried again for one callback when it asks for it, 0 to 1000; only in relay mode. \
-                After that the outcome is `failed` with the reason `retries_used_up`. Default: as often as the deadline \
-                allows.
+                The maximum number of retries of the handler for one callback when it asks for them, 0 to 1000; only \
+                in relay mode. After the last retry the outcome is `failed` with the reason `retries_used_up`. \
+                Default: as often as the deadline allows.
                 """),
         Key(
             "Handler", "MaxConcurrent", { $1(&$0.maxConcurrent) }, Form.integer(1...10_000).optional,
             for: .working,
             meaning: """
-                How many callbacks the handler gets at once, 1 to 10000; this limit applies in addition to `HandlersMax=`. \
-                Other callbacks wait; those that get no place before their deadline are `expired` with the reason \
-                `queue_full`. Default: for `worker` and `socket` `Instances=` times `Pipeline=`, for \
-                \(listed) 16, for `exec` no limit of its own. If there are several handlers that are not built in, one without \
-                `MaxConcurrent=` also gets a place only while it has fewer places than are free, so that those that hang \
-                leave places to the others: one has at most half of `HandlersMax=`, two have a third each. A handler keeps \
-                its limits by its name: after a reload the new ones hold for what runs and waits, too.
+                The maximum number of callbacks that the handler gets at once, 1 to 10000; this limit applies in \
+                addition to `HandlersMax=`. Other callbacks wait; a callback without a place before its deadline is \
+                `expired` with the reason `queue_full`. Default: for `worker` and `socket` `Instances=` times \
+                `Pipeline=`, for \(listed) 16, for `exec` no limit of its own. If there are several handlers that are \
+                not built in, a handler without `MaxConcurrent=` also gets a place only while it has fewer places than \
+                are free, so that a handler that hangs leaves places to the others: one handler has at most half of \
+                `HandlersMax=`, two have a third each. A handler keeps its limits by its name: after a reload the new \
+                limits also hold for running and waiting callbacks.
                 """),
         Key(
             "Handler", "Queue", { $1(&$0.queueMax) }, .integer(0...1_000_000),
             for: .working, default: "10000",
             meaning: """
-                How many callbacks may wait for the handler, 0 to 1000000; with 0 none does. A request that needs the \
-                handler beyond that is refused with `overloaded` and `retry_after_ms`. A callback that comes to a full \
-                queue later waits all the same, because another handler declined it, because it is tried again, because of \
-                a reload or a restart; so does the copy of an observing route, and a token that several handlers must \
-                hear. It is `expired` with the reason `queue_full` if it gets no place before its deadline and its handler \
-                never had it. What waits for earlier callbacks of its device is in no handler's queue.
+                The maximum number of callbacks that wait for the handler, 0 to 1000000; with 0 no callback waits. The \
+                daemon refuses further requests for the handler with `overloaded` and `retry_after_ms`. Some callbacks \
+                wait even at a full queue: after a decline of another handler, for a retry, after a reload or a \
+                restart, the copy of an observing route, and a token for several handlers. Such a callback is \
+                `expired` with the reason `queue_full` if it gets no place before its deadline and its handler never \
+                had it. A callback that waits for earlier callbacks of its device is in no handler's queue.
                 """),
         Key(
             "Handler", "Breaker", { $1(&$0.breaker) }, Form.breaker.optional,
             for: .working,
             meaning: """
-                When the handler gets no callbacks for a while, only in relay mode: a number of failures, 1 to 1000, and a \
-                time, 100ms to 1h, such as `5 in 30s`. A failure is a missed deadline, also one that comes while the \
-                handler is left alone before a retry; an end by a signal, a failed start, a lost instance, and retries \
-                that are used up (`Retry=`). Any answer, also `rejected`, ends the count, but `retry` does not: what comes \
-                of it counts. After that many in a row within the time the breaker opens: the next route that matches has \
-                the handler's callbacks, those that wait included; a callback without another route is `failed` with the \
-                reason `breaker_open`. With a default route to `journal` they are `handled` there, with a remark. After \
-                `BreakerPause=` one callback is given to the handler, with its retries; its answer closes the breaker, its \
-                failure begins another pause. A reload that changes the handler, and a restart, close the breaker.
+                The limit of failures after which the handler gets no callbacks for a while, only in relay mode: a \
+                number of failures, 1 to 1000, and a time, 100ms to 1h, such as `5 in 30s`. A failure is a missed \
+                deadline, also during the wait for a retry; an end by a signal, a failed start, a lost instance, or \
+                the last of all retries (`Retry=`). Any answer, also `rejected`, ends the count, but `retry` does not: \
+                the result of the retry counts. After that number of failures in a row within the time the breaker \
+                opens: the next route that matches gets the handler's callbacks, waiting ones included; a callback \
+                without another route is `failed` with the reason `breaker_open`. With a default route to `journal` \
+                these callbacks are `handled` there, with a remark. After `BreakerPause=` the handler gets one \
+                callback, with its retries; its answer closes the breaker, its failure begins another pause. A reload \
+                that changes the handler, and a restart, close the breaker.
                 """),
         Key(
             "Handler", "BreakerPause", { $1(&$0.breakerPause) },
             Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional,
             for: .working, default: "10s",
-            meaning: "How long the breaker stays open before it tries the handler again, 100ms to 1h."),
+            meaning: "The time for which the breaker stays open before it tries the handler again, 100ms to 1h."),
         Key(
             "Handler", "Environment", addingTo: { $1(&$0.environment) }, .environment, for: [.exec, .worker],
             meaning: """
@@ -155,14 +158,14 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "WorkingDirectory", { $1(&$0.workingDirectory) }, Form.absolutePath.optional,
             for: [.exec, .worker], default: "/",
-            meaning: "Where the program runs."),
+            meaning: "The working directory of the program."),
         Key(
             "Handler", "User", { $1(&$0.confinement.user) }, Form.userName.optional, for: [.exec, .worker],
             meaning: """
-                The name or the number of the user that the program runs as, with that user's groups. The daemon must be \
-                root, or have CAP_SETUID and CAP_SETGID: the example pushrouterd.service.d/handler-users.conf gives it \
-                those. Default: the daemon's own user; then the program can read the ledger, connect to control.sock and \
-                end the daemon.
+                The name or the number of the user that the program runs as, with that user's groups. The daemon must \
+                be root, or have CAP_SETUID and CAP_SETGID: the example pushrouterd.service.d/handler-users.conf gives \
+                it these capabilities. Default: the daemon's own user; then the program can read the ledger, connect \
+                to control.sock and end the daemon.
                 """),
         Key(
             "Handler", "NoNewPrivileges", { $1(&$0.confinement.noNewPrivileges) }, Form.boolean.optional,
@@ -170,18 +173,18 @@ extension Schema<HandlerDraft> {
             meaning: """
                 Whether no program that the handler executes gets privileges that the handler does not have, as \
                 set-user-id programs and file capabilities give them (see prctl(2), PR_SET_NO_NEW_PRIVS). `no` has no \
-                effect where the daemon itself is under it, as in pushrouterd.service. Default: `yes` with `User=`, else \
-                `no`.
+                effect if the daemon itself runs with no_new_privs, as in pushrouterd.service. Default: `yes` with \
+                `User=`, else `no`.
                 """),
         Key(
             "Handler", "MemoryMax", { $1(&$0.confinement.memoryMax) }, Form.byteSize((1 << 20)...(1 << 50)).optional,
             for: [.exec, .worker],
             meaning: """
-                What all processes of a run, or of a worker, have together: memory (1M or more), beyond which they are \
-                killed; processes and threads at once; and the share of the processor beside other runs, 1 to 10000, which \
-                have 100. They need a cgroup for each run (see HANDLERS of pushrouterd(8)) and the controller in the \
-                service's cgroup; if one is missing, the daemon says so in a warning and runs the handler without the \
-                limit.
+                Limits of all processes of a run, or of a worker, together: memory (1M or more), beyond which the \
+                kernel kills them; processes and threads at once; and the share of the processor, 1 to 10000, where \
+                other runs have 100. They need a cgroup for each run (see HANDLERS of pushrouterd(8)) and the \
+                controller in the service's cgroup; if one is missing, the daemon says so in a warning and runs the \
+                handler without the limit.
                 """),
         Key(
             "Handler", "TasksMax", { $1(&$0.confinement.tasksMax) }, Form.integer(1...4_194_304).optional,
@@ -193,8 +196,9 @@ extension Schema<HandlerDraft> {
             "Handler", "LimitNOFILE", { $1(&$0.confinement.openFilesMax) }, Form.integer(8...1_048_576).optional,
             for: [.exec, .worker],
             meaning: """
-                How many files each process of the program may have open, 8 or more, soft and hard limit; at most the \
-                daemon's own hard limit. Default: the soft limit that the daemon was started with, and its hard limit.
+                The maximum number of open files of each process of the program, 8 or more, soft and hard limit; at \
+                most the daemon's own hard limit. Default: the soft limit that the daemon was started with, and its \
+                hard limit.
                 """),
         Key(
             "Handler", "Nice", { $1(&$0.confinement.niceness) }, Form.niceness.optional, for: [.exec, .worker],
@@ -205,16 +209,17 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "Idempotent", { $1(&$0.idempotent) }, .boolean, default: "no",
             meaning: """
-                Whether the program may be run again for a callback when it may have run before a crash of the daemon; and \
-                whether unanswered callbacks of a lost instance go to another instance, three times at most. For `http` \
-                also whether a request is sent again, in relay mode, that the server may have got although no answer came.
+                Whether the daemon may run the program again for a callback if it may have run before a crash of the \
+                daemon; and whether unanswered callbacks of a lost instance go to another instance, three times at \
+                most. For `http` also whether the program sends a request without an answer again, in relay mode, \
+                although the server may have received it.
                 """),
         Key(
             "Handler", "Grace", { $1(&$0.grace) }, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional,
             for: [.exec],
             meaning: """
-                How long before the deadline the program of an `exec` handler gets SIGTERM. Default: none; it gets SIGKILL \
-                at the deadline.
+                The time before the deadline at which the program of an `exec` handler gets SIGTERM. Default: none; it \
+                gets SIGKILL at the deadline.
                 """),
         Key(
             "Handler", "Bus", { $1(&$0.notifications.bus) }, .notificationBus, for: [.notify], default: "session",
@@ -229,8 +234,8 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "Icon", { $1(&$0.notifications.icon) }, Form.notificationText.optional, for: [.notify],
             meaning: """
-                The icon where the payload names none: a name of the icon theme, or an absolute path. Of a payload only \
-                names of the theme are taken.
+                The icon if the payload names none: a name of the icon theme, or an absolute path. A payload may name \
+                only icons of the theme.
                 """),
         Key(
             "Handler", "DesktopEntry", { $1(&$0.notifications.desktopEntry) }, Form.desktopEntry.optional,
@@ -239,15 +244,15 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "Expire", { $1(&$0.notifications.expires) }, .expiry, for: [.notify],
             meaning: """
-                How long a notification is shown: 1s to 1d, or `infinity`. A payload with `requireInteraction` or `sticky` \
-                is shown until the person acts. Default: as the service likes.
+                The time for which the service shows a notification: 1s to 1d, or `infinity`. The service shows a \
+                payload with `requireInteraction` or `sticky` until the person acts. Default: the service decides.
                 """),
         Key(
             "Handler", "LocalImages", { $1(&$0.notifications.takesLocalImages) }, .boolean, for: [.notify],
             default: "no",
             meaning: """
                 Whether an image that the payload names by a path or a `file:` address of this machine is shown: the \
-                service then reads a file that the sender chooses. Images from the network are never loaded.
+                service then reads a file that the sender chooses. The daemon never loads images from the network.
                 """),
     ]
 }

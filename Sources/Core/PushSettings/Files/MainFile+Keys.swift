@@ -17,24 +17,24 @@ extension [Key<Settings>] {
                     """),
             Key(
                 "Daemon", "JSONDepthMax", { $1(&$0.daemon.jsonDepthMax) }, .integer(4...1000), default: "32",
-                meaning: "How deep the JSON of a request may nest, 4 to 1000."),
+                meaning: "The maximum nesting depth of a request's JSON, 4 to 1000."),
             Key(
                 "Daemon", "ConnectionsMax", { $1(&$0.daemon.connectionsMax) }, .integer(1...1_000_000), default: "1024",
                 meaning: """
-                    How many clients may be connected to a socket at once, 1 to 1000000. One more gets `overloaded` and is \
-                    closed.
+                    The maximum number of clients of a socket at once, 1 to 1000000. The daemon closes a further \
+                    connection with `overloaded`.
                     """),
             Key(
                 "Daemon", "ConnectionsMaxPerPeer", { $1(&$0.daemon.connectionsMaxPerPeer) }, .integer(1...1_000_000),
                 default: "512",
-                meaning: "How many clients with the same user id may be connected to a socket at once, 1 to 1000000."),
+                meaning: "The maximum number of clients of a socket with the same user id at once, 1 to 1000000."),
             Key(
                 "Daemon", "InputSizeMax", { $1(&$0.daemon.inputSizeMax) }, .byteSize(1 << 20...16 << 30),
                 default: "16M",
                 meaning: """
-                    How many bytes of requests that were received and not processed yet are held for the clients of a socket, \
-                    1M to 16G; beyond it the daemon does not read from clients until others have been served, and no request \
-                    is refused. A client may always have 16 KiB.
+                    The maximum size of received and unprocessed requests of a socket's clients, 1M to 16G; beyond it \
+                    the daemon does not read from clients until it has served others, and refuses no request. A client \
+                    may always have 16 KiB.
                     """),
             Key(
                 "Daemon", "InputSizeMaxPerPeer", { $1(&$0.daemon.inputSizeMaxPerPeer) }, .byteSize(1 << 20...16 << 30),
@@ -44,10 +44,10 @@ extension [Key<Settings>] {
                 "Daemon", "OutputSizeMax", { $1(&$0.daemon.outputSizeMax) }, .byteSize(1 << 20...16 << 30),
                 default: "16M",
                 meaning: """
-                    How many bytes of replies that clients have not read yet are held for the clients of a socket, 1M to 16G; \
-                    beyond it the daemon neither reads nor processes their requests until they have read some, and no request \
-                    is refused. A client may always have 16 KiB of unread replies; with 256 KiB of them its requests are not \
-                    processed.
+                    The maximum size of unread replies to a socket's clients, 1M to 16G; beyond it the daemon neither \
+                    reads nor processes requests of these clients until they have read replies, and refuses no \
+                    request. A client may always have 16 KiB of unread replies; with 256 KiB of unread replies the \
+                    daemon does not process its requests.
                     """),
             Key(
                 "Daemon", "OutputSizeMaxPerPeer", { $1(&$0.daemon.outputSizeMaxPerPeer) },
@@ -57,28 +57,33 @@ extension [Key<Settings>] {
                 "Daemon", "LineTimeout", { $1(&$0.daemon.lineTimeout) }, .timeSpan(.seconds(1) ... .seconds(86_400)),
                 default: "30s",
                 meaning: """
-                    How long a request may take from its first byte to its line feed, 1s to 1d. A client that takes longer \
-                    gets an error and is disconnected. The time that it waits for room (`InputSizeMax=`) does not count. A \
-                    long request that stops for two seconds, while others of the same user wait for the memory that it takes, \
-                    is refused at once.
+                    The maximum time of a request from its first byte to its line feed, 1s to 1d. The daemon \
+                    disconnects a client that takes longer, with an error. A wait for room (`InputSizeMax=`) does not \
+                    count. The daemon refuses a long request at once if it stops for two seconds while other requests \
+                    of the same user wait for its memory.
                     """),
             Key(
                 "Daemon", "WriteTimeout", { $1(&$0.daemon.writeTimeout) }, .timeSpan(.seconds(1) ... .seconds(86_400)),
                 default: "30s",
-                meaning: "How long a client may read none of its replies before it is disconnected, 1s to 1d."),
+                meaning: """
+                    The maximum time in which a client reads none of its replies, 1s to 1d; then the daemon \
+                    disconnects it.
+                    """),
             Key(
                 "Daemon", "IdleTimeout", { $1(&$0.daemon.idleTimeout) }, .timeSpan(.zero ... .seconds(30 * 86_400)),
                 default: "0",
                 meaning: """
-                    How long a connection may be idle, with no reply owed, before it is closed, up to 30d; 0 means never.
+                    The maximum time of an idle connection without an outstanding reply, up to 30d; then the daemon \
+                    closes it; 0 means no limit.
                     """),
             Key(
                 "Daemon", "InjectSocketMode", { $1(&$0.daemon.injectSocket.mode) }, .fileMode, reload: .restart,
                 default: "0660",
                 meaning: """
-                    Permissions and group of inject.sock, which takes payloads. To connect a process must be allowed to write. The group is a name \
-                    or a number; the daemon must be in it, or root. A socket that the service manager hands over has the mode \
-                    and the group that its unit gives it. Default: 0660 and the daemon's own group.
+                    Permissions and group of inject.sock, which takes payloads. A process needs write permission to \
+                    connect. The group is a name or a number; the daemon must be in it, or root. A socket that the \
+                    service manager hands over has the mode and the group that its unit gives it. Default: 0660 and \
+                    the daemon's own group.
                     """),
             Key(
                 "Daemon", "InjectSocketGroup", { $1(&$0.daemon.injectSocket.group) }, Form.groupName.optional,
@@ -93,7 +98,7 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "ReadSocketMode", { $1(&$0.daemon.readSocket.mode) }, .fileMode, reload: .restart,
                 default: "0660",
-                meaning: "The same for read.sock, which tells what the daemon does and changes nothing."),
+                meaning: "The same for read.sock, which reports the state of the daemon and changes nothing."),
             Key(
                 "Daemon", "ReadSocketGroup", { $1(&$0.daemon.readSocket.group) }, Form.groupName.optional,
                 reload: .restart),
@@ -112,81 +117,88 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "Mode", { $1(&$0.routing.mode) }, .choice, default: "device",
                 meaning: """
-                    The role of the router: `device` does what the platform and the app would do, `relay` is a router in \
-                    production. With `device` the deliveries to one app on one Android device run one after the other, the \
-                    deadline counts from the call, and handlers are not retried. With `relay` Braze payloads go to the tracker \
-                    on acceptance, the deadline counts from acceptance, and handlers that ask for it are tried again.
+                    The role of the router: `device` does what the platform and the app would do, `relay` is a router \
+                    in production. With `device` the deliveries to one app on one Android device run one after the \
+                    other, the deadline counts from the call, and handlers have no retries. With `relay` Braze \
+                    payloads go to the tracker on acceptance, the deadline counts from acceptance, and a handler may \
+                    ask for a retry.
                     """),
             Key(
                 "Dispatch", "HandlersMax", { $1(&$0.routing.limits.handlers) }, .integer(1...10_000), default: "64",
                 meaning: """
-                    How many handlers run at once, 1 to 10000. `MaxConcurrent=` of a handler file limits one of them.
+                    The maximum number of running handlers, 1 to 10000. `MaxConcurrent=` of a handler file limits a \
+                    single handler.
                     """),
             Key(
                 "Dispatch", "ObserversMax", { $1(&$0.routing.limits.observers) }, .integer(1...10_000), default: "16",
-                meaning: "How many handlers of observing routes run at once, beside those of `HandlersMax=`."),
+                meaning: "The maximum number of running handlers of observing routes, in addition to `HandlersMax=`."),
             Key(
                 "Dispatch", "RequestsInFlightMax", { $1(&$0.routing.limits.inFlight) }, .integer(1...10_000_000),
                 default: "50000",
                 meaning: """
-                    How many requests may be unfinished, 1 to 10000000; a request beyond it is refused with `overloaded` and \
-                    `retry_after_ms`.
+                    The maximum number of unfinished requests, 1 to 10000000; the daemon refuses further requests with \
+                    `overloaded` and `retry_after_ms`.
                     """),
             Key(
                 "Dispatch", "RequestsInFlightMaxPerPeer", { $1(&$0.routing.limits.inFlightPerPeer) },
                 .integer(1...10_000_000), default: "20000",
-                meaning: "How many unfinished requests may come from the same user id."),
+                meaning: "The maximum number of unfinished requests from the same user id."),
             Key(
                 "Dispatch", "RequestsInFlightSizeMax", { $1(&$0.routing.limits.unfinishedBytes) },
                 .byteSize(1 << 20...16 << 40), default: "1G",
                 meaning: """
-                    How many bytes the unfinished requests may have on disk, 1M to 16384G; a request beyond it is refused in \
-                    the same way.
+                    The maximum size of the unfinished requests on disk, 1M to 16384G; the daemon refuses further \
+                    requests in the same way.
                     """),
             Key(
                 "Dispatch", "RequestsInFlightSizeMaxPerPeer", { $1(&$0.routing.limits.unfinishedBytesPerPeer) },
                 .byteSize(1 << 20...16 << 40), default: "512M",
-                meaning: "How many bytes on disk the unfinished requests from the same user id may have."),
+                meaning: "The maximum size on disk of the unfinished requests from the same user id."),
             Key(
                 "Dispatch", "PayloadMemoryMax", { $1(&$0.routing.limits.payloadMemory) }, .byteSize(0...16 << 30),
                 default: "32M",
                 meaning: """
-                    How many bytes of memory unfinished requests may take with their payloads, the payload of the delivery \
-                    that a tap is about included, up to 16G. The others are read from the ledger again when their handlers are \
-                    to start.
+                    The maximum memory of the payloads of unfinished requests, up to 16G; the payload of a tap's \
+                    delivery counts too. The daemon reads other payloads from the ledger again when their handlers \
+                    start.
                     """),
             Key(
                 "Dispatch", "InvocationMemoryMax", { $1(&$0.routing.limits.invocationMemory) },
                 .byteSize(1 << 20...16 << 30), default: "56M",
                 meaning: """
-                    About how many bytes of memory unfinished requests may take beside that, 1M to 16G: some 900 for each \
-                    callback, and the texts of the request. A request beyond it is refused with `overloaded`. The default is \
-                    enough for 50000 with short texts.
+                    The approximate maximum memory of unfinished requests without their payloads, 1M to 16G: some 900 \
+                    bytes for each callback, and the texts of the request. The daemon refuses further requests with \
+                    `overloaded`. The default is enough for 50000 requests with short texts.
                     """),
             Key(
                 "Dispatch", "InvocationMemoryMaxPerPeer", { $1(&$0.routing.limits.invocationMemoryPerPeer) },
                 .byteSize(1 << 20...16 << 30), default: "28M",
-                meaning: "How many bytes of that memory the unfinished requests from the same user id may take."),
+                meaning: "The maximum of that memory for the unfinished requests from the same user id."),
             Key(
                 "Dispatch", "DeviceMemoryMax", { $1(&$0.routing.limits.deviceMemory) }, .byteSize(1 << 20...16 << 30),
                 default: "512M",
                 meaning: """
-                    About how many bytes of memory the known devices may take, with their platforms, users and last message \
-                    ids, 1M to 16G: some 450 bytes a device. Beyond it the least recently used device is forgotten.
+                    The approximate maximum memory of the known devices, with their platforms, users and last message \
+                    ids, 1M to 16G: some 450 bytes a device. Beyond it the daemon forgets the least recently used \
+                    device.
                     """),
             Key(
                 "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...100_000), default: "10000",
-                meaning: "How many devices one `publish` may reach, 1 to 1000000. One with more subscribers is refused."
+                meaning: """
+                    The maximum number of devices of one `publish`, 1 to 1000000. The daemon refuses a `publish` with \
+                    more subscribers.
+                    """
             ),
             Key(
                 "Dispatch", "RetryDelay", { $1(&$0.routing.retry.delay) }, .timeSpan(.milliseconds(1) ... .seconds(9)),
                 default: "200ms",
                 meaning: """
-                    How long to wait at most before a handler that asked for it the first time is tried again, 1ms to 9s; only \
-                    in relay mode. The wait doubles with each attempt, and is chosen between half of that and all of it, so \
-                    that callbacks that failed together are not tried again together. A handler that gives `retry_after_ms` is \
-                    tried again after that time; 0, or a `Retry-After` of 0, gives none. Retries do not move the deadline: \
-                    where the next attempt would begin at the deadline or later the outcome is `failed` at once.
+                    The maximum wait before the first retry of a handler that asked for it, 1ms to 9s; only in relay \
+                    mode. The maximum doubles with each attempt. The wait is a random time from half of the maximum to \
+                    the maximum, so that callbacks that failed together do not retry together. After `retry_after_ms` \
+                    of a handler the daemon waits that time; 0, or a `Retry-After` of 0, counts as no time. Retries do \
+                    not move the deadline: if the next attempt would begin at the deadline or later, the outcome is \
+                    `failed` at once.
                     """),
             Key(
                 "Dispatch", "RetryDelayMax", { $1(&$0.routing.retry.delayMax) },
@@ -203,18 +215,18 @@ extension [Key<Settings>] {
                 "Dispatch", "DismissActionCategories",
                 addingTo: { $1(&$0.routing.interaction.dismissActionCategories) }, Form.glob.list,
                 meaning: """
-                    Patterns of the categories that the iOS app registers with `customDismissAction`: only for those iOS tells \
-                    the app that a notification was dismissed. Payloads do not have this fact, so it is set here; Braze's own \
-                    categories (`ab_cat_*`) always have it. Several lines add up.
+                    Patterns of the categories that the iOS app registers with `customDismissAction`: only for these \
+                    categories iOS tells the app that a notification was dismissed. Payloads do not contain this fact, \
+                    so you set it here; Braze's own categories (`ab_cat_*`) always have it. Several lines add up.
                     """),
             Key(
                 "Dispatch", "ServiceExtensionInForeground",
                 { $1(&$0.routing.detection.runsServiceExtensionInForeground) }, .boolean, default: "no",
                 meaning: """
                     Whether iOS runs the notification service extension while the app is in the foreground, before \
-                    `willPresent`. Apple's documentation does not say. Two reports of users of one library see it on devices, \
-                    which is no rule of a platform; so the default keeps to the documentation. Set it where your devices do \
-                    it.
+                    `willPresent`. Apple's documentation does not say. Two users of one library report it on devices, \
+                    but two reports are no rule of the platform, so the default follows the documentation. Set it to \
+                    `yes` if your devices do it.
                     """),
         ]
     }
@@ -248,13 +260,13 @@ extension [Key<Settings>] {
         [
             Key(
                 "Deadline", "Budget", { $1(&$0.routing.budget) }, .budget, default: "9s",
-                meaning: "The time that a callback has, 1ms to 9s."),
+                meaning: "The budget of a callback, 1ms to 9s."),
             Key(
                 "Deadline", "Objective", { $1(&$0.objective) }, Form.objective.optional,
                 meaning: """
-                    The share of the due invocations that must keep the deadline, above 0 and below 100 %, such as 99.9%. With \
-                    it pushctl(1) shows in a report how much of the error budget is left, how fast it is used up, and which \
-                    alerts that means.
+                    The share of the due invocations that must keep the deadline, above 0 and below 100 %, such as \
+                    99.9%. With it pushctl(1) shows in a report the remaining error budget, its burn rate, and the \
+                    resulting alerts.
                     """),
         ]
     }
@@ -265,61 +277,65 @@ extension [Key<Settings>] {
                 "Store", "Retention", { $1(&$0.store.retention) }, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400)),
                 default: "30d",
                 meaning: """
-                    How long the ledger keeps a request with its outcomes, and knows its `id`, 1s to 3650d. After a start \
-                    whose clock is more than a day later than the ledger's last sign of life nothing is deleted or forgotten \
-                    by its age until the kernel calls the clock synchronized, or for an hour; nor is it while the clock is off \
-                    by more than a day from what it was at the start; `pushctl status` and the journal \
-                    say so.
+                    The time for which the ledger keeps a request with its outcomes and its `id`, 1s to 3650d. If the \
+                    clock at a start is more than a day later than the ledger's last sign of life, the daemon deletes \
+                    and forgets nothing by age until the kernel reports a synchronized clock, or for an hour. It also \
+                    deletes nothing while the clock differs by more than a day from the clock at the start. `pushctl \
+                    status` and the journal report this.
                     """),
             Key(
                 "Store", "MaxSize", { $1(&$0.store.sizeMax) }, Form.byteSize(64 << 20...16 << 40).optional,
                 meaning: """
-                    How large the ledger may become, 64M to 16T; beyond it the oldest requests whose outcomes are all known go \
-                    before `Retention=` is over. They go by whole minutes, at most some seconds later; what is in flight, a \
-                    dead letter, custom data that waits, profiles and figures stay. The journal says so, and `pushctl status \
-                    --all` how many went by which rule. After each cleaning free pages are given back to the file system, but for an \
-                    eighth. Default: no limit.
+                    The maximum size of the ledger, 64M to 16T; beyond it the daemon deletes the oldest requests whose \
+                    outcomes are all known before `Retention=` is over. It deletes whole minutes, at most some seconds \
+                    later; requests in flight, dead letters, waiting custom data, profiles and figures stay. The \
+                    journal has an entry, and `pushctl status --all` the number of requests deleted by each rule. \
+                    After each cleaning the daemon returns free pages to the file system, but for an eighth. Default: \
+                    no limit.
                     """),
             Key(
                 "Store", "DeadLetterRetention", { $1(&$0.store.deadLetterRetention) },
                 .timeSpan(.seconds(1) ... .seconds(3650 * 86_400)), default: "30d",
                 meaning: """
-                    How long a dead letter is kept, 1s to 3650d; its request stays in the ledger as long, even beyond \
-                    `Retention=`. See Dead letters in pushrouterd(8).
+                    The time for which the daemon keeps a dead letter, 1s to 3650d; its request stays in the ledger as \
+                    long, even beyond `Retention=`. See Dead letters in pushrouterd(8).
                     """),
             Key(
                 "Store", "DeadLetterSizeMax", { $1(&$0.store.deadLetterSizeMax) }, .byteSize(0...16 << 40),
                 default: "64M",
                 meaning: """
-                    How many bytes all dead letters may have together, 0 to 16T: their request lines, and of each attempt that \
-                    is kept 64 bytes, its route, handler and reason, and what the handler wrote to standard error. Beyond it \
-                    the oldest are dropped, at the next cleaning, which comes once an hour; the journal says how many.
+                    The maximum size of all dead letters, 0 to 16T: their request lines, and for each kept attempt 64 \
+                    bytes, its route, handler and reason, and the handler's standard error. Beyond it the daemon drops \
+                    the oldest dead letters at the next cleaning, which runs once an hour; the journal has their \
+                    number.
                     """),
             Key(
                 "Store", "FiguresRetention", { $1(&$0.store.figuresRetention) },
                 .timeSpan(.seconds(60) ... .seconds(3650 * 86_400)), default: "400d",
                 meaning: """
-                    How long the figures of a minute stay after its requests went by `Retention=` or `MaxSize=`, 1min to \
-                    3650d. They have no payload and no person, only counts and times by app, route, handler and outcome. \
-                    Reports count such minutes as a whole, and say from when on they have rows.
+                    The time for which the figures of a minute stay after `Retention=` or `MaxSize=` deleted its \
+                    requests, 1min to 3650d. Figures have no payload and no person, only counts and times by app, \
+                    route, handler and outcome. Reports count such minutes as a whole, and name the time from which \
+                    they have rows.
                     """),
             Key(
                 "Store", "LogSizeMax", { $1(&$0.store.logSizeMax) }, .byteSize(64 << 20...16 << 30), reload: .restart,
                 default: "256M",
                 meaning: """
-                    How large the log may become, 64M to 16G; it has the acknowledged requests that the ledger does not have \
-                    yet. When the ledger is slower than the producers and the log is full, they wait until there is room; for \
-                    requests of 16 KiB and more they wait when the log is half full. While the ledger cannot be written at \
-                    all, and the log is full, new requests are refused with `unavailable` and `retry_after_ms`. The log's \
-                    files grow as they are needed and do not shrink. The WAL of the ledger has the same bound while a reader \
-                    keeps it from being emptied: beyond it the ledger waits for the reader, and the log fills.
+                    The maximum size of the log, 64M to 16G; the log has the acknowledged requests that the ledger \
+                    does not have yet. When the ledger is slower than the producers and the log is full, the producers \
+                    wait until there is room; with requests of 16 KiB and more they wait when the log is half full. \
+                    While the daemon cannot write the ledger at all, and the log is full, it refuses new requests with \
+                    `unavailable` and `retry_after_ms`. The log's files grow on demand and do not shrink. The WAL of \
+                    the ledger has the same limit while a reader keeps the daemon from emptying it: beyond it the \
+                    ledger waits for the reader, and the log fills.
                     """),
             Key(
                 "Store", "SlowCommit", { $1(&$0.store.slowCommit) }, .timeSpan(.milliseconds(1) ... .seconds(3600)),
                 default: "1s",
                 meaning: """
-                    A commit to the log that takes longer, 1ms to 1h, has an entry in the journal, and so has the first one \
-                    that is fast again. `pushctl status` and the metrics show it.
+                    The time from which a commit to the log counts as slow, 1ms to 1h. The journal has an entry for a \
+                    slow commit, and for the next fast commit. `pushctl status` and the metrics show slow commits.
                     """),
         ]
     }
@@ -330,14 +346,15 @@ extension [Key<Settings>] {
                 "Journal", "SuccessLevel", { $1(&$0.journal.successLevel) }, .choice, default: "info",
                 meaning: """
                     The priority of a success: `info` or `debug`. A missed deadline, a failed callback and one that is \
-                    unrouted are always warnings. Of successes no more than 500 a second have an entry of their own; the \
-                    others are counted, and the count has an entry every ten seconds.
+                    unrouted are always warnings. At most 500 successes a second have an entry of their own; the \
+                    daemon counts the others, and one entry every ten seconds has the count.
                     """),
             Key(
                 "Journal", "QueueMax", { $1(&$0.journal.queueMax) }, .integer(1...1_000_000), reload: .restart,
                 default: "10000",
                 meaning: """
-                    How many entries wait for a slow journal before further ones are dropped and counted, 1 to 1000000.
+                    The maximum number of entries that wait for a slow journal, 1 to 1000000; the daemon drops and \
+                    counts further entries.
                     """),
         ]
     }
@@ -348,25 +365,29 @@ extension [Key<Settings>] {
                 "Tracker", "InfluencedWindow", { $1(&$0.routing.tracking.influencedWindow) }, .trackerTime,
                 default: "30min",
                 meaning: """
-                    A session that starts sooner than this after a Braze push was displayed is its influenced open, 1s to 30d.
+                    A session that starts sooner than this after the display of a Braze push is an influenced open of \
+                    the push, 1s to 30d.
                     """),
             Key(
                 "Tracker", "InfluencedWindowRule", { $1(&$0.routing.tracking.windowRule) }, .choice, default: "max",
                 meaning: """
-                    How the window is made of `InfluencedWindow=` and the user's own rhythm: `max` takes the larger of the \
-                    two, `min` the smaller, `fixed` `InfluencedWindow=` alone. The rhythm is half the mean of the intervals \
-                    between the user's last ten session starts in that app. With fewer than two starts there is no rhythm.
+                    The rule that makes the window from `InfluencedWindow=` and the user's own rhythm: `max` takes the \
+                    larger of the two, `min` the smaller, `fixed` `InfluencedWindow=` alone. The rhythm is half the \
+                    mean of the intervals between the user's last ten session starts in that app. With fewer than two \
+                    starts there is no rhythm.
                     """),
             Key(
                 "Tracker", "InfluencedCredit", { $1(&$0.routing.tracking.influencedCredit) }, .choice, default: "all",
-                meaning: "Which push gets the influenced open when several are in the window: `all` or the `latest`."),
+                meaning: """
+                    The push that gets the influenced open when several are in the window: `all` or the `latest`.
+                    """),
             Key(
                 "Tracker", "Grace", { $1(&$0.routing.tracking.grace) }, .timeSpan(.zero ... .seconds(600)),
                 default: "5s",
                 meaning: """
-                    How long a session start waits for the tap that may have caused it, and how long a tap waits for its \
-                    delivery, up to 600s. A push tapped within this before or after the start, both ends included, is not \
-                    influenced.
+                    The time for which a session start waits for the tap that may have caused it, and a tap for its \
+                    delivery, up to 600s. A push tapped within this before or after the start, both ends included, is \
+                    not influenced.
                     """),
             Key(
                 "Tracker", "AndroidSessionTimeout", { $1(&$0.routing.tracking.androidSessionTimeout) }, .trackerTime,
@@ -388,112 +409,43 @@ extension [Key<Settings>] {
                 "Tracker", "CampaignEventsOff", addingTo: { $1(&$0.routing.tracking.appsWithoutCampaignEvents) },
                 Form.glob.list,
                 meaning: """
-                    Patterns of the apps whose own SDK logs opens: they get no campaign events here, or each open would count \
-                    twice.
+                    Patterns of the apps whose own SDK logs opens: the tracker gives them no campaign events, because \
+                    each open would count twice.
                     """),
             Key(
                 "Tracker", "CampaignIdRule", { $1(&$0.campaignIDRule) }, .choice, default: "raw",
                 meaning: """
-                    How `pushctl campaigns` groups: `raw`, by the id as it came, or `decode`, also by the campaign's own part \
-                    of ids that are the base64 of `campaign_$_...`. Braze has not published whether the ids of pushes are made \
-                    so.
+                    The grouping of `pushctl campaigns`: `raw`, by the unchanged id, or `decode`, also by the \
+                    campaign's own part of ids that are the base64 of `campaign_$_...`. Braze has not published \
+                    whether the ids of pushes have this form.
                     """),
             Key(
                 "Tracker", "Remember", { $1(&$0.routing.tracking.remember) },
                 .timeSpan(.seconds(1) ... .seconds(3650 * 86_400)), default: "30d",
                 meaning: """
-                    How long after a Braze push its open is still recognized, and how long a session without an end counts as \
-                    open. Nothing is forgotten by a clock by which `Retention=` deletes nothing.
+                    The time for which the tracker recognizes the open of a Braze push, and for which a session \
+                    without an end counts as open. The tracker forgets nothing while the daemon deletes nothing by \
+                    `Retention=` because of its clock.
                     """),
             Key(
                 "Tracker", "RememberMax", { $1(&$0.routing.tracking.rememberMax) }, .integer(1...100_000_000),
                 default: "100000",
-                meaning: "How many pushes are remembered, 1 to 100000000; beyond it the oldest is forgotten first."),
+                meaning: """
+                    The maximum number of remembered pushes, 1 to 100000000; beyond it the tracker forgets the oldest \
+                    push first.
+                    """),
             Key(
                 "Tracker", "RememberUsersMax", { $1(&$0.routing.tracking.rememberUsersMax) }, .integer(1...100_000_000),
                 default: "1000000",
                 meaning: """
-                    How many sessions, and how many users' session starts, are remembered, 1 to 100000000; beyond it the least \
-                    recently used is forgotten first.
+                    The maximum number of remembered sessions, and of users with remembered session starts, 1 to \
+                    100000000; beyond it the tracker forgets the least recently used first.
                     """),
             Key(
                 "Tracker", "EventTime", { $1(&$0.routing.customData.eventTime) }, .choice, default: "saved",
                 meaning: """
                     The time of a custom event that waited in a suite for the app's next session: `saved`, when it was logged, \
                     or `flushed`, when the session started.
-                    """),
-        ]
-    }
-
-    static var usersTrackSection: [Key<Settings>] {
-        [
-            // Messages never show the values of the first two: a user may have pasted a secret there.
-            Key(
-                "UsersTrack", "Endpoint", { $1(&$0.usersTrack.endpoint) }, Form.endpoint.optional, showsValue: false,
-                meaning: """
-                    The address of the Braze instance, such as `https://rest.fra-01.braze.eu`, with or without `/users/track`; \
-                    while it is empty nothing is sent, and the entries wait. Only `https`, but for localhost, 127.0.0.0/8 and \
-                    [::1].
-                    """),
-            Key(
-                "UsersTrack", "KeyFile", { $1(&$0.usersTrack.keyFile) }, Form.keyFile.optional, showsValue: false,
-                meaning: """
-                    The absolute path of a file that has nothing but the API key and that only its owner can read; never put \
-                    the key itself into the configuration. Default: empty; the systemd credential `users-track-key`.
-                    """),
-            Key(
-                "UsersTrack", "BatchSize", { $1(&$0.usersTrack.batchSize) },
-                .integer(1...75, reason: ": /users/track refuses more of a kind"), default: "75",
-                meaning: "How many events, and how many attribute objects, go in one request, 1 to 75."),
-            Key(
-                "UsersTrack", "CombinedLimit", { $1(&$0.usersTrack.combinedLimit) }, Form.integer(1...150).optional,
-                meaning: """
-                    How many events and attribute objects together go in one request, 1 to 150; some of Braze's plans allow \
-                    50. Default: empty; no such limit.
-                    """),
-            Key(
-                "UsersTrack", "Flush", { $1(&$0.usersTrack.flush) }, .timeSpan(.zero ... .seconds(60)), default: "1s",
-                meaning: "How long the first entry of a request waits for others, up to 1min."),
-            Key(
-                "UsersTrack", "RateLimit", { $1(&$0.usersTrack.rateLimit) }, .integer(1...1_000_000), default: "3000",
-                meaning: "How many requests may be sent in how much time: 1 to 1000000 in 1ms to 1d."),
-            Key(
-                "UsersTrack", "RateInterval", { $1(&$0.usersTrack.rateInterval) },
-                .timeSpan(.milliseconds(1) ... .seconds(86_400)), default: "3s"),
-            Key(
-                "UsersTrack", "Timeout", { $1(&$0.usersTrack.timeout) }, .timeSpan(.seconds(1) ... .seconds(600)),
-                default: "30s",
-                meaning: "How long a request may take, from the connection to the end of its answer, 1s to 10min."),
-            Key(
-                "UsersTrack", "Connections", { $1(&$0.usersTrack.connections) }, .integer(1...64), default: "2",
-                meaning: "How many requests may be under way at once, 1 to 64."),
-            Key(
-                "UsersTrack", "OnUnknown", { $1(&$0.routing.customData.onUnknown) }, .choice, default: "hold",
-                meaning: """
-                    How to treat an entry that was sent and whose answer was lost: `hold` keeps it until a person decides, \
-                    `retry` sends it again. `/users/track` does not recognize repeated entries: an entry that is sent again \
-                    may count twice, and cannot be taken back.
-                    """),
-            Key(
-                "UsersTrack", "SendFlushed", { $1(&$0.routing.customData.sendsFlushed) }, .boolean, default: "no",
-                meaning: """
-                    Whether entries that a session start flushes are also sent, to the profile of that session's user.
-                    """),
-            Key(
-                "UsersTrack", "MaxPending", { $1(&$0.routing.customData.pendingMax) }, .integer(1...100_000_000),
-                default: "100000",
-                meaning: """
-                    How many entries wait at most, in suites and to be sent, 1 to 100000000, and how many bytes their names \
-                    and values may have in all, 64K to 16G. Beyond it new ones are refused with `overloaded`.
-                    """),
-            Key(
-                "UsersTrack", "MaxPendingSize", { $1(&$0.routing.customData.pendingSizeMax) },
-                .byteSize(64 << 10...16 << 30), default: "64M"),
-            Key(
-                "UsersTrack", "ArrayElementsMax", { $1(&$0.routing.customData.arrayElementsMax) }, .integer(1...10_000),
-                default: "500",
-                meaning: """
-                    How many elements an array in a custom attribute may have, 1 to 10000: the limit of your Braze workspace.
                     """),
         ]
     }

@@ -8,18 +8,19 @@ extension [Key<Settings>] {
                 "Store", "Log", { $1(&$0.store.shared.database) }, Form.databaseURI.optional, reload: .restart,
                 meaning: """
                     The PostgreSQL database that has the log of several machines, as a connection URI such as \
-                    `postgresql://push@a.example,b.example/push`. One of the machines leads and acknowledges a \
-                    request when the database has committed it; the others follow, and one of them takes over. Only \
-                    pushrouterd-fleet(8) takes it. Keep the password out of it: `passfile=` names a file. Default: the log is \
-                    in the state directory, and this machine has nobody beside it.
+                    `postgresql://push@a.example,b.example/push`. One of the machines leads and acknowledges a request \
+                    when the database has committed it; the others follow, and one of them takes over. Only \
+                    pushrouterd-fleet(8) accepts this setting. Write no password into the URI: `passfile=` names a \
+                    file. Default: the log is in the state directory, and this machine runs alone.
                     """),
             Key(
                 "Store", "Durability", { $1(&$0.store.shared.durability) }, .choice, reload: .restart,
                 default: "standby",
                 meaning: """
-                    What keeps an acknowledged request when the database's machine is lost: `standby`, a synchronous standby, \
-                    so nothing is acknowledged while `synchronous_standby_names` is empty; or `engine`, the service itself, \
-                    by your word, as with a managed database that replicates below PostgreSQL.
+                    The part that keeps an acknowledged request when the database's machine is lost: `standby`, a \
+                    synchronous standby, so the leader acknowledges no request while `synchronous_standby_names` is \
+                    empty; or `engine`, the service itself, as you declare, such as a managed database that replicates \
+                    below PostgreSQL.
                     """),
             Key(
                 "Store", "Node", { $1(&$0.store.shared.node) }, Form.nodeName.optional, reload: .restart,
@@ -31,20 +32,26 @@ extension [Key<Settings>] {
                 "Store", "Lease", { $1(&$0.store.shared.lease) }, .timeSpan(.milliseconds(500) ... .seconds(60)),
                 reload: .restart, default: "3s",
                 meaning: """
-                    How long the leader may go without a word of the database before another machine takes over, 500ms to \
-                    60s, the same on all machines. After it the leader starts no handler until the database confirms it.
+                    The time without an answer of the database after which another machine takes over from the leader, \
+                    500ms to 60s, the same on all machines. After this time the leader starts no handler until the \
+                    database confirms the lease.
                     """),
             Key(
                 "Store", "SnapshotEvery", { $1(&$0.store.shared.snapshotInterval) },
                 .timeSpan(.seconds(1) ... .seconds(30 * 86_400)), reload: .restart, default: "1d",
                 meaning: """
-                    How old the newest copy of the ledger in the database may become, 1s to 30d. A machine that follows writes                     it, or the leader where none follows; also when 8 GiB came since the last one. Two are kept. What is                     behind the older one and older than ten minutes is deleted from the log, so an interval is what a machine                     without a disk reads behind a copy. It needs free space of the ledger's size in the state directory, for                     as long as it is written.
+                    The maximum age of the newest copy of the ledger in the database, 1s to 30d. A follower writes the \
+                    copy, or the leader if no machine follows; also after 8 GiB of new batches. The database keeps two \
+                    copies. The leader deletes batches from the log that are before the older copy and older than ten \
+                    minutes, so a machine without a ledger reads the batches of about one interval after a copy. A \
+                    copy needs free space of the ledger's size in the state directory while the machine writes it.
                     """),
             Key(
                 "Store", "SnapshotRate", { $1(&$0.store.shared.snapshotRate) }, .byteSize(64 << 10...1 << 30),
                 reload: .restart, default: "16M",
                 meaning: """
-                    How many bytes of that copy are sent to the database in a second, 64K to 1G, and then read back.
+                    The maximum number of bytes of that copy that the machine sends to the database in a second, 64K \
+                    to 1G, and then reads back.
                     """),
         ]
     }

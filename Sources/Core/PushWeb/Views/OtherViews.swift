@@ -286,7 +286,7 @@ extension WebDesk {
         }
         let intro =
             searchForm(text, path: "/deadletters")
-            + "<p>What was not done in relay mode, and may be done again.</p>\n"
+            + "<p>Callbacks that failed, timed out, expired or found no route, in relay mode. A replay runs them again.</p>\n"
         guard !found.stories.isEmpty else {
             return .response(
                 page(
@@ -304,7 +304,7 @@ extension WebDesk {
         return .response(page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text)))
     }
 
-    /// Why it was not done, with the last line that its handler wrote to standard error.
+    /// The reason of its outcome, with the last line that its handler wrote to standard error.
     private static func reason(_ push: PushSummary, _ story: RequestStory) -> String {
         let written = push.main.flatMap { invocation in
             story.attempts.last { $0.id == invocation.id && $0.output != nil }?.output?.text.shownLines.last {

@@ -17,8 +17,8 @@ extension Command {
             tags:='{"add":["a"]}', tags:='{"remove":["a"]}', visits:='{"inc":1}'; null removes the attribute.
             """,
             """
-            Data that breaks a rule is rejected with the reason, and the rest is kept: then the exit status is 1, and \
-            "pushctl pending --rejected" lists the entry later.
+            The daemon rejects data that breaks a rule with the reason, and keeps the other data: then the exit status \
+            is 1, and "pushctl pending --rejected" lists the entry later.
             """,
         ],
         operands: Operands(usage: "event NAME|[user-]attribute KEY=TEXT...", count: 2...Int.max),

@@ -92,7 +92,7 @@ public struct Restoration: Hashable, Sendable {
             """
             UPDATE meta SET state_id = '\(state)', highest_seq = max(highest_seq, \(old.seq)),
                 highest_cursor = max(highest_cursor, \(old.cursor)), highest_entry = max(highest_entry, \(old.entry));
-            -- The log is another one.
+            -- The restored ledger begins a new log.
             UPDATE log_position SET number = 0, checksum = 0, segment = 0, segment_end = 0;
             UPDATE last_erased SET batch = 0, rewritten = 1;
             UPDATE entries SET state = 'unknown', claimant = NULL,

@@ -63,7 +63,7 @@ struct PersonRows {
         """
         INSERT INTO erased_requests SELECT seq FROM request_rows
             WHERE seq <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"));
-        -- Replays of them, and taps that name their messages and nobody.
+        -- Replays of these requests, and taps that name their messages but no user and no device.
         INSERT OR IGNORE INTO erased_requests SELECT seq FROM request_rows
             WHERE replay_of IN (SELECT seq FROM erased_requests) AND seq <= \(Self.seq);
         INSERT OR IGNORE INTO erased_requests SELECT seq FROM request_rows

@@ -8,14 +8,15 @@ extension Schema {
     /// column is its unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within the request's boot, `_us`
     /// microseconds. A column with shared texts has the type ANY: a number, or the text itself.
     static let tables = """
-        -- One row. highest_seq is what pruning took: a number is never given twice. The same for events and entries.
+        -- One row. highest_seq is the highest number of a deleted request: the daemon never gives a number twice.
+        -- highest_cursor is the same for events, highest_entry for entries.
         CREATE TABLE meta (
             state_id TEXT NOT NULL,
             highest_seq INTEGER NOT NULL,
             highest_cursor INTEGER NOT NULL DEFAULT 0,
             highest_entry INTEGER NOT NULL DEFAULT 0
         ) STRICT;
-        -- How far the log is applied: behind which batch, where that ends. One row.
+        -- One row: the number, the checksum and the end of the last batch of the log that the ledger has.
         CREATE TABLE log_position (
             number INTEGER NOT NULL,
             checksum INTEGER NOT NULL,
@@ -23,15 +24,15 @@ extension Schema {
             segment_end INTEGER NOT NULL
         ) STRICT;
         INSERT INTO log_position VALUES (0, 0, 0, 0);
-        -- Texts that rows share. used is a request at or behind the last one with a row that has the number.
+        -- Texts that rows share. used is the number of a request: no later request has a row with this text.
         CREATE TABLE texts (number INTEGER PRIMARY KEY, used INTEGER NOT NULL, text ANY NOT NULL) STRICT;
 
         \(AcceptedRequest.table.creation);
-        -- Idempotency. Requests without an id cost it nothing.
+        -- Finds the request of an id. The index leaves out requests without an id.
         CREATE UNIQUE INDEX requests_by_id ON request_rows (uid, id) WHERE id IS NOT NULL;
-        -- The clock may be set back, so seq alone cannot tell which requests a window of time holds.
+        -- Finds the requests of a time window: after the clock was set back, their order differs from that of seq.
         CREATE INDEX requests_by_time ON request_rows (accepted_at);
-        -- What a tap may be about. The tracker knows its own deliveries, so they cost it nothing.
+        -- Finds the delivery of a tap. The tracker finds its own deliveries, so the index leaves them out.
         CREATE INDEX requests_by_message ON request_rows (message_id)
             WHERE message_id IS NOT NULL AND operation = 0 AND tracked = 0;
         CREATE INDEX requests_by_replay ON request_rows (replay_of) WHERE replay_of IS NOT NULL;
@@ -39,11 +40,11 @@ extension Schema {
         CREATE TABLE clock_steps (seq INTEGER PRIMARY KEY, accepted_at INTEGER NOT NULL) STRICT;
 
         \(InvocationRecord.table.creation);
-        -- What a restart has to finish. An outcome known on acceptance never enters it.
+        -- Invocations that a restart has to finish. An invocation whose outcome is known on acceptance never enters.
         CREATE INDEX invocations_pending ON invocation_rows (seq, n) WHERE outcome IS NULL;
         \(AttemptRecord.table.creation);
         CREATE INDEX attempts_of_request ON attempts (seq);
-        -- How many attempts at an invocation have no row any more: those between the first and the last ones.
+        -- The number of attempts at an invocation without rows of their own: between the first and the last attempts.
         CREATE TABLE attempts_left_out (
             seq INTEGER NOT NULL,
             n INTEGER NOT NULL,
@@ -57,11 +58,11 @@ extension Schema {
 
         \(AnalyticsEvent.table.creation);
         CREATE INDEX events_by_seq ON event_rows (seq);
-        -- Opens of a delivery, for its story. Its own receipt has the same seq and needs no index.
+        -- Finds the opens of a delivery, for its story. The delivery's receipt has the same seq and needs no index.
         CREATE INDEX events_of_delivery ON event_rows (delivery) WHERE delivery <> seq;
 
         \(TrackedRow.table.creation);
-        -- The close buttons of those that were pressed.
+        -- The close buttons that a person pressed, by the tracked delivery.
         CREATE TABLE closed_buttons (
             event INTEGER NOT NULL,
             button TEXT NOT NULL,
@@ -77,19 +78,19 @@ extension Schema {
 
         \(EntryRecord.table.creation);
         CREATE INDEX entries_of_request ON entries (cause);
-        -- What a restart gives back. What is finished left it.
+        -- Entries that a restart gives back to the router. A finished entry leaves the index.
         CREATE INDEX entries_unfinished ON entries (number)
             WHERE \(EntryFilter.isUnfinished);
-        -- What pruning takes, and what people look at: the rejected ones.
+        -- Finds the entries that pruning deletes, and the rejected entries that pushctl lists.
         CREATE INDEX entries_finished ON entries (state, coalesce(settled_at, saved_at))
             WHERE \(EntryFilter.isFinished);
         \(AttributeRecord.table.creation);
-        -- Arrays are long: their beginning is enough.
+        -- The index has the first 64 characters of a value, because arrays are long.
         CREATE INDEX attributes_by_value ON attributes (name, substr(value, 1, 64)) WHERE anonymous = 0;
         \(SendingState.table.creation);
 
-        -- Figures: what reports add up instead of reading each row (FigureTable). place is the span in the upper 32 bits, the
-        -- number of the key in the lower; spans are of 1, 64 and 4096 minutes. figures is for this program alone.
+        -- Figures: reports add them up and do not read each row (FigureTable). place has the span in the upper 32 bits
+        -- and the number of the key in the lower. A span is 1, 64 or 4096 minutes. Only this program reads figures.
         CREATE TABLE figures_by_minute (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
         CREATE TABLE figures_by_hour (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
         CREATE TABLE figures_by_days (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
@@ -100,8 +101,8 @@ extension Schema {
             name TEXT NOT NULL UNIQUE,
             last_minute INTEGER NOT NULL
         ) STRICT;
-        -- One row. Of another version than the program's the figures are of no use, and are counted anew. Before first_minute
-        -- there are none. Before pruned_minute rows were taken out: figures alone count there. first_minute is no later.
+        -- One row. The program counts figures of another version anew. No figures are older than first_minute. Pruning
+        -- deleted rows before pruned_minute: there reports have only figures. first_minute is not after pruned_minute.
         CREATE TABLE figure_state (
             version INTEGER NOT NULL,
             first_minute INTEGER NOT NULL,
@@ -134,7 +135,7 @@ extension Schema {
 
     private static let fanOuts = """
         \(FanOut.table.creation);
-        -- What a restart goes on with.
+        -- Publishes that a restart continues.
         CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE devices IS NOT NULL
         """
 
@@ -142,8 +143,8 @@ extension Schema {
     static let chain = """
         \(Producer.table.creation);
         CREATE UNIQUE INDEX producers_by_name ON producers (name);
-        -- The batch of the last erasure that was a row of the chain, 0 for none, and whether the ledger was written anew since
-        -- without what free pages had of it. One row.
+        -- One row. batch is the batch of the chain that has the last order to erase, 0 for none. rewritten is 1 when the
+        -- ledger was rewritten since: then no free page has erased data.
         CREATE TABLE last_erased (batch INTEGER NOT NULL, rewritten INTEGER NOT NULL) STRICT;
         INSERT INTO last_erased VALUES (0, 1);
         """
