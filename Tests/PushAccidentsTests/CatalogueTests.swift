@@ -58,8 +58,8 @@ struct CatalogueTests {
         let before = parts[0]
         #expect(before.contains(fact))
         #expect(before.contains(other) || parts[1].contains(other))
-        #expect(before.contains("\nWhat comes of it\n  - "))
-        #expect(parts[1].contains("\nWhat comes of it then\n  - "))
+        #expect(before.contains("\nThe result\n  - "))
+        #expect(parts[1].contains("\nThe result after the change\n  - "))
         #expect(parts[1].contains("\nSources\n  - "))
     }
 

@@ -185,7 +185,7 @@ extension [Key<Settings>] {
             Key(
                 "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...100_000), default: "10000",
                 meaning: """
-                    The maximum number of devices of one `publish`, 1 to 1000000. The daemon refuses a `publish` with \
+                    The maximum number of devices of one `publish`, 1 to 100000. The daemon refuses a `publish` with \
                     more subscribers.
                     """
             ),
