@@ -63,7 +63,9 @@ struct PushctlImportTests {
         let many = [0xAF, 0x11, 0x4E, 0x20] + [UInt8](repeating: 1, count: 20_000)
         let result = run(propertyList([many, text], referenceSize: 1))
         #expect(result.end == .exited(65))
-        #expect(result.errors.contains("its texts and data stand for more than 67108864 bytes"), "\(result.errors)")
+        #expect(
+            result.errors.contains("the texts and data of the property list have more than 67108864 bytes"),
+            "\(result.errors)")
     }
 
     @Test("a reference below 0 is reported as damage, without a crash")
@@ -99,7 +101,7 @@ struct PushctlImportTests {
             ("custom_attributes[2]", "not sent: it is empty"),
             ("user_attributes[2]", "not sent: its attributeType is not 0"),
             ("user_attributes[3]", "not sent: it has no field"),
-            ("user_attributes[4]", "not sent: its data is no encoded UserAttribute"),
+            ("user_attributes[4]", "not sent: the data is no encoded UserAttribute"),
             ("user_attributes[5]", "imported as phone, the name of phone_number in /users/track"),
         ] {
             #expect(errors.contains("pending_\(place): \(mistake)"), "\(errors)")
@@ -147,8 +149,8 @@ struct PushctlImportTests {
         "a file that is not a storage of the samples is refused with 65",
         arguments: [
             ("{}", "it has none of the keys pending_custom_events, "), ("[]", "it is an array, not a dictionary"),
-            ("nonsense", "neither a property list nor JSON: "), ("bplist00", "it is cut off"),
-            ("bplist00" + String(repeating: "\u{7F}", count: 40), "its trailer is damaged"),
+            ("nonsense", "neither a property list nor JSON: "), ("bplist00", "the property list is cut off"),
+            ("bplist00" + String(repeating: "\u{7F}", count: 40), "the trailer of the property list is damaged"),
             ("<?xml version=\"1.0\"?>\n<plist><dict><key>a</key></dict></plist>", "line 2: the key a has no value"),
             ("<plist><array></dict></plist>", "line 1: </dict> stands where </array> is expected"),
             ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", "line 1: a document type of its own is not read"),

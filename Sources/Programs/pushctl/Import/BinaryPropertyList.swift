@@ -21,7 +21,7 @@ struct BinaryPropertyList {
     ///   - bytes: a file that begins with ``magic``.
     ///   - limits: the limits of the value.
     init(_ bytes: [UInt8], _ limits: PropertyList.Limits) throws(PropertyListError) {
-        guard bytes.count >= Self.magic.count + 32 else { throw PropertyListError("it is cut off") }
+        guard bytes.count >= Self.magic.count + 32 else { throw PropertyListError("the property list is cut off") }
         self.bytes = bytes
         self.limits = limits
         let trailer = bytes.count - 32
@@ -31,7 +31,7 @@ struct BinaryPropertyList {
             let count = Self.integer(bytes, trailer + 8, 8), let root = Self.integer(bytes, trailer + 16, 8),
             let table = Self.integer(bytes, trailer + 24, 8), root < count, table <= trailer,
             count <= (trailer - table) / offsetSize
-        else { throw PropertyListError("its trailer is damaged") }
+        else { throw PropertyListError("the trailer of the property list is damaged") }
         (objectCount, rootObject, tableOffset) = (count, root, table)
     }
 
@@ -40,7 +40,7 @@ struct BinaryPropertyList {
     private mutating func value(_ number: Int, depth: Int) throws(PropertyListError) -> StoredValue {
         values += 1
         guard depth < PropertyList.depthMax, values <= limits.values else {
-            throw PropertyListError("it nests too deep, or stands for too many values")
+            throw PropertyListError("the property list nests too deep, or has too many values")
         }
         guard (0..<objectCount).contains(number),
             let offset = Self.integer(bytes, tableOffset + number * offsetSize, offsetSize), offset < tableOffset
@@ -113,7 +113,7 @@ struct BinaryPropertyList {
         guard start + count <= bytes.count else { throw damaged(number) }
         contentBytes += count
         guard contentBytes <= limits.bytes else {
-            throw PropertyListError("its texts and data stand for more than \(limits.bytes) bytes")
+            throw PropertyListError("the texts and data of the property list have more than \(limits.bytes) bytes")
         }
         return bytes[start..<start + count]
     }
@@ -143,7 +143,9 @@ struct BinaryPropertyList {
         return WallTime(milliseconds: Int64((seconds + epoch) * 1000)).rfc3339
     }
 
-    private func damaged(_ number: Int) -> PropertyListError { PropertyListError("its object \(number) is damaged") }
+    private func damaged(_ number: Int) -> PropertyListError {
+        PropertyListError("object \(number) of the property list is damaged")
+    }
 
     /// A big-endian number; `nil` if it is out of bounds or no `Int`.
     private static func integer(_ bytes: [UInt8], _ offset: Int, _ size: Int, signed: Bool = false) -> Int? {

@@ -139,7 +139,7 @@ struct RemoteStorage {
             guard let value = try PropertyList.read(bytes, .nested(length: bytes.count)),
                 case .object(let members) = value
             else {
-                throw PropertyListError("its data is no encoded UserAttribute")
+                throw PropertyListError("the data is no encoded UserAttribute")
             }
             return try value["$objects"] == nil ? checked(members) : fieldsOfArchive(value)
         default: throw PropertyListError("it is \(element.noun), not an encoded UserAttribute")
@@ -150,7 +150,7 @@ struct RemoteStorage {
         _ members: [(key: String, value: StoredValue)]
     ) throws(PropertyListError) -> [(key: String, value: StoredValue)] {
         guard let bad = members.first(where: { !$0.value.isJSON }) else { return members }
-        throw PropertyListError("\(bad.key) is \(bad.value.noun), which no field of a profile can be")
+        throw PropertyListError("\(bad.key) is \(bad.value.noun), but no field of a profile has this type")
     }
 
     /// The Objective-C sample archives the value and the number of its type; its only type is the email.
@@ -160,7 +160,7 @@ struct RemoteStorage {
         let objects = archive["$objects"]?.list ?? []
         guard let attribute = objects.first(where: { $0["userField"] != nil }),
             case .reference(let place)? = attribute["userField"], objects.indices.contains(place)
-        else { throw PropertyListError("its archive has no UserAttribute as the Objective-C sample writes it") }
+        else { throw PropertyListError("the archive has no UserAttribute in the form of the Objective-C sample") }
         guard case .number("0")? = attribute["attributeType"] else {
             throw PropertyListError(
                 "its attributeType is not 0, the email: the app alone knows the fields of other numbers")

@@ -29,7 +29,7 @@ final class CustomDataRows {
         guard moveEntry.changes != 1 else { return }
         var values = values
         let number = try reading { () throws(RowError) in try values.integer() }
-        throw StoreError(.contradiction, message: "there is no entry \(number) of custom data", context: path)
+        throw StoreError(.contradiction, message: "the ledger has no entry \(number) of custom data", context: path)
     }
 
     /// Changes a field of a profile. The new value may depend on the stored one, so the change is applied here, at the
