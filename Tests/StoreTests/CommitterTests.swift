@@ -95,7 +95,7 @@ struct CommitterTests {
             Issue.record("the update did not fail")
             return
         }
-        #expect(error.message == "there is no such invocation of request 5")
+        #expect(error.message == "a row changes an invocation of request 5 that the ledger does not have")
     }
 
     @Test("keeps acknowledging while another program holds the ledger's lock, and applies all batches afterwards")

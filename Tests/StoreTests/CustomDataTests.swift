@@ -114,7 +114,7 @@ final class CustomDataTests {
             Issue.record("it was written")
             return
         }
-        #expect(error.message == "the ledger has no entry 4 of custom data")
+        #expect(error.message == "a row changes entry 4 of custom data, which the ledger does not have")
     }
 
     @Test("tells the parts that a request's reply rejected from the entries that the endpoint refused")

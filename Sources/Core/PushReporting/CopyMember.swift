@@ -7,7 +7,7 @@ public enum CopyMember {
     /// In the notation of ``JSONSchema``.
     static let type = "{node: string, leader: string?, batches_behind: integer, behind_ms: integer}"
 
-    /// The member, for people.
+    /// The name of the member `copy` and the description of its members, as the manual page and the schema have them.
     public static let described = (
         name: name,
         meaning: """

@@ -29,7 +29,9 @@ final class CustomDataRows {
         guard moveEntry.changes != 1 else { return }
         var values = values
         let number = try reading { () throws(RowError) in try values.integer() }
-        throw StoreError(.contradiction, message: "the ledger has no entry \(number) of custom data", context: path)
+        throw StoreError(
+            .contradiction, message: "a row changes entry \(number) of custom data, which the ledger does not have",
+            context: path)
     }
 
     /// Changes a field of a profile. The new value may depend on the stored one, so the change is applied here, at the

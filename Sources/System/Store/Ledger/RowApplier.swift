@@ -149,6 +149,8 @@ final class RowApplier {
         guard changes != 1 else { return }
         var values = values
         let seq = try reading { () throws(RowError) in try values.integer() }
-        throw StoreError(.contradiction, message: "there is no such invocation of request \(seq)", context: path)
+        throw StoreError(
+            .contradiction, message: "a row changes an invocation of request \(seq) that the ledger does not have",
+            context: path)
     }
 }
