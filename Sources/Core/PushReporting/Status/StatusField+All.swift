@@ -11,39 +11,41 @@ extension StatusField {
         Field("uptime_ms", .gauge, "The time since the daemon started.", metric: "uptime_seconds"),
         Field(
             "state", .gauge,
-            "What the daemon does: running, stopping, or following (another machine leads); as a metric 0 for stopping.",
+            """
+            The state of the daemon: running, stopping, or following (another machine leads); as a metric 0 for \
+            stopping.
+            """,
             metric: "running", samples: { [MetricSample($0.text == "stopping" ? "0" : "1", $1)] }),
         Field(
             "configuration_problem", .gauge,
             "The error of the last reload; the previous configuration stays in force."),
         Field("routes", "Routes of the configuration in force."),
         Field(
-            "store_problem", .gauge,
-            "The error for which the store cannot be written; the daemon accepts no request while this error lasts."),
+            "store_problem", .gauge, "The error that keeps the daemon from writing; it accepts no request meanwhile."),
         Field(
             "fleet.role", .gauge,
             """
-            Of machines that share a log (fleet is null on one): leader, or follower, which has fleet, process, version, \
-            pid, mode, uptime_ms and state alone. As a metric 1 or 0.
+            The role of a machine that shares a log: leader or follower. A follower has fleet, process, version, pid, \
+            mode, uptime_ms and state alone. fleet is null on a single machine. As a metric 1 or 0.
             """, metric: "leads", samples: { [MetricSample($0.text == "leader" ? "1" : "0", $1)] }),
         Field("fleet.node", "The name of the machine (Node=)."),
-        Field("fleet.leader", "The name of the machine that leads; null while no machine leads."),
-        Field("fleet.term", .gauge, "The term of the machine that leads; each begins a higher one.", metric: "term"),
+        Field("fleet.leader", "The name of the leader; null while no machine leads."),
+        Field("fleet.term", .gauge, "The term of the leader; each leader begins a higher one.", metric: "term"),
         Field("fleet.engine_answers", .gauge, "Whether the database answers this machine."),
         Field(
-            "fleet.engine_answer_age_ms", .gauge, "How long ago the database answered this machine.",
+            "fleet.engine_answer_age_ms", .gauge, "The age of the database's last answer to this machine.",
             metric: "engine_answer_age_seconds"),
         Field(
             "fleet.unprotected_ms", .gauge,
-            "How long no standby of the database has had the writes of this machine; 0 while a standby has them.",
+            "The time since a standby of the database last had all batches of this machine; 0 while one has them.",
             metric: "unprotected_seconds"),
         Field(
             "fleet.batches_behind", .gauge,
-            "Batches that the copy of a follower lacks, as it last read; null for the leader.",
+            "Batches that the copy of a follower lacks, as of its last read; null for the leader.",
             metric: "copy_behind_batches"),
         Field(
             "fleet.behind_ms", .gauge,
-            "How long ago a follower's copy had every batch of the log; null for the leader.",
+            "The time since a follower's copy last had every batch of the log; null for the leader.",
             metric: "copy_behind_seconds"),
         Field(
             "gaps", .counter,
@@ -56,11 +58,11 @@ extension StatusField {
             metric: "in_flight_bytes"),
         Field(
             "payload_bytes_in_memory", .gauge,
-            "Bytes of the requests in flight that are in memory; limited by PayloadMemoryMax=.",
+            "The part of the bytes in flight that is in memory; limited by PayloadMemoryMax=.",
             metric: "payload_memory_bytes"),
         Field(
             "invocation_bytes_in_memory", .gauge,
-            "The approximate memory of requests in flight beside their payloads; limited by InvocationMemoryMax=.",
+            "Approximate memory of the requests in flight beside their payloads; limited by InvocationMemoryMax=.",
             metric: "invocation_memory_bytes"),
         Field(
             "handlers_running", .gauge,
@@ -68,18 +70,18 @@ extension StatusField {
         Field("handler_processes", .gauge, "Processes of handlers, among them killed ones that have not ended yet."),
         Field(
             "containment",
-            "How a run's processes are kept together: cgroups, or process_groups (with the mark PUSH_RUN)."),
-        Field("containment_reason", "Why runs have no cgroups."),
+            "The containment of a run's processes: cgroups, or process_groups (with the mark PUSH_RUN)."),
+        Field("containment_reason", "The reason that runs have no cgroups."),
         Field(
             "sandbox.change_user",
             "Whether the service lets handlers run as another user (User=), as found at the start."),
         Field("sandbox.internet_sockets", "Whether the service lets handlers make sockets of the internet."),
         Field("sandbox.interfaces", "Whether the service lets handlers reach a network interface besides lo."),
-        Field("sandbox.writable_code", "Whether the service lets handlers generate code while they run (node, java)."),
+        Field("sandbox.writable_code", "Whether the service lets handlers generate code at run time (node, java)."),
         Field("sandbox.private_tmp", "Whether /tmp is the service's own."),
         Field("sandbox.hidden_homes", "Whether home directories are hidden."),
         Field("sandbox.read_only_root", "Whether the file system is read-only."),
-        Field("deliveries_tracked", .gauge, "Braze's deliveries whose opens are still recognized."),
+        Field("deliveries_tracked", .gauge, "Braze deliveries whose opens the tracker still recognizes."),
         Field(
             "inject_connections", .gauge, "Clients of each socket.",
             metric: "connections", label: ("socket", "inject")),
@@ -89,27 +91,28 @@ extension StatusField {
             "bytes_waiting_for_disk", .gauge, "Bytes that wait to be written to the log.",
             metric: "waiting_for_disk_bytes"),
         Field("transactions", .counter, "Commits to the log since the start.", metric: "log_commits"),
-        Field("longest_turn_us", "The longest turn of the loop by the clock: work may have waited for that time."),
+        Field("longest_turn_us", "The longest turn of the loop by the clock: work may have waited as long."),
         Field("turns.count", "The turns of the loop, and their processor time: 99 of 100 take less than p99_us."),
         Field("turns.p99_us", ""),
         Field("turns.longest_us", ""),
         Field("recent_turns.count", "The turns of the last minute."),
         Field(
             "recent_turns.p99_us", .gauge,
-            "Processor time of a turn of the loop in the last minute: the given share of turns takes no longer.",
+            "Processor time that this share of the turns of the loop in the last minute did not exceed.",
             metric: "turn_seconds", label: ("share", "0.99")),
         Field("recent_turns.longest_us", "The longest turn of the last minute by processor time."),
         Field(
             "recent_turns.longest_turn_us", .gauge,
-            "The longest turn of the loop in the last minute: work may have waited for that time.",
+            "The longest turn of the loop in the last minute: work may have waited as long.",
             metric: "longest_turn_seconds"),
-        Field("process.started_at_ms", .gauge, "When the daemon started, since 1970.", metric: "start_time_seconds"),
+        Field(
+            "process.started_at_ms", .gauge, "The start time of the daemon, since 1970.", metric: "start_time_seconds"),
         Field(
             "process.resident_bytes", .gauge, "Bytes of the daemon's memory that are in RAM.",
             metric: "resident_memory_bytes"),
         Field(
             "process.adopted_processes", .gauge,
-            "Processes that handlers left behind, that the daemon adopted, and that still exist."),
+            "Orphaned processes of handlers that the daemon adopted and that still exist."),
         Field(
             "process.journal_drops", .counter, "Journal entries that the journal did not take since the start.",
             metric: "journal_dropped"),
@@ -128,13 +131,13 @@ extension StatusField {
             """, each: "reason"),
         Field(
             "store.ledger_problem", .gauge,
-            "The error for which the ledger cannot be written; the daemon accepts requests while the log has room."),
+            "The error that keeps the daemon from writing the ledger; it accepts requests while the log has room."),
         Field("store.is_slow", .gauge, "Whether commits take longer than SlowCommit= now.", metric: "disk_slow"),
         Field("store.slow_commits", .counter, "Commits since the start that took longer than SlowCommit=."),
         Field(
-            "store.last_commit_us", .gauge, "How long the last commit to the log took.", metric: "last_commit_seconds"),
+            "store.last_commit_us", .gauge, "The time of the last commit to the log.", metric: "last_commit_seconds"),
         Field(
-            "store.longest_commit_us", .gauge, "How long the longest commit to the log since the start took.",
+            "store.longest_commit_us", .gauge, "The time of the longest commit to the log since the start.",
             metric: "longest_commit_seconds"),
         Field("store.log_used_bytes", .gauge, "Bytes of the log that the ledger may not have on disk yet."),
         Field("store.log_bytes", .gauge, "Bytes of the log's files."),
@@ -145,11 +148,11 @@ extension StatusField {
             metric: "ledger_behind_bytes"),
         Field(
             "store.behind_us", .gauge,
-            "The age of the oldest acknowledged batch that is not in the ledger yet; 0 without any.",
+            "The age of the oldest acknowledged data that is not in the ledger yet; 0 without any.",
             metric: "ledger_behind_seconds"),
         Field("store.ledger_bytes", .gauge, "Bytes of the ledger's file."),
         Field("store.ledger_wal_bytes", .gauge, "Bytes of the ledger's WAL."),
-        Field("store.ledger_used_bytes", .gauge, "Bytes of the ledger's pages in use."),
+        Field("store.ledger_used_bytes", .gauge, "Bytes of the ledger's pages that are in use."),
         Field(
             "store.ledger_limit_bytes", .gauge,
             "The largest size of the ledger (MaxSize=); null, and no metric, without MaxSize=."),
@@ -159,20 +162,20 @@ extension StatusField {
         Field("store.pruned_by_size", ""),
         Field(
             "store.pruning_waits",
-            "The reason for which nothing is deleted or forgotten by age (an untrusted clock); else null."),
+            "The reason that the daemon deletes and forgets nothing by age: it does not trust the clock; else null."),
         Field(
             "store.id_filter_bytes", .gauge, "Bytes of the filter that recognizes new ids without asking the ledger."),
         Field(
             "store.set_aside",
             """
             Directories in the state directory to which a start or a restore moved files: a damaged log, a ledger of \
-            another format, or the files that a backup replaced. The daemon neither reads nor removes these files.
+            another format, the files that a backup replaced; the daemon neither reads nor removes them.
             """),
         Field(
             "custom_data.pending", .gauge,
             """
-            Entries of custom data: stored until a session starts, to be sent, being sent, and unknown: these wait for \
-            "pushctl pending --retry" or --discard.
+            Entries of custom data: stored until a session starts, to be sent, being sent, and unknown; an unknown \
+            entry waits for "pushctl pending --retry" or --discard.
             """, metric: "custom_data_entries", label: ("state", "pending")),
         Field("custom_data.queued", .gauge, "", metric: "custom_data_entries", label: ("state", "queued")),
         Field("custom_data.claimed", .gauge, "", metric: "custom_data_entries", label: ("state", "claimed")),
@@ -190,23 +193,26 @@ extension StatusField {
             metric: "custom_data_oldest_unsent_seconds", samples: ageOrZero),
         Field(
             "custom_data.sending.phase", .gauge,
-            "What the forwarder said last (null before): sending, waiting, or stopped until a person acts.",
+            """
+            The last phase that the forwarder reported (null before): sending, waiting, or stopped until a person \
+            acts.
+            """,
             metric: "sending_phase", labels: ["phase"], samples: phases),
-        Field("custom_data.sending.reason", "The reason for which the forwarder waits or was stopped."),
+        Field("custom_data.sending.reason", "The reason that the forwarder waits or stopped."),
         Field(
             "custom_data.sending.failures", .gauge, "Requests to the endpoint that failed in a row.",
             metric: "sending_failures"),
-        Field("custom_data.sending.until", "The end of the forwarder's wait, and the beginning of its phase."),
+        Field("custom_data.sending.until", "The end of the forwarder's wait, and the start of its phase."),
         Field("custom_data.sending.since", ""),
         Field("custom_data.forwarder_connected", .gauge, "Whether pushrouter-forward is connected."),
         Field(
             "handlers.NAME.running", .gauge,
-            "Callbacks that a handler runs: each handler that is not built in, also a handler whose file was removed.",
+            "Callbacks that a handler runs: each handler that is not built in, even after its file was removed.",
             metric: "handler_running"),
         Field("handlers.NAME.waiting", .gauge, "Callbacks that wait for a handler.", metric: "handler_waiting"),
         Field(
             "handlers.NAME.observers_running",
-            "The number of running callbacks, and of waiting callbacks, that are copies for observing routes."),
+            "Running callbacks, and waiting callbacks, that are copies for observing routes."),
         Field("handlers.NAME.observers_waiting", ""),
         Field(
             "handlers.NAME.limit", .gauge,
@@ -216,7 +222,7 @@ extension StatusField {
             "handlers.NAME.queue_limit", .gauge, "The number of callbacks that may wait for a handler (Queue=).",
             metric: "handler_queue_limit"),
         Field(
-            "handlers.NAME.refused", .counter, "Requests that were refused because the queue of the handler was full.",
+            "handlers.NAME.refused", .counter, "Requests that were refused because the handler's queue was full.",
             metric: "handler_refused"),
         Field(
             "handlers.NAME.breaker", .gauge,
@@ -224,21 +230,21 @@ extension StatusField {
             A handler's breaker (Breaker=): closed, open or probing with one callback, as a metric 0 or 1; null \
             without one, and in device mode.
             """, metric: "handler_breaker_open", samples: breaker),
-        Field("handlers.NAME.breaker_pause_ms", "The time until a handler with an open breaker gets a callback again."),
+        Field("handlers.NAME.breaker_pause_ms", "The remaining pause of the handler's breaker."),
         Field(
             "handlers.NAME.passed_over", .counter, "Callbacks that went past a handler with an open breaker.",
             metric: "handler_passed_over"),
         Field("handlers.NAME.draining", "Whether the handler's file was removed."),
         Field(
             "lanes.crowded",
-            "The number of device lanes in which deliveries wait, and the number of waiting deliveries."),
+            "The number of lanes in which deliveries wait, and the number of deliveries that wait in all lanes."),
         Field("lanes.waiting", ""),
         Field(
             "lanes.longest",
             """
-            The ten lanes with the most waiting deliveries: app, device, waiting; of the request that has the turn \
-            seq, n, handler (null for the tracker), turn_ms (how long it has had it) and age_ms (how long ago it was \
-            accepted: nothing in the lane is older).
+            The ten lanes with the most waiting deliveries: app, device, waiting; and of the request that has the turn \
+            seq, n, handler (null for the tracker), turn_ms (the time since its turn began) and age_ms (the time since \
+            its acceptance: no request in the lane is older).
             """),
     ]
 
