@@ -176,7 +176,7 @@ struct PushctlRunHandlerTests {
             ("kill -SEGV $$", "none, ended by signal 11 (SIGSEGV)", "failed", "signal 11 (SIGSEGV)"),
             (
                 #"echo '{"status":"declined"}'; exit 4"#, "rejected (the answer says \"declined\"", "failed",
-                "its exit status is 4"
+                "the exit status is 4"
             ),
         ])
     func notHandled(script: String, answer: String, outcome: String, reason: String) throws {
