@@ -4,9 +4,9 @@ import Testing
 
 @Suite("pushctl, its command line", .timeLimit(.minutes(30)))
 struct PushctlCommandLineTests {
-    /// The commands of the overview: its lines from "Commands:" to the next blank one, without continuation lines.
+    /// The commands of the overview: its indented lines below "Commands:", without continuation lines.
     static let commands = pushctl.run(["--help"]).lines.drop { $0 != "Commands:" }.dropFirst()
-        .prefix { !$0.isEmpty }.filter { !$0.hasPrefix("   ") }
+        .prefix { $0.hasPrefix("  ") }.filter { !$0.hasPrefix("   ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
 
     @Test("shows an overview that fits 80 columns and names the command of each completion")

@@ -33,7 +33,7 @@ extension [Key<Settings>] {
                 reload: .restart, default: "3s",
                 meaning: """
                     The time without an answer of the database after which another machine takes over from the leader, \
-                    500ms to 60s, the same on all machines. After this time the leader starts no handler until the \
+                    500ms to 1min, the same on all machines. After this time the leader starts no handler until the \
                     database confirms the lease.
                     """),
             Key(
