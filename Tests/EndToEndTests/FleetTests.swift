@@ -177,7 +177,24 @@ struct FleetTests {
         #expect(pair.runs == ["1"])
         #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
         #expect(try follower.stop() == .exited(0))
-        #expect(pair.status.contains("no machine leads"))
+        // The last leader's copy, from which a single machine may continue, has all batches.
+        let status = pair.status
+        #expect(status.contains("no machine leads"))
+        #expect(status.contains("second: was 0 batches behind"), "\(status)")
+    }
+
+    @Test("do not count a leader that gives no sign")
+    func silent() throws {
+        let pair = try MachinePair()
+        let leader = try pair.startLeader(pair.first)
+        leader.crash()
+        #expect(pair.status.contains("first leads, term 1"))
+        pair.server.sql("UPDATE push_nodes SET seen = seen - interval '20 s'", database: "push")
+        let status = pair.status
+        #expect(status.contains("no machine leads, first led until 2"), "\(status)")
+        #expect(status.contains("error          no machine leads: the last sign of its leader first is 2"))
+        let again = try pair.startLeader(pair.first)
+        #expect(try again.stop() == .exited(0))
     }
 
     @Test("move the lead by an order: the leader lets handlers end, hands over, and follows again")

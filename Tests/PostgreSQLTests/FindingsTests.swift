@@ -67,6 +67,13 @@ struct FindingsTests {
         changed = good
         changed.engine.standbyNames = ""
         #expect(bad(changed, needsStandby: false) == [], "the service itself survives a machine")
+        check("error: no machine leads: the last sign of its leader a is 20 s old") {
+            $0.shards[0].silence = .seconds(20)
+        }
+        check("error: no machine leads: every machine that runs is drained") {
+            $0.shards[0].lease.owner = nil
+            $0.shards[0].copies[0].isDrained = true
+        }
         changed = good
         changed.shards[0].copies[0].age = .seconds(600)
         #expect(bad(changed).count == 2, "b is silent, and so there is no second machine")

@@ -79,14 +79,17 @@ struct ProtectionTests {
         #expect(fleet.server.sql("SELECT node, applied FROM push_copies", database: fleet.database) == ["b|4"])
     }
 
-    @Test("no node can take the lease")
-    func lease() throws {
+    @Test("no node can take the lease, and the lease stays as it was", arguments: ["nobody", ""])
+    func lease(names: String) throws {
+        fleet.server.set("synchronous_standby_names", names)
+        defer { fleet.server.set("synchronous_standby_names", "nobody") }
         let engine = try fleet.engine("b", .lease, .standby, time: .milliseconds(500))
         let seen = try engine.lease()
         let problem = #expect(throws: EngineProblem.self) {
             try engine.take(seen, for: NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)))
         }
-        #expect(problem?.kind == .unreachable)
+        #expect(problem?.kind == .unprotected)
+        #expect(try engine.lease() == seen)
     }
 
     @Test("a batch is durable when a standby has it; right after a change of the settings it is in doubt")

@@ -39,6 +39,9 @@ struct ChainFollowerTests: ~Copyable {
             thread.take()?.join()
         }
 
+        /// The number of news so far that the closure chooses.
+        func count(_ isChosen: (ChainFollower.News) -> Bool) -> Int { news.withLock { $0.count(where: isChosen) } }
+
         /// Waits for the first news from which the closure makes a value.
         func first<Value: Sendable>(_ take: @Sendable (ChainFollower.News) -> Value?) throws -> Value {
             try #require(
@@ -66,6 +69,21 @@ struct ChainFollowerTests: ~Copyable {
         let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
         #expect(term.epoch == 2)
         #expect(try engine.renew(other, epoch: 1) == nil)
+    }
+
+    @Test("leaves a free lease while the database has no standby, reports that once, and takes the lease afterwards")
+    func unprotected() throws {
+        engine.hasNoStandby = true
+        let running = try Running(engine.session(), directory.path, lease: .milliseconds(100))
+        let error = try running.first { if case .unprotected(let error) = $0 { error } else { nil } }
+        #expect(error.kind == .unprotected)
+        // Some further tries.
+        let readings = engine.readings
+        while engine.readings < readings + 3 { usleep(10_000) }
+        #expect(try engine.lease().owner == nil)
+        engine.hasNoStandby = false
+        #expect(try running.first { if case .took(let term) = $0 { term } else { nil } }.epoch == 1)
+        #expect(running.count { if case .unprotected = $0 { true } else { false } } == 1)
     }
 
     @Test("leaves a lease that was handed to another node, for the lease's time")

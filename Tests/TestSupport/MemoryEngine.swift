@@ -28,6 +28,8 @@ public final class MemoryEngine: ShardEngine {
         var wall: @Sendable () -> WallTime = { WallTime(milliseconds: Int64(time(nil)) * 1000) }
         /// The number of times the lease was read.
         var readings = 0
+        /// Whether the engine refuses a lease, because no standby would have it.
+        var hasNoStandby = false
 
         var first: UInt64 { batches[0].batch.reference.number }
 
@@ -132,6 +134,12 @@ public final class MemoryEngine: ShardEngine {
     /// The number of times that all sessions read the lease.
     public var readings: Int { database.contents.withLock { $0.readings } }
 
+    /// Whether the engine refuses a lease, because no standby would have it.
+    public var hasNoStandby: Bool {
+        get { database.contents.withLock(\.hasNoStandby) }
+        set { database.contents.withLock { $0.hasNoStandby = newValue } }
+    }
+
     /// Changes the lease row by a person's order.
     public func order(_ change: (inout LeaseRow) -> Void) { database.contents.withLock { change(&$0.lease) } }
 
@@ -186,7 +194,8 @@ public final class MemoryEngine: ShardEngine {
     }
 
     public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {
-        try read { contents in
+        if try read({ $0.hasNoStandby }) { throw EngineProblem(.unprotected, message: "no standby is connected") }
+        return try read { contents in
             guard contents.lease.withoutOrders == seen.withoutOrders else { return nil }
             let epoch = max(contents.lease.epoch, contents.tail.epoch) + 1
             contents.lease = LeaseRow(

@@ -20,6 +20,8 @@ public struct EngineProblem: Error, Hashable, Sendable, CustomStringConvertible 
         case unreachable
         /// The engine itself fails: its disk is full, or its files are damaged.
         case failing
+        /// The engine answers and has no synchronous standby: it may lose a commit.
+        case unprotected
         /// The database is not set up for this shard, or belongs to another fleet.
         case wrongDatabase
         /// A newer version of the program wrote the database.

@@ -10,7 +10,7 @@ extension FleetStatus {
     /// An older transaction keeps dead rows in the tables.
     private static let transactionLimit: Duration = .seconds(60)
     /// A copy that is silent for longer counts as stopped.
-    private static let silenceLimit: Duration = .seconds(10)
+    static let silenceLimit: Duration = .seconds(10)
     /// The greatest age of the newest snapshot.
     private static let snapshotLimit: Duration = .seconds(2 * 86_400)
 
@@ -83,11 +83,7 @@ extension FleetStatus {
 
     private func findings(of shard: Shard) -> [HealthFinding] {
         let leader = shard.lease.owner?.node
-        var findings: [HealthFinding] = [
-            leader.map { .fine(.database, "\($0) leads, term \(shard.lease.epoch)") }
-                ?? .error(
-                    .database, "no machine leads", do: "start pushrouterd on one of the machines, and read its journal")
-        ]
+        var findings = [leadFinding(shard)]
         let others = shard.copies.filter { $0.node != leader }
         for copy in others {
             let behind = shard.tail.reference.number - min(shard.tail.reference.number, copy.applied)
@@ -116,6 +112,24 @@ extension FleetStatus {
                     do: "look for the cause in the journals of the machines"))
         }
         return findings
+    }
+
+    private func leadFinding(_ shard: Shard) -> HealthFinding {
+        let running = shard.copies.filter { $0.age <= Self.silenceLimit }
+        let start = "start pushrouterd on one of the machines, and read its journal"
+        switch (shard.lease.owner?.node, shard.silence ?? .zero) {
+        case (let leader?, ...Self.silenceLimit):
+            return .fine(.database, "\(leader) leads, term \(shard.lease.epoch)")
+        case (let leader?, let silence):
+            return .error(
+                .database, "no machine leads: the last sign of its leader \(leader) is \(spanInWords(silence)) old",
+                do: start)
+        case (nil, _) where !running.isEmpty && running.allSatisfy(\.isDrained):
+            return .error(
+                .database, "no machine leads: every machine that runs is drained",
+                do: "pushctl store drain --undo \(running[0].node)")
+        case (nil, _): return .error(.database, "no machine leads", do: start)
+        }
     }
 
     private var loadFindings: [HealthFinding] {

@@ -57,6 +57,7 @@ extension FleetStatus.Shard {
             writer.member("number", number)
             writer.member("state", state.description)
             writer.member("leader", lease.owner?.node)
+            writer.member("leader_silent_ms", silence?.milliseconds)
             writer.member("address", address)
             writer.member("term", lease.epoch)
             writer.member("successor", lease.successor)

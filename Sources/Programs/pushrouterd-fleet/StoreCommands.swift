@@ -111,6 +111,13 @@ enum StoreCommands {
             """)
     }
 
+    /// `router-1 leads`
+    private static func lead(_ shard: FleetStatus.Shard) -> String {
+        guard let leader = shard.lease.owner?.node else { return "no machine leads" }
+        guard let silence = shard.silence, silence > FleetStatus.silenceLimit else { return "\(leader) leads" }
+        return "no machine leads, \(leader) led until \(spanInWords(silence)) ago"
+    }
+
     private static func text(_ status: FleetStatus, _ findings: [HealthFinding]) -> String {
         let engine = status.engine
         let names = engine.standbyNames.isEmpty ? "none" : engine.standbyNames
@@ -121,11 +128,9 @@ enum StoreCommands {
         ]
         lines += status.standbys.map { "standby        \($0.name): \($0.state ?? "?"), \($0.sync ?? "?")" }
         for shard in status.shards {
-            let leader = shard.lease.owner?.node ?? "nobody"
             let tail = shard.tail.reference.number
-            lines.append(
-                "shard \(shard.number)        \(leader) leads, term \(shard.lease.epoch); \(tail) batches, the last one "
-                    + "\(shard.age.milliseconds) ms old")
+            let batches = tail == 0 ? "no batch yet" : "\(tail) batches, the last one \(shard.age.milliseconds) ms old"
+            lines.append("shard \(shard.number)        \(lead(shard)), term \(shard.lease.epoch); \(batches)")
             if let successor = shard.lease.successor {
                 lines.append("order          \(successor) is to lead: pushctl store move")
             }

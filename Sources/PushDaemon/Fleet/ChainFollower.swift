@@ -22,6 +22,8 @@ final class ChainFollower: Sendable {
         case away(StoreError)
         /// The engine answers again.
         case answers
+        /// No node leads, and the engine has no standby for which a lease would be safe; reported once for each time.
+        case unprotected(StoreError)
         /// This machine's clock is wrong, or right again.
         case clock(ClockWatch.Change)
         /// An erasure is complete.
@@ -136,19 +138,22 @@ final class ChainFollower: Sendable {
         var follows = false
         var term: Int64 = 0
         var notedAt: Int64 = .min
-        var (isNext, isWaiting) = (false, false)
+        var (isNext, isWaiting, isUnprotected) = (false, false, false)
         var (clock, clockWatch): (ClockReading?, ClockWatch) = (nil, ClockWatch())
-        while !pause(isAway ? Self.retryPause : !isCurrent ? .zero : isNext ? Self.shortPause : Self.pause) {
+        while !pause(
+            isAway || isUnprotected ? Self.retryPause : !isCurrent ? .zero : isNext ? Self.shortPause : Self.pause)
+        {
             do throws(StoreError) {
                 let row = try mappingProblem { () throws(EngineProblem) in try engine.lease() }
                 watch.observe(row, answeredAt: Self.bootTime)
                 isNext = row.successor == node.node
                 if leader != .some(row.owner?.node) || term != row.epoch {
                     (leader, term) = (.some(row.owner?.node), row.epoch)
+                    isUnprotected = false
                     post(.leader(row.owner?.node, term: row.epoch))
                 }
                 let count = try copy.catchUp(from: engine, clocks: &clocks)
-                note(copy, identity)
+                note(copy, identity, isUnprotected: isUnprotected)
                 if isAway { post(.answers) }
                 isAway = false
                 if !follows { post(.follows) }
@@ -167,6 +172,9 @@ final class ChainFollower: Sendable {
                         epoch: epoch, sentAt: taken, isAfterLoss: row.owner != nil, clocks: clocks, clock: clock,
                         identity: identity)
                 }
+            } catch let error where error.kind == .unprotected {
+                if !isUnprotected { post(.unprotected(error)) }
+                isUnprotected = true
             } catch let error where error.kind == .engineAway || error.kind == .newerSchema {
                 // A node with an older program continues once it is upgraded, and cannot lead until then.
                 watch.noteUnreachable()
@@ -210,11 +218,11 @@ final class ChainFollower: Sendable {
         }
     }
 
-    private func note(_ copy: LedgerCopy, _ identity: ShardIdentity) {
+    private func note(_ copy: LedgerCopy, _ identity: ShardIdentity, isUnprotected: Bool) {
         let now = SystemClock.monotonicNanoseconds
         let behind = copy.tail - min(copy.tail, copy.number)
         seen.withLock { seen in
-            seen.engine.answered(at: now)
+            if isUnprotected { seen.engine.isUnprotected(since: now, at: now) } else { seen.engine.confirmed(at: now) }
             (seen.copy.state, seen.copy.batchesBehind) = (identity.state, behind)
             if behind == 0 { seen.copy.completeAt = now }
         }

@@ -44,66 +44,82 @@ public func runFleetDaemon(
             settings: process.settings.daemon, directories: options.directories, journal: process.journal)
         let state = try process.stateDirectory()
         removeOldCopies(in: state.path, process.journal)
-        let standby = try Standby(
-            settings: process.settings, configuration: process.configuration, node: node, journal: process.journal)
-        let follow = try connect(shared, node, .follow)
         let listeners = try Listeners(&sockets)
-        let snapshots = try RunningSnapshots(
-            SnapshotKeeper(
-                try connect(shared, node, .snapshot), node: node.node, directory: state.path,
-                options: SnapshotKeeper.Options(shared)
-            ) { [journal = process.journal] in journal.log($0.entry) })
-        defer { snapshots.stop() }
-        switch try standby.run(in: state.path, listeners: listeners, engine: follow) {
-        case .stopped: return 0
-        case .failed(let error): throw error
-        case .forked(let error):
-            snapshots.stop()
-            process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
-            let place = try SetAside.moveCopy(in: state.path, at: Moment.now().wall)
-            process.journal.log(
-                JournalEntry(.warning, "the copy was moved to \(place); the next start fetches another"))
-            return StartFailure.temporary
-        case .leads(let term):
-            snapshots.keeper.lead()
+
+        var running: RunningSnapshots?
+        defer { running?.stop() }
+        var hasMovedCopy = false
+        let term: ChainFollower.Term
+        following: while true {
+            let standby = try Standby(
+                settings: process.settings, configuration: process.configuration, node: node, journal: process.journal)
+            let follow = try connect(shared, node, .follow)
+            let snapshots = try RunningSnapshots(
+                SnapshotKeeper(
+                    try connect(shared, node, .snapshot), node: node.node, directory: state.path,
+                    options: SnapshotKeeper.Options(shared)
+                ) { [journal = process.journal] in journal.log($0.entry) })
+            running = snapshots
+            let end = try standby.run(in: state.path, listeners: listeners, engine: follow)
             process.settings = standby.settings
-            // The daemon takes up a reading that the standby did not come to.
-            if standby.isReading { kill(getpid(), SIGHUP) }
-            process.journal.log(
-                JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
-            let news = try Mailbox<LeaseKeeper.News>()
-            let keeper = LeaseKeeper(
-                try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease,
-                sentAt: term.sentAt, clock: term.clock
-            ) { news.post($0) }
-            // Before any other part reads the time.
-            WallClock.follow { keeper.wall }
-            let store = SharedStore(
-                identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
-                writing: try connect(shared, node, .log), reading: try connect(shared, node, .read),
-                wall: { keeper.wall })
-            let thread = try WorkerThread("lease") { keeper.run() }
-            let leadership = Leadership(
-                node: node.node, isAfterLoss: term.isAfterLoss, store: store, keeper: keeper, news: news)
-            let end: Result<Int32, any Error>
-            do {
-                let daemon = try process.daemon(in: state, leadership: leadership)
-                let status = try daemon.run(listeners: listeners)
-                end = .success(status == 0 && daemon.handsOver ? StartFailure.temporary : status)
-                withExtendedLifetime(daemon) {}
-            } catch {
-                end = .failure(error)
+            switch end {
+            case .stopped: return 0
+            case .failed(let error): throw error
+            case .forked(let error):
+                snapshots.stop()
+                process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
+                let place = try SetAside.moveCopy(in: state.path, at: Moment.now().wall)
+                process.journal.log(
+                    JournalEntry(.warning, "the copy was moved to \(place); this machine fetches another one"))
+                // If the next copy differs, too, the service manager pauses before the next start.
+                guard !hasMovedCopy else { return StartFailure.temporary }
+                hasMovedCopy = true
+            case .leads(let taken):
+                snapshots.keeper.lead()
+                // The daemon takes up a reading that the standby did not come to.
+                if standby.isReading { kill(getpid(), SIGHUP) }
+                term = taken
+                break following
             }
-            keeper.stop()
-            thread.join()
-            // The daemon has ended, so nothing is appended any more.
-            keeper.release()
-            if case .failure(let error as StoreError) = end, let message = error.endOfLeading {
-                process.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
-                return StartFailure.temporary
-            }
-            return try end.get()
         }
+
+        process.journal.log(
+            JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
+        let news = try Mailbox<LeaseKeeper.News>()
+        let keeper = LeaseKeeper(
+            try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease,
+            sentAt: term.sentAt, clock: term.clock
+        ) { news.post($0) }
+        // Before any other part reads the time.
+        WallClock.follow { keeper.wall }
+        let store = SharedStore(
+            identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
+            writing: try connect(shared, node, .log), reading: try connect(shared, node, .read),
+            wall: { keeper.wall })
+        let thread = try WorkerThread("lease") { keeper.run() }
+        let leadership = Leadership(
+            node: node.node, isAfterLoss: term.isAfterLoss, store: store, keeper: keeper, news: news)
+        let end: Result<Int32, any Error>
+        do {
+            let daemon = try process.daemon(in: state, leadership: leadership)
+            let status = try daemon.run(listeners: listeners)
+            end = .success(status == 0 && daemon.handsOver ? StartFailure.temporary : status)
+            withExtendedLifetime(daemon) {}
+        } catch {
+            end = .failure(error)
+        }
+        keeper.stop()
+        thread.join()
+        // The daemon has ended, so nothing is appended any more.
+        keeper.release()
+        if case .success = end, let last = try? LedgerReader(directory: options.directories.state).lastBatch() {
+            keeper.note(applied: last)
+        }
+        if case .failure(let error as StoreError) = end, let message = error.endOfLeading {
+            process.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
+            return StartFailure.temporary
+        }
+        return try end.get()
     }
 }
 

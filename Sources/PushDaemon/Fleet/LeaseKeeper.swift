@@ -115,6 +115,12 @@ final class LeaseKeeper: Sendable {
         }
     }
 
+    /// Stores the last batch of this machine's ledger, which no follower reports while it leads. To be called when
+    /// nothing is appended any more.
+    func note(applied number: UInt64) {
+        _ = try? engine.note(node, applied: number, reads: ChainBatch.currentVersion, program: pushrouterdVersion)
+    }
+
     /// Releases the lease, so that another node takes it at once: the one that a person named, if any. To be called
     /// when nothing is appended any more.
     func release() { try? engine.release(node, epoch: epoch) }

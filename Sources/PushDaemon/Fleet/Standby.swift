@@ -43,6 +43,8 @@ final class Standby {
     private var sources: [AnyObject] = []
     private var leader: String?
     private var term: Int64 = 0
+    /// The reason for which no machine can lead; `nil` while one leads, or can.
+    private var unprotected: StoreError?
     /// Whether the copy was compared with the chain.
     private var hasFollowed = false
     /// Whether the service manager was told that the node is ready.
@@ -112,7 +114,7 @@ final class Standby {
     }
 
     private var status: String {
-        let other = leader.map { "\($0) leads" } ?? "no machine leads yet"
+        let other = leader.map { "\($0) leads" } ?? "no machine leads\(unprotected.map { ": \($0)" } ?? " yet")"
         return obstacle.map { "does not follow as \(node.node): \($0)" } ?? "follows as \(node.node); \(other)"
     }
 
@@ -132,7 +134,8 @@ final class Standby {
     private func take(_ news: ChainFollower.News) {
         switch news {
         case .leader(let name, let term):
-            (leader, self.term) = (name, term)
+            // An earlier process of this machine has the lease until another one takes it.
+            (leader, self.term, unprotected) = (name == node.node ? nil : name, term, nil)
             guard isReady else { return }
             notifyStatus()
             journal.log(JournalEntry(.info, status, messageID: .follows))
@@ -158,6 +161,10 @@ final class Standby {
             notifyStatus()
             journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .clock(let change): journal.log(JournalEntry(change))
+        case .unprotected(let error):
+            (leader, unprotected) = (nil, error)
+            notifyStatus()
+            journal.log(JournalEntry(.error, "\(status)", messageID: .storeStalled))
         case .erased:
             let message = "a person was erased from this copy as well"
             journal.log(JournalEntry(.notice, message, messageID: .erased))
@@ -310,7 +317,7 @@ final class Standby {
     }
 
     private func refusal(id: String?) -> ProtocolError {
-        let advice = leader.map { "\($0) leads: send it there" } ?? "no machine leads yet: try again"
+        let advice = leader.map { "\($0) leads: send the request there" } ?? "no machine leads yet: try again"
         return ProtocolError(
             .unavailable, message: "\(node.node) follows, and \(advice)", retryAfter: .milliseconds(250),
             leader: leader, id: id)

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 public import PushFleet
 public import PushModel
@@ -86,14 +87,40 @@ extension FleetDatabase {
     ) throws(EngineProblem) -> UUID128 {
         var session = try connect(address, until: Deadline(after: time))
         try checkSchema(try run(&session, [Statements.schema()], time)[0])
+        let signs = try requireSilence(&session, time)
         let fleet = newFleet()
         _ = try run(
             &session,
             [
                 FleetStatements.renameFleet(.uuid(fleet)), FleetStatements.forgetCopies(),
                 FleetStatements.forgetLeaders(),
-            ], time)
+            ] + (signs.isEmpty ? [] : [FleetStatements.forgetNodes()]), time)
         return fleet
+    }
+
+    /// The age of a last sign from which on a node counts as stopped; each gives a sign once a second.
+    private static let silenceLimit: Duration = .seconds(10)
+    /// The time in which a running node gives another sign, in microseconds.
+    private static let proofTime: UInt32 = 2_500_000
+
+    /// Refuses a database that a node uses. A clone has recent signs, too, but gets no further ones.
+    ///
+    /// - Returns: the last signs of all nodes.
+    private static func requireSilence(
+        _ session: inout Session, _ time: Duration
+    ) throws(EngineProblem) -> [NodeSign] {
+        let signs = try NodeSign.all(&session, until: Deadline(after: time))
+        guard signs.contains(where: { $0.age < silenceLimit }) else { return signs }
+        usleep(proofTime)
+        let running = try NodeSign.all(&session, until: Deadline(after: time)).filter { later in
+            !signs.contains { $0.process == later.process && $0.count == later.count }
+        }
+        guard running.isEmpty else {
+            let names = running.map(\.process.node).joined(separator: ", ")
+            throw EngineProblem(
+                .wrongDatabase, message: "machines use this database now (\(names)): stop all machines first")
+        }
+        return signs
     }
 
     // MARK: Steps

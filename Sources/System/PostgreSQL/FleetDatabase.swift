@@ -36,9 +36,11 @@ public enum FleetDatabase {
         guard let engine = asked[0].rows[0].first, let fleet = rows[0].first else {
             throw EngineProblem(.wrongDatabase, message: "the database has no fleet")
         }
+        let signs = try NodeSign.all(&session, until: deadline)
         var shards: [FleetStatus.Shard] = []
         for row in rows[2] {
             var shard = try shard(row, copies: rows[3])
+            shard.silence = signs.first { $0.shard == shard.number && $0.process == shard.lease.owner }?.age
             let number = Value.integer(shard.number)
             let (answers, problem) = session.run(
                 [[SnapshotStatements.snapshots(number)], [SnapshotStatements.ends(number)]], until: deadline)

@@ -64,6 +64,8 @@ public struct FleetStatus: Sendable {
         public var state: UUID128
         /// The lease, with the leader.
         public var lease: LeaseRow
+        /// The time since the last sign of the leader; `nil` if no node leads.
+        public var silence: Duration?
         /// The address for the leader's producers; `nil` if it is not configured.
         public var address: String?
         /// The last batch.

@@ -92,15 +92,35 @@ public final class PostgreSQLEngine: ShardEngine {
         }
         do throws(EngineProblem) {
             guard let row = answers[1].rows[0].first else { return .uncertain("the database did not answer a query") }
-            if try row.text(0).allSatisfy({ $0 == " " }) {
-                return .uncertain("no synchronous standby is named (synchronous_standby_names is empty)")
-            }
-            let mode = try row.text(1)
-            guard mode == "on" else { return .uncertain("synchronous_commit is \(mode)") }
+            if let reason = try weakness(row) { return .uncertain(reason) }
             if try row.bool(2) { return .uncertain("the database reloaded its settings a moment ago") }
             return .committed
         } catch {
             return .uncertain(error.description)
+        }
+    }
+
+    /// Returns the setting for which a commit waits for no standby; `nil` if it waits.
+    ///
+    /// - Parameter row: begins with `synchronous_standby_names` and `synchronous_commit`.
+    private static func weakness(_ row: Row) throws(EngineProblem) -> String? {
+        if try row.text(0).allSatisfy({ $0 == " " }) {
+            return "no synchronous standby is named (synchronous_standby_names is empty)"
+        }
+        let mode = try row.text(1)
+        return mode == "on" ? nil : "synchronous_commit is \(mode)"
+    }
+
+    /// Throws `unprotected` if the database has no standby that could confirm a commit.
+    private static func requireStandby(
+        _ session: inout Session, until deadline: Deadline
+    ) throws(EngineProblem) {
+        let (answers, problem) = session.run([[Statements.standbys()]], until: deadline)
+        if let problem { throw problem }
+        guard let row = answers[0].rows[0].first else { return }
+        if let reason = try weakness(row) { throw EngineProblem(.unprotected, message: reason) }
+        guard try row.bool(2) else {
+            throw EngineProblem(.unprotected, message: "no standby of the database is connected")
         }
     }
 
@@ -182,6 +202,8 @@ public final class PostgreSQLEngine: ShardEngine {
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
             let isChecked = options.durability == .standby
+            // A lease that no standby has is worth nothing, and would end the claim of each other node.
+            if isChecked { try Self.requireStandby(&state.session, until: deadline) }
             let check = isChecked ? [[Statements.protection()]] : []
             let (answers, problem) = state.session.run([[take]] + check + [[end]], until: deadline)
             if let problem { throw problem }

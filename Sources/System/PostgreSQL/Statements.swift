@@ -103,6 +103,15 @@ enum Statements {
             clock_timestamp() - pg_conf_load_time() BETWEEN interval '0' AND interval '1 second'
         """)
 
+    /// Selects the same before a commit, and whether any standby is connected. A role without pg_monitor sees the rows of
+    /// pg_stat_replication without their values.
+    static let standbys = Statement(
+        "standbys",
+        """
+        SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+            EXISTS (SELECT FROM pg_stat_replication)
+        """)
+
     static let tail = Statement(
         "tail", [.int4],
         "SELECT number, id, epoch FROM push_batches WHERE shard = $1 ORDER BY number DESC LIMIT 1")
@@ -289,6 +298,16 @@ enum FleetStatements {
             SELECT * FROM push_batches WHERE shard = s.shard ORDER BY number DESC LIMIT 1) b
         ORDER BY s.shard
         """)
+
+    /// Selects the age of the last sign of each node's process, and its number.
+    static let signs = Statement(
+        "signs",
+        """
+        SELECT shard, node, incarnation, signs, (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
+        FROM push_nodes ORDER BY shard, node
+        """)
+
+    static let forgetNodes = Statement("forget_nodes", "DELETE FROM push_nodes")
 
     static let copies = Statement(
         "copies",

@@ -137,13 +137,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .engineAway: "nothing accepted so far is lost; check the database that Log= names"
         case .unprotected:
             "set synchronous_standby_names in the database, or Durability=engine if the service replicates by itself"
-        case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
+        case .forked:
+            "the daemon sets this copy aside and fetches another; only the set-aside copy has requests that the database "
+                + "lacks"
         case .otherFleet(led: true):
             "nothing was changed. \"pushctl store init --ledger\" makes a new pair of it, in an empty database; to follow this "
                 + "database instead, move the contents of the state directory away, and keep them: no other copy has them"
         case .otherFleet(led: false):
-            "nothing was changed. Set Log= to the former database. To use the new one instead, run "
-                + "\"pushctl store init --adopt\", and start each machine with an empty state directory"
+            "nothing was changed. Set Log= to the former database. To use this database instead, move the contents of the "
+                + "state directory away: the machine fetches a copy. A clone or a restored database needs \"pushctl store "
+                + "init --adopt\" before that, once, with all machines stopped"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make the parent directory, or name another place"

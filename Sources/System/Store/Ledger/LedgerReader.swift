@@ -53,6 +53,9 @@ public final class LedgerReader {
         try self.init(try Database(path: path, access: .readOnly))
     }
 
+    /// Returns the number of the last batch that the ledger has; 0 if it has none.
+    public func lastBatch() throws(StoreError) -> UInt64 { try Schema.logPosition(database).number }
+
     /// Takes over a connection for this reader alone.
     convenience init(_ database: consuming Database) throws(StoreError) {
         try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")

@@ -65,6 +65,7 @@ extension StoreError {
         let kind: Kind =
             switch problem.kind {
             case .unreachable, .failing: .engineAway
+            case .unprotected: .unprotected
             case .wrongDatabase: .otherFormat
             case .newer: .newerSchema
             }
