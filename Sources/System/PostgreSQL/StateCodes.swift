@@ -12,7 +12,7 @@ enum StateCodes {
     /// Returns a cause that PostgreSQL's message does not name; `nil` for most codes.
     static func hint(of code: String) -> String? {
         switch code {
-        case "42P01": "the database has no tables of a pair: correct Log=, or run \"pushctl store init\" once for a new pair"
+        case "42P01": "the database has no tables of a pair: correct Log=, or run \"pushctl store init\" once"
         default: nil
         }
     }
