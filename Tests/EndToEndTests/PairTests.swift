@@ -132,6 +132,14 @@ struct PairTests {
         #expect(result.end == .exited(69), "\(result)")
         let sentence = "; the password file \(path) cannot be read: Permission denied"
         #expect(result.errors.contains(sentence) && !result.errors.contains("geheim"), "\(result.errors)")
+
+        // Root can read the file: doctor asks as the owner of the state directory.
+        mkdir(alone.state, 0o755)
+        try #require(chown(alone.state, 65534, 65534) == 0)
+        let doctor = run(alone, "doctor", "--quiet")
+        #expect(doctor.end == .exited(1) && doctor.output.contains(sentence), "\(doctor.output)")
+        try #require(chown(path, 65534, 65534) == 0)
+        #expect(!run(alone, "doctor").output.contains("password file"))
     }
 
     /// Which files of a state directory have a text anywhere in them.
