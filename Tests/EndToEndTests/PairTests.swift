@@ -111,6 +111,37 @@ struct PairTests {
         #expect(asked.end == .exited(78), "\(asked)")
     }
 
+    @Test(
+        "a password file that the daemon's user cannot read is named, with the system's reason",
+        .enabled(if: geteuid() == 0 || testsAll, "only root can become another user"))
+    func unreadablePassword() throws {
+        let alone = Installation()
+        let path = alone.root + "/pass"
+        writeFile("*:*:*:push:geheim\n", to: path)
+        chmod(path, 0o600)
+        chmod(alone.root, 0o755)
+        alone.write("pushrouterd.conf", "[Store]\nLog=postgresql://push@/push?host=/nonexistent&passfile=\(path)\n")
+        let program = Program(product: "pushrouterd-fleet").path
+        func asOther(_ words: [String]) -> Program.Result {
+            Program(path: "/usr/bin/setpriv").run(["--reuid=65534", "--regid=65534", "--clear-groups"] + words)
+        }
+        guard asOther(["/usr/bin/test", "-x", program]).end == .exited(0) else {
+            return try cancelTest("another user cannot run \(program)")
+        }
+        let result = asOther([program, "--config", alone.configuration, "--status"])
+        #expect(result.end == .exited(69), "\(result)")
+        let sentence = "; the password file \(path) cannot be read: Permission denied"
+        #expect(result.errors.contains(sentence) && !result.errors.contains("geheim"), "\(result.errors)")
+
+        // Root can read the file: doctor asks as the owner of the state directory.
+        mkdir(alone.state, 0o755)
+        try #require(chown(alone.state, 65534, 65534) == 0)
+        let doctor = run(alone, "doctor", "--quiet")
+        #expect(doctor.end == .exited(1) && doctor.output.contains(sentence), "\(doctor.output)")
+        try #require(chown(path, 65534, 65534) == 0)
+        #expect(!run(alone, "doctor").output.contains("password file"))
+    }
+
     /// Which files of a state directory have a text anywhere in them.
     private func files(_ installation: Installation, with text: String) -> [String] {
         func search(_ directory: String) -> [String] {

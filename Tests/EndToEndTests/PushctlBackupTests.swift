@@ -40,6 +40,35 @@ struct PushctlBackupTests {
         #expect(accepted.output.contains("seq 3"), "\(accepted.output)")
     }
 
+    @Test("restore refuses a machine of a pair, and changes nothing there, until the configuration has no Log=")
+    func pair() throws {
+        #expect(daemon.pushctl("backup", file).end == .exited(0))
+        daemon.process.crash()
+        let state = daemon.installation.state
+        func files() -> [String: [UInt8]?] {
+            let names = Program(path: "/bin/ls").run([state]).lines
+            return Dictionary(uniqueKeysWithValues: names.map { ($0, readFile("\(state)/\($0)")) })
+        }
+        let before = files()
+        let alone = String(
+            decoding: readFile(daemon.installation.configuration + "/pushrouterd.conf") ?? [], as: UTF8.self)
+        let log = "[Store]\nLog=postgresql://push:geheim@db.example/push\n"
+        // Another mistake of the file does not hide the pair.
+        for more in ["", "Durabilty=engine\n"] {
+            daemon.installation.write("pushrouterd.conf", log + more)
+            for operand in [file, "--empty"] {
+                let refused = daemon.pushctl("restore", operand)
+                #expect(refused.end == .exited(78) && refused.output.isEmpty, "\(refused)")
+                #expect(refused.errors.contains("belongs to a pair") && refused.errors.contains("nothing was changed"))
+                #expect(refused.errors.contains(#""A clone, a move, a restored database""#), "\(refused.errors)")
+                #expect(refused.errors.contains("remove Log= first") && !refused.errors.contains("geheim"))
+            }
+        }
+        #expect(files() == before)
+        daemon.installation.write("pushrouterd.conf", alone)
+        #expect(daemon.pushctl("restore", file).end == .exited(0))
+    }
+
     @Test("without a daemon, after its crash, a backup contains requests that are only in the log")
     func afterACrash() throws {
         daemon.process.crash()

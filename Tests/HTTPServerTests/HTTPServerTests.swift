@@ -149,6 +149,32 @@ struct HTTPServerTests {
         server = nil
         #expect(!client.receiveToEnd().contains("fine"))
     }
+
+    @Test("keeps the service manager's socket listening when it ends: the next server answers who connected meanwhile")
+    func sharedSocket() throws {
+        let listening = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
+        let port = listening.port
+        // The descriptor that the service manager keeps.
+        let kept = listening.release()
+        defer { close(kept) }
+        for _ in 0..<3 {
+            let waiting = try HTTPTestClient(port)
+            waiting.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            let server = try HTTPServer(listeningOn: try ListeningSocket(inherited: dup(kept)), answer: Self.fine)
+            #expect(waiting.receiveToEnd().hasSuffix("fine"))
+            withExtendedLifetime(server) {}
+        }
+        #expect(descriptors(of: kept) == 1)
+    }
+
+    /// The number of this process's descriptors of the same socket.
+    private func descriptors(of socket: Int32) -> Int {
+        func facts(_ descriptor: Int32) -> (dev_t, ino_t) {
+            var facts = stat()
+            return fstat(descriptor, &facts) == 0 ? (facts.st_dev, facts.st_ino) : (0, 0)
+        }
+        return (0..<1024).count { facts($0) == facts(socket) }
+    }
 }
 
 @Suite("Addresses to listen on")

@@ -90,6 +90,11 @@ holds "the service runs" systemctl is-active pushrouter-metrics
 pid=$(systemctl show -p MainPID --value pushrouter-metrics)
 denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/ledger.db
 [[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
+holds "it restarts with the same socket" systemctl restart pushrouter-metrics
+until_so "the metrics come again" bash -c 'page /metrics | grep -qx "pushrouterd_up 1"'
+holds "the service stops alone" systemctl stop pushrouter-metrics.service
+holds "its socket still listens" systemctl is-active pushrouter-metrics.socket
+until_so "the next scrape starts the service" bash -c 'page /metrics | grep -qx "pushrouterd_up 1"'
 holds "it stops" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
 
 step "gateway: clients of FCM and APNs reach the daemon through it, and it sees neither the ledger nor a network"

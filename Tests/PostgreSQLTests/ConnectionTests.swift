@@ -81,6 +81,38 @@ struct ConnectionStringTests {
         return text.indices.contains { text[$0...].starts(with: word.utf8) }
     }
 
+    @Test("names the password file that libpq does not use, and why, when the connection fails")
+    func passwordFile() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/pass"
+        // No server has a socket in this directory.
+        func message(_ more: String = "") throws -> String {
+            let address = try ConnectionString("host=\(directory.path) user=push passfile=\(path) \(more)")
+            let engine = PostgreSQLEngine(
+                EngineOptions(address: address, durability: .engine, node: "a", role: .read, time: .seconds(5)))
+            return try #require(throws: EngineProblem.self) { try engine.identity() }.message
+        }
+        #expect(try message().hasSuffix("; the password file \(path) cannot be read: No such file or directory"))
+        writeFile("*:*:*:push:geheim\n", to: path)
+        for (mode, text) in [(0o644, "0644"), (0o640, "0640"), (0o604, "0604"), (0o610, "0610")] as [(mode_t, String)] {
+            chmod(path, mode)
+            let sentence = "; libpq ignores the password file \(path): its mode is \(text); run chmod 600 \(path)"
+            let (said, other) = (try message(), try message("password=other"))
+            #expect(said.hasSuffix(sentence), "\(said)")
+            #expect(!other.contains("password file"), "libpq does not look into the file")
+        }
+        for mode in [0o600, 0o400] as [mode_t] {
+            chmod(path, mode)
+            #expect(try !message().contains("password file"), "\(mode)")
+        }
+        let hosts = try ConnectionString("host=/a,/b user=push passfile=\(directory.path)")
+        let engine = PostgreSQLEngine(
+            EngineOptions(address: hosts, durability: .engine, node: "a", role: .read, time: .seconds(5)))
+        let all = try #require(throws: EngineProblem.self) { try engine.identity() }.message
+        let sentence = "; libpq ignores the password file \(directory.path): it is not a regular file"
+        #expect(all.hasSuffix(sentence) && all.ranges(of: "password file").count == 1, "\(all)")
+    }
+
     @Test("has a class for every SQLSTATE of the server")
     func stateCodes() throws {
         for code in ["08006", "25006", "40001", "40P01", "53300", "55P03", "57P01", "57P03", "57014", ""] {

@@ -112,6 +112,18 @@ struct CredentialTests: ~Copyable {
         #expect(try engine.identity().state == UUID128(high: 1, low: 2))
     }
 
+    @Test("a password file that others may read is named as the cause, and used after its mode is right")
+    func openPassword() throws {
+        writePassword("old")
+        chmod(files.path + "/pass", 0o644)
+        let engine = try engine("push", root: authority.root, "passfile=\(files.path)/pass")
+        let refused = try #require(throws: EngineProblem.self) { try engine.identity() }
+        #expect(refused.kind == .unreachable && refused.message.contains("no password supplied;"), "\(refused)")
+        #expect(refused.message.hasSuffix("its mode is 0644; run chmod 600 \(files.path)/pass"), "\(refused)")
+        chmod(files.path + "/pass", 0o600)
+        #expect(try engine.identity().state == UUID128(high: 1, low: 2))
+    }
+
     @Test("a database with a certificate of another authority is refused, until the file names that authority")
     func authorities() throws {
         let other = Authority()

@@ -2,13 +2,14 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Serves a listening socket on the library's own threads, at least 2. NULL: a system call failed. */
+/* Serves a listening socket on the library's own threads, at least 2. NULL: a system call failed. MHD_quiesce_daemon()
+   needs MHD_USE_ITC. */
 static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
     int listener, unsigned int threads, unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
     MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
     MHD_NotifyConnectionCallback _Nonnull connection_changed, void *_Nonnull context) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handler, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listener,
         MHD_OPTION_THREAD_POOL_SIZE, threads,
         MHD_OPTION_CONNECTION_LIMIT, connections,

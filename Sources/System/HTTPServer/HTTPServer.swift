@@ -33,7 +33,8 @@ public final class HTTPServer: Sendable {
     /// Starts the server.
     ///
     /// - Parameters:
-    ///   - socket: a listening socket, which the server owns and closes.
+    ///   - socket: a listening socket, which the server owns and closes. The server does not shut it down: another
+    ///     process may listen on it too.
     ///   - limits: the limits for clients.
     ///   - answer: called for each request, on one of the server's threads.
     /// - Throws: if the system has no thread, descriptor or memory left.
@@ -57,9 +58,15 @@ public final class HTTPServer: Sendable {
         daemon = OpaquePointerBox(address: UInt(bitPattern: started))
     }
 
-    // MHD_stop_daemon waits for answers under way, and closes all connections.
+    // MHD_stop_daemon waits for answers under way, and closes all connections. It would also shut down the listening
+    // socket, which the service manager shares. MHD_quiesce_daemon takes the socket from the library first. Only after
+    // the stop no thread uses the socket.
     deinit {
-        if let started = OpaquePointer(bitPattern: daemon.address) { MHD_stop_daemon(started) }
+        if let started = OpaquePointer(bitPattern: daemon.address) {
+            let socket = MHD_quiesce_daemon(started)
+            MHD_stop_daemon(started)
+            if socket >= 0 { close(socket) }
+        }
         withExtendedLifetime(context) {}
     }
 

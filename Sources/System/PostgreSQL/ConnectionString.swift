@@ -1,4 +1,6 @@
 import CPostgreSQL
+import Glibc
+import LinuxSystem
 public import PushFleet
 import PushModel
 
@@ -71,6 +73,28 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
     public var description: String { hosts.map(\.description).joined(separator: ", ") }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// The fault of the file of `passfile=`, for which libpq sends no password and gives no reason; `nil`: there is none,
+    /// or the address has no such file.
+    var passwordFileFault: String? {
+        guard let path = parameters["passfile"], !path.isEmpty, parameters["password", default: ""].isEmpty else {
+            return nil
+        }
+        // O_NONBLOCK: without it, the open of a pipe would wait for a writer.
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        var facts = stat()
+        guard let file = FileDescriptor(open(path, flags)), fstat(file.rawValue, &facts) == 0 else {
+            return "the password file \(path) cannot be read: \(errorText(errno))"
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            return "libpq ignores the password file \(path): it is not a regular file"
+        }
+        guard facts.st_mode & 0o077 == 0 else {
+            let mode = String(facts.st_mode & 0o777 | 0o1000, radix: 8).dropFirst()
+            return "libpq ignores the password file \(path): its mode is 0\(mode); run chmod 600 \(path)"
+        }
+        return nil
+    }
 
     /// The hosts in order, each with libpq's parameters for it.
     let hosts: [Host]

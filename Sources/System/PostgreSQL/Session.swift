@@ -16,11 +16,13 @@ struct Session: ~Copyable {
         guard connection == nil else { return }
         let hosts = address.hosts
         var problems: [EngineProblem] = []
+        var acceptsLogin = false
         for attempt in hosts.indices {
             let place = (preferred + attempt) % hosts.count
             do throws(EngineProblem) {
                 let share = deadline.share(of: hosts.count - attempt)
                 var opened = try Connection.open(address.parameters(for: hosts[place], session: settings), until: share)
+                acceptsLogin = true
                 try begin(&opened)
                 connection = consume opened
                 preferred = place
@@ -31,14 +33,17 @@ struct Session: ~Copyable {
                 problems.append(EngineProblem(error.kind, code: error.code, message: prefix + error.message))
             }
         }
-        throw Self.joined(problems)
+        throw Self.joined(problems, acceptsLogin ? nil : address.passwordFileFault)
     }
 
     /// Joins the errors of all hosts into one, of the kind `wrongDatabase` or `failing` if one of them is.
-    private static func joined(_ problems: [EngineProblem]) -> EngineProblem {
+    ///
+    /// - Parameter fault: a further cause; `nil`: none is known.
+    private static func joined(_ problems: [EngineProblem], _ fault: String?) -> EngineProblem {
         let worst =
             problems.first { $0.kind == .wrongDatabase } ?? problems.first { $0.kind == .failing } ?? problems[0]
-        return EngineProblem(worst.kind, code: worst.code, message: problems.map(\.message).joined(separator: "; "))
+        let messages = problems.map(\.message) + [fault].compactMap(\.self)
+        return EngineProblem(worst.kind, code: worst.code, message: messages.joined(separator: "; "))
     }
 
     /// Runs transactions on the connection; closes it if one fails.

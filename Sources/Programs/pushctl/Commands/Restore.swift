@@ -15,6 +15,10 @@ extension Command {
             the state directory first.
             """,
             """
+            The command refuses, with 78, where the configuration has [Store] Log=: a machine of a pair fetches its \
+            copy from the database, and pushrouterd-fleet refuses a restored ledger.
+            """,
+            """
             Only the set-aside ledger has the requests accepted after the backup. A request that a producer sends \
             again under an id of that time is accepted again. The state directory has a new id, so "pushctl export \
             --cursor" refuses an earlier cursor file. Request numbers continue after those of the set-aside ledger if \
@@ -34,6 +38,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let file = try openBackup(arguments)
         defer { if let file { close(file) } }
+        try session.refusePair()
         try session.dropPrivilegesToStateOwner()
         let restored = try Session.reading { () throws(StoreError) in
             try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
@@ -51,6 +56,24 @@ extension Command {
             session.output.print(restored.text)
         }
         return .done
+    }
+}
+
+extension Session {
+    /// Refuses to restore a machine of a pair, whose daemon would not start with another ledger than its copy.
+    ///
+    /// A configuration that cannot be read does not keep a person from a restore; neither do mistakes beside `Log=`.
+    fileprivate func refusePair() throws(Failure) {
+        guard let sources = try? configurationSources(),
+            Settings.read(sources).settings.store.shared.database != nil
+        else { return }
+        throw Failure(
+            .configuration,
+            """
+            this machine belongs to a pair, because [Store] Log= names a database; nothing was changed
+            a machine of a pair fetches its copy from the database. To restore the database, see "A clone, a move, a \
+            restored database" in the guide to pairs. To restore this machine alone, remove Log= first
+            """)
     }
 }
 

@@ -20,7 +20,7 @@ extension Session {
             let handlers = settings.routing.handlers.values.sorted { $0.name < $1.name }
             facts.handlers = handlers.map(health)
             facts.secrets = secrets(settings, handlers)
-            if settings.store.shared.database != nil { facts.database = database() }
+            if settings.store.shared.database != nil { facts.database = database(facts.service) }
         }
         facts.isClockSynchronised = SystemClock.isSynchronised
         facts.journal = HealthProbe.listener("/run/systemd/journal/socket", datagrams: true)
@@ -93,7 +93,9 @@ extension Session {
     // MARK: The database
 
     /// The findings of pushrouterd-fleet about the database: this program has no libpq.
-    private func database() -> [HealthFinding] {
+    ///
+    /// - Parameter service: the daemon's user, as which root asks: root can read a password or key that the daemon cannot.
+    private func database(_ service: UserAccount?) -> [HealthFinding] {
         let name = FleetProgram.name
         guard let path = FleetProgram.path else {
             return [
@@ -101,7 +103,7 @@ extension Session {
                     .database, "\(name) is not installed, and Log= names a database", do: "install the package \(name)")
             ]
         }
-        guard let output = ask(fleetProgram: path, "--status", "--json") else {
+        guard let output = ask(fleetProgram: path, as: service, "--status", "--json") else {
             return [.error(.database, "\(path) cannot be run", do: "run \"pushctl store status\"")]
         }
         let answer = try? JSONDocument(scanning: Array(output.text.utf8)).root
