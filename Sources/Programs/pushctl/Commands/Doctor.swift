@@ -16,8 +16,9 @@ extension Command {
             """
             The exit status is 1 when there is an error. Warnings do not change the exit status: a part works now and \
             may fail soon, or this user may not check it. Run the command as root to check every part. Root asks the \
-            database as the daemon's user, and with the files that this user can read. The command reads a ledger of at most 1 GiB completely, and only opens a larger ledger. It writes one block into the \
-            state directory to time the sync, and removes that block.
+            database as the daemon's user, and with the files that this user can read. The command reads a ledger of \
+            at most 1 GiB completely, and only opens a larger ledger. It writes one block into the state directory to \
+            time the sync, and removes that block.
             """,
             """
             With --client it checks the connection of a client of FCM or APNs to pushrouter-gateway instead: whether \
