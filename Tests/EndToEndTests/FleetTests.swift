@@ -183,6 +183,16 @@ struct FleetTests {
         #expect(status.contains("second: was 0 batches behind"), "\(status)")
     }
 
+    @Test("show their state beside a mistake in a route, which may be the incident")
+    func mistake() throws {
+        let pair = try MachinePair()
+        pair.first.write("routes.d/10-bad.route", "[Route]\nHandler=gone\n")
+        let shown = pair.order("--status")
+        #expect(shown.end == .exited(0) && shown.output.contains("no machine leads"), "\(shown)")
+        let daemon = DaemonProcess(pair.first, program: "pushrouterd-fleet")
+        #expect(try daemon.waitForEnd() == .exited(78))
+    }
+
     @Test("do not count a leader that gives no sign")
     func silent() throws {
         let pair = try MachinePair()

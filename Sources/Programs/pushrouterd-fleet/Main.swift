@@ -18,8 +18,10 @@ struct Program {
                 directories: service.directories(arguments),
                 isConfigurationRequired: arguments.values["--config"] != nil)
             if !arguments.flags.isEmpty || StoreCommands.others.contains(where: { arguments.values[$0] != nil }) {
+                // A mistake in a handler or a route must not keep anyone from the state of the pair.
                 let loaded = try LoadedConfiguration(
-                    reading: options.directories.configuration, required: options.isConfigurationRequired)
+                    reading: options.directories.configuration, required: options.isConfigurationRequired,
+                    mainOnly: true)
                 return try StoreCommands.run(arguments, loaded)
             }
             let chain = KnownChain()
@@ -47,31 +49,34 @@ struct Program {
           --runtime DIR   make inject.sock, control.sock and read.sock in DIR, where
                           the service manager does not hand them over
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
-          --init          set up the database that Log= names, and exit
-          --ledger DIR    with --init: begin the log with the ledger of one machine,
+          --init          create the tables of a new pair in the database of Log=,
+                          and exit
+          --ledger DIR    with --init: begin the log with the ledger of one machine
                           whose daemon is stopped
           --adopt         with --init: make a new fleet of a database that was
-                          restored or cloned; the first fleet's machines refuse it
-          --status        show who leads, how far the copies are and how the database
-                          is, and exit; with --json as an object
-          --move          have the leader hand over to the machine that is nearest,
-                          or to NODE with --to NODE; wait until it leads, and exit
+                          restored or cloned, while no machine uses the database;
+                          the machines of the first fleet refuse it then
+          --status        print the leader, the lag of each copy and the state of
+                          the database, and exit; with --json as an object
+          --move          have the leader hand over to the machine with the nearest
+                          copy, or to NODE with --to NODE; wait until it leads, and exit
           --drain         keep this machine, or NODE with --node NODE, from leading
                           until --drain --undo; a leader hands over. --force drains
-                          even if no other machine could lead
-          --verify        check the database's address (Log=): print what is wrong with it, with
-                          file, line and parameter, and exit; pushctl verify does it, too
+                          even if no other machine can lead
+          --verify        check the address of the database (Log=), print each error
+                          with file, line and parameter, and exit
           --help          print this
           --version       print the version
 
-        On SIGTERM a leader starts no handler any more, acknowledges requests until those
-        that run have ended, and gives the lease back, so that another machine leads at
-        once and runs them; then it exits 0.
+        On SIGTERM a leader starts no more handlers, and acknowledges requests until its
+        running handlers have ended. Then it releases the lease, so that another machine
+        leads at once and runs these requests, and exits with 0.
 
-        Exit status: as pushrouterd's; and 75: another machine leads now, or this
-        machine's copy was set aside: after a restart it follows. A command exits with 69
-        if it is refused, 75 if the leader has not handed over within a minute, and 1 if
-        a machine other than NODE leads then, or --verify finds an error.
+        Exit status: that of pushrouterd, and 75: another machine leads now, or this
+        machine set its copy aside twice; after a restart it follows. A command exits
+        with 69 if it is refused, with 75 if the leader has not handed over within a
+        minute, and with 1 if another machine than NODE leads then, or if --verify finds
+        an error.
 
         "pushctl store init", "status", "move" and "drain" do what the options do.
         """
