@@ -181,7 +181,7 @@ struct PairTests {
             #expect(receipt["stays"]?.elements.contains { $0.string == "wal_archive" } == true, "\(counted)")
         }
         let inWords = run(first, "erase", "--user", "user-annaXyZZy7731", "--dry-run").output
-        #expect(inWords.contains("The shared log: the batches that name the person"), "\(inWords)")
+        #expect(inWords.contains("The shared log: batches about the person"), "\(inWords)")
 
         let elsewhere = run(second, "erase", "--user", "user-annaXyZZy7731", "--yes")
         #expect(elsewhere.end == .exited(69) && elsewhere.errors.contains("a leads"), "\(elsewhere.errors)")

@@ -29,7 +29,7 @@ extension Command {
             """
             In a pair the command asks the leader. The leader writes the order into the shared log, and each machine \
             erases when it applies the order. The receipt has the number of the order's batch: the database keeps the \
-            data of the person in the batches up to that number, until a later snapshot lets them be deleted.
+            data of the person in the batches up to that number until it has two later snapshots, ten minutes at least.
             """,
             """
             The erasure does not reach the journal, backups, exports, set-aside directories and the endpoint of custom \

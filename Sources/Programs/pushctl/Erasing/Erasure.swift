@@ -35,10 +35,10 @@ struct Erasure {
         if sharesLog {
             let (batches, place) =
                 receipt.batch.map { ("batches up to \($0)", "at batch \($0) too") }
-                ?? ("the batches that name the person", "too, at the batch of the order")
+                ?? ("batches about the person, if there are any", "too, at the batch of the order")
             lines.append(
                 "The shared log: \(batches), and earlier snapshots, hold data of the person until the database has "
-                    + "the next snapshot and deletes all earlier data. Other machines erase \(place)."
+                    + "two later snapshots, and deletes all earlier data. Other machines erase \(place)."
             )
             lines.append("Not reached: the WAL archive, standbys that are stopped, and backups of PostgreSQL.")
         }
