@@ -54,7 +54,7 @@ struct SnapshotTests {
         return "#41 News \(sentence) \(facts) "
             + "Timeline onMessageReceived \(mark) No known provider's, handler crm by route 50-crm "
             + "9 s deadline 10 s ANR 20 s FCM 30 s iOS Waited 0 ms, ran 1200 ms of 9 s. "
-            + "onMessageReceived: what happened, from acceptance on Time Step \(steps) "
+            + "onMessageReceived: steps since the acceptance Time Step \(steps) "
             + "Owner and reasons As the configuration decides today. a push of no known provider "
             + "android, app in state background, device mode message m41 "
             + "Why 1. data has no key _ab: the payload is not Braze's "
@@ -77,7 +77,7 @@ struct SnapshotTests {
         let expected =
             "#41 Spring sale Braze's, onMessageReceived, handed to the tracker. \(Self.facts) Campaign spring "
             + "Timeline onMessageReceived ✓ handed_to_tracker Braze's, no handler "
-            + "onMessageReceived: what happened, from acceptance on Time Step 0 ms accepted and decided "
+            + "onMessageReceived: steps since the acceptance Time Step 0 ms accepted and decided "
             + "Owner and reasons As the configuration decides today. "
             + "a Braze push, visible, campaign spring; counts for influenced opens "
             + "android, app in state background, device mode a tap: direct open of campaign spring message m41 "

@@ -104,7 +104,7 @@ public struct CustomData: Sendable {
     ///   - kind: the kind of entry.
     ///   - object: has `name` and `properties`, or `attributes`.
     ///   - source: where it comes from.
-    ///   - problem: what is wrong.
+    ///   - problem: the error.
     ///   - now: the clock.
     ///   - output: receives the rejected entry.
     @discardableResult

@@ -47,7 +47,7 @@ public struct PushQuery: Sendable {
     /// - Parameters:
     ///   - text: the query; an empty one is every push.
     ///   - now: the time that `-1h` counts back from.
-    /// - Throws: what is wrong, and where.
+    /// - Throws: ``QueryError`` with the first error and its place.
     public init(_ text: String, now: WallTime) throws(QueryError) {
         guard text.utf8.count <= Self.longest else {
             throw QueryError("the query has more than \(Self.longest) bytes", word: "", column: 1)

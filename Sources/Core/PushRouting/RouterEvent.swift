@@ -15,7 +15,7 @@ public enum RouterEvent: Sendable {
     case clock
     /// The configuration was replaced. Invocations in flight keep their handlers.
     case reconfigured(RoutingTable)
-    /// Another machine is to go on: what is accepted from now on is not started here, built-in handlers apart.
+    /// Another machine takes over: this machine starts no handler for later requests, built-in handlers apart.
     case handingOver
     /// The daemon is to end: nothing new is accepted or started.
     case draining

@@ -5,7 +5,7 @@ extension Tracker {
     ///
     /// - Parameters:
     ///   - kind: the start or the end.
-    ///   - source: the request and its target. An end applies to the open session of the app, whoever its user is.
+    ///   - source: the request and its target. An end applies to the open session of the app, of any user.
     ///   - now: the clock.
     ///   - output: receives the events and records.
     @discardableResult

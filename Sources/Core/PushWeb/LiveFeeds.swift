@@ -128,7 +128,7 @@ public struct LiveFeeds {
         return bytes
     }
 
-    /// The head of a stream: who is cut off comes back after a second.
+    /// The head of a stream; a client that was cut off connects again after a second.
     public static let head = WebResponse(
         200, type: "text/event-stream", body: Array("retry: 1000\n\n".utf8),
         headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")])

@@ -5,7 +5,7 @@ import PushQuery
 public protocol WebDaemon: AnyObject {
     /// Sends one line to `inject.sock`, and gives the reply.
     func inject(_ line: [UInt8]) throws(WebProblem) -> JSONNode
-    /// Asks over `control.sock`; what changes nothing goes over `read.sock`.
+    /// Asks over `control.sock`; operations that change nothing go over `read.sock`.
     func ask(_ operation: ControlRequest.Operation) throws(WebProblem) -> JSONNode
     /// Whether this user may use `inject.sock`.
     var mayInject: Bool { get }

@@ -38,7 +38,7 @@ public struct WebDesk {
     let note: (String) -> Void
 
     /// - Parameters:
-    ///   - facts: what stays the same.
+    ///   - facts: the unchanging facts of the page.
     ///   - source: where pushes are read.
     ///   - daemon: the daemon.
     ///   - now: the time.

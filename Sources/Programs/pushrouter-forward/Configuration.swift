@@ -21,7 +21,7 @@ struct Configuration {
 
     /// Makes the destination of requests; reads the key again.
     ///
-    /// - Throws: what is missing or wrong, with the remedy.
+    /// - Throws: `StartFailure` with the missing or wrong setting and the remedy.
     func destination(_ settings: ForwardingSettings) throws(StartFailure) -> HTTPDestination {
         guard let endpoint = settings.endpoint else {
             throw StartFailure(

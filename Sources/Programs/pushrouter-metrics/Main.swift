@@ -52,7 +52,8 @@ struct Program {
                 socket = try ListeningSocket(address)
                 status.append("serves \(address), port \(socket.port)")
                 if !address.isLoopback {
-                    let warning = "\(address) may be reached from other machines: whoever reaches it sees the metrics"
+                    let warning =
+                        "\(address) can be reached from other machines: each client of the address sees the metrics"
                     log(JournalEntry(.warning, warning))
                 }
             }

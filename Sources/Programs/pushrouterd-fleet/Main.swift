@@ -86,7 +86,7 @@ extension EngineOptions {
     /// - Parameters:
     ///   - settings: `[Store]`; its URI was validated when it was read.
     ///   - node: this process.
-    ///   - session: what the session is for.
+    ///   - session: the purpose of the session.
     ///   - chain: the chain that all sessions of the process have to do with.
     ///   - directory: the state directory.
     init(

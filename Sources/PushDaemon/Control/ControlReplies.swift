@@ -79,8 +79,8 @@ extension Reply {
     /// The answer to a reload.
     ///
     /// - Parameters:
-    ///   - table: what is in force.
-    ///   - problem: why that is what was in force before; `nil`: it is what was read.
+    ///   - table: the table in force.
+    ///   - problem: the error that keeps the former table in force; `nil`: the new table is in force.
     static func reloaded(_ table: RoutingTable, _ problem: String?, id: String?) -> [UInt8] {
         done(id: id) {
             $0.member("reloaded", problem == nil)

@@ -42,7 +42,7 @@ struct NodeStatus: Sendable {
     ///
     /// - Parameters:
     ///   - mode: that of its configuration.
-    ///   - configurationProblem: what is wrong with the configuration that was read last.
+    ///   - configurationProblem: the error of the configuration that was read last; `nil` without one.
     ///   - start: when the process began to follow.
     func ofFollower(
         mode: DispatchMode, configurationProblem: String?, since start: Moment, processID: Int32, at now: Moment

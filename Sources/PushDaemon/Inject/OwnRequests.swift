@@ -6,7 +6,7 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// Requests of the daemon itself: what people do with its notifications, or what bridges write beside their answers.
+/// Requests of the daemon itself: actions of people on its notifications, and lines of bridges beside their answers.
 /// They go through a socket pair of the daemon with itself, as every producer's requests, so that ids, look-ups, the
 /// disk and overload are handled the same way. No client waits for them: requests that are too long or too many are
 /// dropped.

@@ -353,7 +353,7 @@ struct ScenarioTests {
     @Test(
         "a malformed first line is an error",
         arguments: [
-            (#"{"scenario":7}"#, "scenario: must be a string: what the scenario shows"),
+            (#"{"scenario":7}"#, "scenario: must be a string that says what the scenario shows"),
             (#"{"scenario":"x","mode":"fast"}"#, "mode: must be device or relay"),
             (#"{"scenario":"x","at":0}"#, "at: the first line has only scenario and mode"),
         ])

@@ -6,7 +6,7 @@ public enum EndpointAnswer: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - wasSent: whether the endpoint may have received the request, so that its effect is unknown.
-    ///   - reason: what failed, for people.
+    ///   - reason: the failure, for people.
     case failure(wasSent: Bool, reason: String)
     /// Nothing was sent: the time until which the daemon let the entries leave had passed. The endpoint played no part.
     case expired

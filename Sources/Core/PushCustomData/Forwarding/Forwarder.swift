@@ -77,7 +77,7 @@ public struct Forwarder: Sendable {
     /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: what happened.
+    ///   - event: the event to handle.
     ///   - now: the time.
     ///   - random: the source of the jitter of a wait.
     /// - Returns: the effects to carry out.

@@ -88,7 +88,7 @@ public struct Scenario: Sendable {
             throw ExpectationError("\(key): the first line has only scenario and mode")
         }
         guard let title = root["scenario"]?.string else {
-            throw ExpectationError("scenario: must be a string: what the scenario shows")
+            throw ExpectationError("scenario: must be a string that says what the scenario shows")
         }
         do throws(ProtocolError) {
             return (title, try mode(root))

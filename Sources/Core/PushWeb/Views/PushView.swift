@@ -14,7 +14,7 @@ extension WebDesk {
 
     /// The form that sends a changed push.
     func edit(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        // Not with short tokens: what is edited is sent.
+        // With whole tokens: the form sends the edited payload.
         guard let seq, case .story(let story) = try reading({ () throws(SourceError) in try source.story(of: seq) }),
             let payload = PushFacts(story).line?["payload"]
         else { throw WebProblem(409, "there is no push of this number that can be sent again") }
@@ -150,7 +150,7 @@ struct PushView {
         for invocation in story.invocations {
             let name = invocation.callback.rawValue + (invocation.isObserver ? " (observer)" : "")
             let (mark, kind) = PushRow.mark(invocation)
-            var table = HTMLTable("\(name): what happened, from acceptance on", [.name("Time"), .words("Step")])
+            var table = HTMLTable("\(name): steps since the acceptance", [.name("Time"), .words("Step")])
             let steps = story.steps(of: invocation)
             if steps.isEmpty {
                 table.add(["0 ms", "accepted and decided"])

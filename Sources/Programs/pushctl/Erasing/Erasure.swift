@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// The receipt of an erasure or of a dry run: what is erased, and what stays.
+/// The receipt of an erasure or of a dry run: the erased data, and the places with data that stays.
 struct Erasure {
     var receipt: ErasureReceipt
     /// Whether the rows were erased.
@@ -13,7 +13,7 @@ struct Erasure {
 
     private var sharesLog: Bool { isShared || receipt.batch != nil }
 
-    /// - Parameter setAside: what lies in the state directory and is not reached.
+    /// - Parameter setAside: set-aside directories, which an erasure does not reach.
     func text(_ setAside: [String]) -> String {
         let verb = isDone ? "Erased" : "Would be erased"
         var lines = [

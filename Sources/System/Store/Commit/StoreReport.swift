@@ -22,7 +22,7 @@ public enum StoreReport: Hashable, Sendable {
     ///   - deadLetters: the number of dead letters that were beyond the limits and were removed.
     ///   - bySize: the number of requests that were removed before the end of their retention, because the ledger was
     ///     too large.
-    ///   - remains: what fills a ledger that is still too large; `nil` if it is small enough.
+    ///   - remains: the contents of a ledger that is still too large; `nil` if it is small enough.
     case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
     /// Rows are to be removed from a ledger that is a copy of a chain: the writer of the log puts the order into it,
     /// alone in a batch. The report of what was removed follows when that batch is applied.

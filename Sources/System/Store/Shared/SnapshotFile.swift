@@ -25,10 +25,10 @@ struct SnapshotFile {
     ///
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - path: what was there is replaced.
+    ///   - path: the file to write; an existing file is replaced.
     ///   - rate: how many bytes of the file are written in a second, at most.
     ///   - isStopped: asked from time to time.
-    /// - Throws: `missing`, and what the disk and SQLite say; anything when it was stopped. Then nothing is left of the file.
+    /// - Throws: `missing`, errors of the disk and of SQLite, and any error after a stop. The file is removed then.
     static func make(
         ofLedgerIn directory: String, at path: String, rate: Int = .max, isStopped: @escaping () -> Bool
     ) throws(StoreError) {
