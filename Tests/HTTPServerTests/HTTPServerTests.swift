@@ -160,7 +160,8 @@ struct HTTPServerTests {
         for _ in 0..<3 {
             let waiting = try HTTPTestClient(port)
             waiting.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-            let server = try HTTPServer(listeningOn: try ListeningSocket(inherited: dup(kept)), answer: Self.fine)
+            let handed = try ListeningSocket(inherited: fcntl(kept, F_DUPFD_CLOEXEC, 0))
+            let server = try HTTPServer(listeningOn: handed, answer: Self.fine)
             #expect(waiting.receiveToEnd().hasSuffix("fine"))
             withExtendedLifetime(server) {}
         }
@@ -169,11 +170,21 @@ struct HTTPServerTests {
 
     /// The number of this process's descriptors of the same socket.
     private func descriptors(of socket: Int32) -> Int {
-        func facts(_ descriptor: Int32) -> (dev_t, ino_t) {
+        func facts(_ descriptor: Int32) -> (dev_t, ino_t)? {
             var facts = stat()
-            return fstat(descriptor, &facts) == 0 ? (facts.st_dev, facts.st_ino) : (0, 0)
+            return fstat(descriptor, &facts) == 0 ? (facts.st_dev, facts.st_ino) : nil
         }
-        return (0..<1024).count { facts($0) == facts(socket) }
+        // Tests beside this one may have thousands of descriptors open.
+        guard let directory = opendir("/proc/self/fd"), let wanted = facts(socket) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let descriptor = Int32(name), let found = facts(descriptor), found == wanted { count += 1 }
+        }
+        return count
     }
 }
 
