@@ -9,8 +9,6 @@ extension FleetStatus {
     private static let clockLimit: Duration = .milliseconds(250)
     /// An older transaction keeps dead rows in the tables.
     private static let transactionLimit: Duration = .seconds(60)
-    /// A copy that is silent for longer counts as stopped.
-    static let silenceLimit: Duration = .seconds(10)
     /// The greatest age of the newest snapshot.
     private static let snapshotLimit: Duration = .seconds(2 * 86_400)
 
@@ -117,10 +115,9 @@ extension FleetStatus {
     private func leadFinding(_ shard: Shard) -> HealthFinding {
         let running = shard.copies.filter { $0.age <= Self.silenceLimit }
         let start = "start pushrouterd on one of the machines, and read its journal"
-        switch (shard.lease.owner?.node, shard.silence ?? .zero) {
-        case (let leader?, ...Self.silenceLimit):
-            return .fine(.database, "\(leader) leads, term \(shard.lease.epoch)")
-        case (let leader?, let silence):
+        switch (shard.lease.owner?.node, shard.longSilence) {
+        case (let leader?, nil): return .fine(.database, "\(leader) leads, term \(shard.lease.epoch)")
+        case (let leader?, let silence?):
             return .error(
                 .database, "no machine leads: the last sign of its leader \(leader) is \(spanInWords(silence)) old",
                 do: start)

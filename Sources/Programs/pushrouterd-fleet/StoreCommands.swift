@@ -114,7 +114,7 @@ enum StoreCommands {
     /// `router-1 leads`
     private static func lead(_ shard: FleetStatus.Shard) -> String {
         guard let leader = shard.lease.owner?.node else { return "no machine leads" }
-        guard let silence = shard.silence, silence > FleetStatus.silenceLimit else { return "\(leader) leads" }
+        guard let silence = shard.longSilence else { return "\(leader) leads" }
         return "no machine leads, \(leader) led until \(spanInWords(silence)) ago"
     }
 

@@ -98,11 +98,6 @@ extension FleetDatabase {
         return fleet
     }
 
-    /// The age of a last sign from which on a node counts as stopped; each gives a sign once a second.
-    private static let silenceLimit: Duration = .seconds(10)
-    /// The time in which a running node gives another sign, in microseconds.
-    private static let proofTime: UInt32 = 2_500_000
-
     /// Refuses a database that a node uses. A clone has recent signs, too, but gets no further ones.
     ///
     /// - Returns: the last signs of all nodes.
@@ -110,8 +105,8 @@ extension FleetDatabase {
         _ session: inout Session, _ time: Duration
     ) throws(EngineProblem) -> [NodeSign] {
         let signs = try NodeSign.all(&session, until: Deadline(after: time))
-        guard signs.contains(where: { $0.age < silenceLimit }) else { return signs }
-        usleep(proofTime)
+        guard signs.contains(where: { $0.age <= FleetStatus.silenceLimit }) else { return signs }
+        usleep(UInt32(proofTime.milliseconds * 1000))
         let running = try NodeSign.all(&session, until: Deadline(after: time)).filter { later in
             !signs.contains { $0.process == later.process && $0.count == later.count }
         }

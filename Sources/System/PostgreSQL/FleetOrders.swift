@@ -72,7 +72,7 @@ extension FleetDatabase {
     private static var now: Instant { Instant(nanoseconds: SystemClock.monotonicNanoseconds) }
 
     /// The time for a node to show that it runs: each stores its progress once a second.
-    private static let proofTime: Duration = .milliseconds(2500)
+    static let proofTime: Duration = .milliseconds(2500)
 
     /// Returns the shard and the statements of an order. The next leader must have stored its progress since the order
     /// was given.

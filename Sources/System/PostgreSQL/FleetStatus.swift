@@ -20,6 +20,9 @@ public struct FleetStatus: Sendable {
     /// The bytes of all batches in the engine, with indexes.
     public var batchesSize: Int64
 
+    /// The longest age of the last sign of a node that runs: each gives one a second.
+    public static let silenceLimit: Duration = .seconds(10)
+
     /// The server and its settings.
     public struct Engine: Sendable {
         /// The version as the server names it: `15.20 (Debian 15.20-0+deb12u1)`.
@@ -66,6 +69,8 @@ public struct FleetStatus: Sendable {
         public var lease: LeaseRow
         /// The time since the last sign of the leader; `nil` if no node leads.
         public var silence: Duration?
+        /// The same for a leader that counts as stopped; otherwise `nil`.
+        public var longSilence: Duration? { silence.flatMap { $0 > FleetStatus.silenceLimit ? $0 : nil } }
         /// The address for the leader's producers; `nil` if it is not configured.
         public var address: String?
         /// The last batch.

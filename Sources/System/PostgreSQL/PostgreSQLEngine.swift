@@ -115,7 +115,7 @@ public final class PostgreSQLEngine: ShardEngine {
     private static func requireStandby(
         _ session: inout Session, until deadline: Deadline
     ) throws(EngineProblem) {
-        let (answers, problem) = session.run([[Statements.standbys()]], until: deadline)
+        let (answers, problem) = session.run([[Statements.hasStandby()]], until: deadline)
         if let problem { throw problem }
         guard let row = answers[0].rows[0].first else { return }
         if let reason = try weakness(row) { throw EngineProblem(.unprotected, message: reason) }

@@ -105,8 +105,8 @@ enum Statements {
 
     /// Selects the same before a commit, and whether any standby is connected. A role without pg_monitor sees the rows of
     /// pg_stat_replication without their values.
-    static let standbys = Statement(
-        "standbys",
+    static let hasStandby = Statement(
+        "has_standby",
         """
         SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
             EXISTS (SELECT FROM pg_stat_replication)
