@@ -79,7 +79,7 @@ struct Parts {
         self.tracker = tracker
         let rules = settings.routing.tracking
         let place = state.place
-        let limits = Committer.Limits(logLength: settings.store.logSizeMax)
+        let limits = Committer.Limits(logLength: settings.store.logLength)
         let onRecovered: @Sendable (LedgerReader) -> Void = { ledger in
             tracker.make { () throws(StoreError) in
                 try Tracker(reading: ledger, rules: rules, now: Moment.now().wall)

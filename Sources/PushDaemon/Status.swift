@@ -223,6 +223,8 @@ struct ClientsStatus: Sendable {
 struct DiskStatus: Sendable {
     var problem: String?
     var ledgerProblem: String?
+    /// The commit that has taken longer than `SlowCommit=`, with the reason; `nil`: there is none.
+    var commitProblem: String?
     var bytesWaiting: Int
     var commits: UInt64
     var lastCommit: Duration
@@ -253,6 +255,7 @@ struct DiskStatus: Sendable {
         pruningWaits = pruning.objection(at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
         problem = health.problem
         ledgerProblem = health.ledgerProblem
+        commitProblem = health.commitProblem(at: now.nanoseconds)
         bytesWaiting = pipeline.bytesWaiting
         commits = pipeline.batches
         lastCommit = .nanoseconds(pipeline.lastDuration)
@@ -266,6 +269,7 @@ struct DiskStatus: Sendable {
 
     fileprivate func members(_ writer: inout StatusObject) {
         writer.member("ledger_problem", ledgerProblem)
+        writer.member("commit_problem", commitProblem)
         writer.member("is_slow", isSlow)
         writer.member("slow_commits", slowCommits)
         writer.member("last_commit_us", lastCommit.microseconds)

@@ -94,7 +94,9 @@ struct DurabilityTests {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         let file = directory.path + "/ledger.db"
-        try await ledger.commit((1...15_000).flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
+        for part in [1...7500, 7501...15_000] {
+            try await ledger.commit(part.flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
+        }
         // This commit's report comes after the ledger has finished the work that followed the commit before.
         try await ledger.commit(Fixture.delivery(15_001))
         let long = Self.size(file)

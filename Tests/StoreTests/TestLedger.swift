@@ -18,8 +18,10 @@ final class TestLedger {
     /// - Parameters:
     ///   - log: the log; `nil`: one in the directory.
     ///   - shared: the engine and the term of a shared log.
+    ///   - wrap: stands between the store's threads and the log in the directory.
     init(
-        _ path: String, limits: Committer.Limits = .init(), log: MemoryLog? = nil, shared: SharedStore? = nil
+        _ path: String, limits: Committer.Limits = .init(), log: MemoryLog? = nil, shared: SharedStore? = nil,
+        wrap: (@Sendable (any BatchLog) -> any BatchLog)? = nil
     ) throws {
         let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
         self.path = path
@@ -30,6 +32,16 @@ final class TestLedger {
             committer = try Committer(
                 directory: directory, walLimit: limits.walLength, onMigration: {}, onRecovered: { _ in },
                 onReport: { continuation.yield($0) }, openLog: log.open)
+        } else if let wrap {
+            let length = CommitLog.Limits(length: limits.logLength)
+            committer = try Committer(
+                directory: directory, walLimit: limits.walLength, onMigration: {}, onRecovered: { _ in },
+                onReport: { continuation.yield($0) }
+            ) { (writer, now) throws(StoreError) in
+                let (log, summary) = try Recovery.run(
+                    writer, stateDirectory: path, limits: length, now: now, onProgress: {})
+                return (wrap(log), summary)
+            }
         } else {
             committer = try Committer(directory: directory, limits: limits) { continuation.yield($0) }
         }
@@ -109,6 +121,18 @@ final class TestLedger {
     /// Waits until a batch is in the log.
     func durable(_ number: UInt64) async throws {
         while durableThrough < number { try note(try #require(await stream.next())) }
+    }
+
+    /// Waits until a batch is in the log, or until the log has no room for it.
+    ///
+    /// - Returns: whether it is in the log.
+    func isDurable(_ number: UInt64) async throws -> Bool {
+        while durableThrough < number {
+            let report = try #require(await stream.next())
+            if case .stalled = report { return false }
+            try note(report)
+        }
+        return true
     }
 
     private func note(_ report: StoreReport) throws {

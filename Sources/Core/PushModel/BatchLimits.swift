@@ -6,11 +6,18 @@ public enum BatchLimits {
     /// The longest request line that `RequestLengthMax=` allows, in bytes.
     public static let longestRequest = 16 << 20
 
-    /// The longest batch of any configuration, in bytes of rows: a reader takes no longer one for a batch.
+    /// The longest batch of any configuration, in bytes of rows. No writer makes a longer one.
     public static let longest = longestRows(requestLength: longestRequest)
+
+    /// The longest batch that a reader takes for one, in bytes with header and padding: versions before 1.0 wrote
+    /// batches that were longer than `longest`.
+    public static let longestReadable = 128 << 20
 
     /// How many of its longest batches a log has room for, at least.
     public static let batchesInLog = 4
+
+    /// The least length of a log that has room for the batches of any configuration, in bytes: with headers and padding.
+    public static let shortestLog = batchesInLog * (longest + (64 << 10))
 
     /// The longest batch of rows, in bytes.
     ///

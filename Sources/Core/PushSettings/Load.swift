@@ -47,6 +47,8 @@ private struct Loader {
     private var registrationFiles: Set<String> = []
     /// The place of the last `SendFlushed=`.
     private var sendFlushed: (report: Int, line: Int)?
+    /// The place of the last `LogSizeMax=`.
+    private var logSizeMax: (report: Int, line: Int)?
     /// The handlers in routes.
     private var used: Set<String> = []
 
@@ -54,6 +56,7 @@ private struct Loader {
         var report = FileReport(file: file.path)
         let lines = Schema.main.read(file.bytes, into: &settings, report: &report)
         if let line = lines?["SendFlushed"] { sendFlushed = (reports.count, line) }
+        if let line = lines?["LogSizeMax"] { logSizeMax = (reports.count, line) }
         reports.append(report)
     }
 
@@ -188,6 +191,18 @@ private struct Loader {
             reports.append(report)
         }
         if settings.usersTrack.endpoint == nil { warnOfNoEndpoint() }
+        warnOfSmallLog()
+    }
+
+    /// Warns if the log is smaller than four of the longest batches: it gets their size.
+    private mutating func warnOfSmallLog() {
+        let rows = BatchLimits.longestRows(requestLength: settings.daemon.requestLengthMax)
+        guard settings.store.logSizeMax < BatchLimits.batchesInLog * rows, let (place, line) = logSizeMax else { return }
+        reports[place].warning(
+            "LogSizeMax=: the log holds at least \(BatchLimits.batchesInLog) batches, and with "
+                + "RequestLengthMax=\(settings.daemon.requestLengthMax >> 20)M a batch may have \(rows >> 20) MiB: the log "
+                + "may grow to \(settings.store.logLength >> 20) MiB",
+            line: line)
     }
 
     private mutating func warnOfNoEndpoint() {

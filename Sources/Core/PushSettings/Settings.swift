@@ -111,6 +111,9 @@ public struct StoreSettings: Hashable, Sendable {
     public var figuresRetention: Duration = .seconds(400 * 86_400)
     /// The largest size of the log in bytes.
     public var logSizeMax = 256 << 20
+    /// The largest size of the log in bytes, with room for the longest batches of any `RequestLengthMax=`, which a reload
+    /// may raise.
+    public var logLength: Int { max(logSizeMax, BatchLimits.shortestLog) }
     /// The duration from which a commit is reported as slow.
     public var slowCommit: Duration = .seconds(1)
     /// The log that several machines share.

@@ -74,7 +74,10 @@ final class ControlServer {
     private static let bytesWaitingMax = 16 << 20
 
     /// Answers the forwarder's waiting claim, if entries for it came in this turn.
-    func endTurn() { forwarder.serve() }
+    func endTurn() {
+        forwarder.serve()
+        deadLetters.endTurn()
+    }
 
     /// Sends entries to the forwarder once its claim is on disk.
     func handOver(_ entries: ClaimedEntries) { forwarder.handOver(entries) }

@@ -29,6 +29,8 @@ final class DeadLetterService {
     private let queries: LedgerQueries
     private var orders = Queue<Order>()
     private var current: Order?
+    /// Whether the current order waits for room: the rows of its requests are the daemon's own work.
+    private var waitsForRoom = false
 
     /// - Parameters:
     ///   - processor: accepts the replayed requests.
@@ -60,6 +62,13 @@ final class DeadLetterService {
         processor.reply(to: client, Reply.counted("purged", requests.count, id: client.id))
     }
 
+    /// Goes on with a replay that waited for room; at the end of a turn.
+    func endTurn() {
+        guard waitsForRoom, pipeline.hasRoomForOwnWork else { return }
+        waitsForRoom = false
+        replayNext()
+    }
+
     private func beginNext() {
         guard current == nil, let order = orders.popFirst() else { return }
         current = order
@@ -78,9 +87,14 @@ final class DeadLetterService {
             processor.reply(to: order.client, Reply.replayed(order.results, id: order.client.id))
             return beginNext()
         }
+        guard pipeline.hasRoomForOwnWork else {
+            waitsForRoom = true
+            return
+        }
         let seq = order.requests[order.results.count]
         queries.ask(.dead(seq)) { [self] answer in
-            current?.results.append(outcome(of: seq, answer, for: order.client))
+            let result = pipeline.doOwnWork { outcome(of: seq, answer, for: order.client) }
+            current?.results.append(result)
             replayNext()
         }
     }

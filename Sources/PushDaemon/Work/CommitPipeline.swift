@@ -12,6 +12,8 @@ final class CommitPipeline {
     private struct Batch {
         var effects: Effects
         var followUps = Queue<FollowUp>()
+        /// The bytes of rows of the daemon's own work.
+        var ownBytes = 0
 
         var rowBytes: Int { effects.rows?.byteCount ?? 0 }
         var hasRows: Bool { effects.rows?.isEmpty == false }
@@ -20,6 +22,9 @@ final class CommitPipeline {
 
     /// A batch with more bytes of rows than this is closed: later rows go into another.
     private static let batchLength = 1 << 20
+    /// The bytes of rows of the daemon's own work that may wait for the disk: half a batch, so that a client's request
+    /// waits for little more than one batch.
+    private static let ownShare = batchLength / 2
     /// The loop writes only batches with at most this many bytes of rows.
     private static let ownLength = 16 << 10
     /// The least time between two batches while the processors are short, in nanoseconds.
@@ -35,6 +40,11 @@ final class CommitPipeline {
     private var due = Queue<Queue<FollowUp>>()
     private var rowBytesClosed = 0
     private var rowBytesUnderway = 0
+    /// The bytes of rows of the daemon's own work that are not durable yet, without those in `growing`.
+    private var ownBytesHandedOver = 0
+    private var ownBytesUnderway = 0
+    /// Where the rows of the daemon's own work begin in `growing`, in bytes of rows; `nil`: clients' work is done.
+    private var ownStart: Int?
     private var lastSequence: SequenceNumber
     private var unreported = 0
     private var writer = BatchWriter()
@@ -87,6 +97,16 @@ final class CommitPipeline {
     /// Bytes of rows that are not durable yet.
     var bytesWaiting: Int { growing.rowBytes + rowBytesClosed + rowBytesUnderway }
 
+    /// Bytes of rows that are not durable yet, without those of the daemon's own work.
+    var clientBytesWaiting: Int { bytesWaiting - ownBytesWaiting }
+
+    /// Bytes of rows of the daemon's own work that are not durable yet.
+    private var ownBytesWaiting: Int { growing.ownBytes + ownBytesHandedOver }
+
+    /// Whether the daemon may go on with work that it owes itself, such as deliveries of a publish and replays: it has a
+    /// share of the room, and the clients have the rest. The ledger must keep up, too: half of the log is the clients'.
+    var hasRoomForOwnWork: Bool { ownBytesWaiting < Self.ownShare && !committer.isFarBehind }
+
     /// Whether no row waits for the disk, and no follow-up is left.
     var isIdle: Bool { underway == nil && growing.isEmpty && closed.isEmpty && due.isEmpty }
 
@@ -107,6 +127,22 @@ final class CommitPipeline {
         if growing.rowBytes >= Self.batchLength { close() }
     }
 
+    /// Does work that the daemon owes itself: its rows count for the daemon's share of the room.
+    func doOwnWork<Result>(_ work: () -> Result) -> Result {
+        ownStart = growing.rowBytes
+        defer {
+            countOwnBytes()
+            ownStart = nil
+        }
+        return work()
+    }
+
+    private func countOwnBytes() {
+        guard let start = ownStart else { return }
+        growing.ownBytes += growing.rowBytes - start
+        ownStart = growing.rowBytes
+    }
+
     /// Adds an order to delete rows, which is a batch of its own.
     func append(_ order: ChainOrder) {
         if growing.hasRows { close() }
@@ -124,6 +160,11 @@ final class CommitPipeline {
 
     private func takeGrowing() -> Batch {
         unreported += growing.effects.takeUnreported()
+        if ownStart != nil {
+            countOwnBytes()
+            ownStart = 0
+        }
+        ownBytesHandedOver += growing.ownBytes
         return exchange(&growing, with: emptyBatch())
     }
 
@@ -166,6 +207,7 @@ final class CommitPipeline {
             let isReported = watch.end()
             if let took = try result.get() {
                 durable = number
+                ownBytesHandedOver -= batch.ownBytes
                 follow(batch.followUps)
                 lastDuration = took.nanoseconds
                 writer.noteLoopWrite(took: took)
@@ -176,6 +218,7 @@ final class CommitPipeline {
         }
         underway = batch.followUps
         rowBytesUnderway = rows.byteCount
+        ownBytesUnderway = batch.ownBytes
         writingSince = now
         return nil
     }
@@ -190,6 +233,8 @@ final class CommitPipeline {
         follow(followUps)
         underway = nil
         rowBytesUnderway = 0
+        ownBytesHandedOver -= ownBytesUnderway
+        ownBytesUnderway = 0
         writingSince = nil
         lastDuration = duration.nanoseconds
         writer.noteThreadWrite(took: duration)

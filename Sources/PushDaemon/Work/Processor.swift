@@ -338,6 +338,8 @@ final class Processor {
             case .stop(let id):
                 loader.stop(id)
                 if let output = runner.stop(id) { pipeline.effects.record(.output(id, output)) }
+                // One event may stop many runs, each with a long output.
+                pipeline.endRequest()
             }
         }
     }

@@ -74,12 +74,31 @@ final class StoreHealth {
     private func checkCommit() {
         isArmed = false
         guard let since = writingSince else { return }
-        // The batch waits for the ledger or for room, not for a slow disk.
-        guard waitsForRoom == nil, problem == nil else { return arm(for: EventLoop.nowNanoseconds) }
+        // The batch waits for the disk to have room, and the journal has that.
+        guard problem == nil else { return arm(for: EventLoop.nowNanoseconds) }
         let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
         guard taken >= slowCommit else { return arm(for: since) }
         reportedSince = since
         reportSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
+    }
+
+    /// Whether the batch that is being written has waited for at least `SlowCommit=`.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    func isHeldUp(at now: Int64) -> Bool { writingSince.map { now - $0 >= slowCommit.nanoseconds } ?? false }
+
+    /// The batch that has waited for at least `SlowCommit=`, with the reason; `nil`: there is none.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    func commitProblem(at now: Int64) -> String? {
+        guard let since = writingSince, isHeldUp(at: now) else { return nil }
+        let taken = Duration.nanoseconds(now - since).milliseconds
+        return "\(cause): a commit has taken \(taken) ms so far, and no request is acknowledged until it ends"
+    }
+
+    /// What a commit waits for, as a sentence.
+    private var cause: String {
+        waitsForRoom == nil ? "the \(disk) is slow" : "the log is full, and the ledger has made no room in it yet"
     }
 
     /// Notes that a commit is done.
@@ -103,12 +122,12 @@ final class StoreHealth {
     private func reportSlow(_ fact: String, since: Int64) {
         guard slowSince == nil else { return }
         slowSince = since
-        journal.log(Self.slowEntry(fact, of: disk))
+        journal.log(Self.slowEntry(fact, because: cause))
     }
 
     /// The entry about a commit that takes long.
-    static func slowEntry(_ fact: String, of disk: String = "disk") -> JournalEntry {
-        let message = "the \(disk) is slow: \(fact), and no request is acknowledged until it ends"
+    static func slowEntry(_ fact: String, because cause: String = "the disk is slow") -> JournalEntry {
+        let message = "\(cause): \(fact), and no request is acknowledged until it ends"
         return JournalEntry(.warning, message, messageID: .storeSlow)
     }
 

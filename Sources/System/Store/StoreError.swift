@@ -26,6 +26,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSpace
         /// The log has no room until the ledger has applied more of it; the same write succeeds after that.
         case logFull
+        /// A batch is longer than the limit that writers and readers share: an error of the program.
+        case tooLong
         /// Another writer's batch follows the last one in the log: the log lacks this batch, and this writer may append
         /// no more.
         case fenced
@@ -91,6 +93,13 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// lost.
     static func sync(_ path: String, errno number: Int32) -> StoreError {
         StoreError(.failed, message: "sync: \(errorText(number))", context: path)
+    }
+
+    /// Makes the error for a batch that no log takes. A request whose rows may be as long is refused before it has
+    /// rows.
+    static func tooLong(_ length: Int, limit: Int) -> StoreError {
+        StoreError(
+            .tooLong, message: "a batch has \(length) bytes of rows, and the limit is \(limit)", context: "the log")
     }
 
     /// Whether the same write may succeed later, without loss.
@@ -164,6 +173,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log keeps the rows"
+        case .tooLong: "report this as an error of pushrouterd; nothing of the batch was acknowledged"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }

@@ -91,7 +91,12 @@ extension HealthFacts {
             findings.append(
                 .error(.daemon, "the ledger cannot be written: \(problem)", do: "free space, or repair the ledger"))
         }
-        if status["store"]?["is_slow"]?.bool == true {
+        if let problem = status["store"]?["commit_problem"]?.string {
+            findings.append(
+                .error(
+                    .daemon, "no request is acknowledged now: \(problem)",
+                    do: "find the programs that write to the disk or read the ledger, or raise LogSizeMax="))
+        } else if status["store"]?["is_slow"]?.bool == true {
             findings.append(
                 .warning(
                     .daemon, "the disk is slow: a sync takes longer than SlowCommit=",

@@ -132,6 +132,12 @@ extension StatusField {
         Field(
             "store.ledger_problem", .gauge,
             "The error that keeps the daemon from writing the ledger; it accepts requests while the log has room."),
+        Field(
+            "store.commit_problem", .gauge,
+            """
+            The commit that has taken longer than SlowCommit= so far, with the reason: no request is acknowledged until it \
+            ends.
+            """),
         Field("store.is_slow", .gauge, "Whether commits take longer than SlowCommit= now.", metric: "disk_slow"),
         Field("store.slow_commits", .counter, "Commits since the start that took longer than SlowCommit=."),
         Field(

@@ -325,6 +325,8 @@ extension [Key<Settings>] {
                     The maximum size of the log, 64M to 16G; the log has the acknowledged requests that the ledger \
                     does not have yet. When the ledger is slower than the producers and the log is full, the producers \
                     wait until there is room; with requests of 16 KiB and more they wait when the log is half full. \
+                    The log holds at least four batches, each of `RequestLengthMax=` and 1 MiB: `pushctl verify` warns of \
+                    a smaller value, and the log may grow to that size. \
                     While the daemon cannot write the ledger at all, and the log is full, it refuses new requests with \
                     `unavailable` and `retry_after_ms`. The log's files grow on demand and do not shrink. The WAL of \
                     the ledger has the same limit while a reader keeps the daemon from emptying it: beyond it the \

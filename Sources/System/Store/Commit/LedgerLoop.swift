@@ -9,6 +9,8 @@ struct LedgerInbox: Sendable {
     var backlog = Backlog()
     /// The number up to which the ledger's thread applies batches without delay.
     var urgentThrough: UInt64 = 0
+    /// Whether the log's thread waits for room in the log. The answer is ``LogInbox/releases``.
+    var isRoomWanted = false
     var prune: Pruning?
     var space = LedgerSpace()
     var erase: ErasureOrder?
@@ -123,13 +125,19 @@ struct LedgerLoop {
         if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
             return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds))
         }
+        // A reader keeps the ledger's first sync from its end, and nothing reports when the reader ends.
+        if inbox.withLock(\.isRoomWanted) { return Self.retryInterval }
         return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointLength) ? Self.idleInterval : nil
     }
 
     /// The time at which the backlog is to be applied, in monotonic nanoseconds; `nil` if it is empty.
     private static func due(_ inbox: LedgerInbox) -> Int64? {
         guard let first = inbox.backlog.first else { return nil }
-        if inbox.urgentThrough >= first.position.number || inbox.backlog.bytes >= LedgerInbox.bytesDue { return 0 }
+        if inbox.isRoomWanted || inbox.urgentThrough >= first.position.number
+            || inbox.backlog.bytes >= LedgerInbox.bytesDue
+        {
+            return 0
+        }
         return first.durableAt + patience.nanoseconds
     }
 
@@ -226,9 +234,11 @@ struct LedgerLoop {
 
     // MARK: Keeping house
 
-    /// Makes room in the log: adds segments, and releases those that the ledger has on disk.
+    /// Makes room in the log: adds segments, and releases those that the ledger has on disk. Where the log's thread
+    /// waits for room, only a release gives it: another segment would take the place of the one that it wants.
     private mutating func makeRoom() throws(StoreError) {
         if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
+        if inbox.withLock(\.isRoomWanted) { return try release() }
         guard log.isShort else { return }
         do throws(StoreError) {
             if try log.addSegment() { return notifyRoom() }
@@ -251,8 +261,11 @@ struct LedgerLoop {
         notifyRoom()
     }
 
-    /// Tells the log's thread that the log may have more room.
-    private func notifyRoom() { logInbox.update { $0.releases &+= 1 } }
+    /// Tells the log's thread that the log may have more room: it tries again, and asks again if that was too little.
+    private func notifyRoom() {
+        inbox.withLock { $0.isRoomWanted = false }
+        logInbox.update { $0.releases &+= 1 }
+    }
 
     /// Notes the lengths of WAL and ledger, if either may have changed.
     private mutating func reportSpace() throws(StoreError) {
@@ -265,6 +278,7 @@ struct LedgerLoop {
 
     private mutating func runMaintenance() throws(StoreError) {
         try reportSpace()
+        if inbox.withLock(\.isRoomWanted) { try makeRoom() }
         guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil || isSliceUnderway else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {
             try writer.checkpoint()

@@ -4,7 +4,8 @@ import PushModel
 /// The work of the log's thread.
 struct LogInbox: Sendable {
     var batch: CommitBatch?
-    /// A counter that goes up when the log may have more room.
+    /// A counter that goes up when the ledger's thread has made room in the log: its answer to
+    /// `LedgerInbox.isRoomWanted`.
     var releases: UInt64 = 0
     var isStopping = false
 }
@@ -35,7 +36,11 @@ final class LogWriter: Sendable {
     /// Writes a batch.
     ///
     /// - Returns: how long the write took. The batch is on the disk, and the ledger's thread has it.
+    /// - Throws: `tooLong` for a batch above ``BatchLimits/longest``; the errors of the log.
     func write(_ batch: CommitBatch) throws(StoreError) -> Duration {
+        guard batch.rows.byteCount <= BatchLimits.longest else {
+            throw .tooLong(batch.rows.byteCount, limit: BatchLimits.longest)
+        }
         let start = SystemClock.monotonicNanoseconds
         let time = WallTime(milliseconds: SystemClock.wallMilliseconds)
         let position = try log.append(batch.rows, lastSequence: batch.lastSequence, at: time)
@@ -96,8 +101,17 @@ final class LogWriter: Sendable {
                 if inbox.withLock(\.isStopping) { return }
                 if reported == nil || error.isOfEngine && reported != error.kind { report(.stalled(error)) }
                 reported = error.kind
-                _ = inbox.wait(atMost: Self.retryInterval) { inbox -> Bool? in
-                    inbox.isStopping || error.kind == .logFull && inbox.releases != releases ? true : nil
+                let isFull = error.kind == .logFull
+                if isFull {
+                    ledger.update { inbox in
+                        inbox.isRoomWanted = true
+                        inbox.signals &+= 1
+                    }
+                }
+                // The ledger's thread answers a full log as soon as it has made room. Nothing reports that a disk has
+                // room again.
+                _ = inbox.wait(atMost: isFull ? nil : Self.retryInterval) { inbox -> Bool? in
+                    inbox.isStopping || isFull && inbox.releases != releases ? true : nil
                 }
             }
         }

@@ -96,6 +96,10 @@ final class CommitLog: BatchLog {
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) throws(StoreError) -> LogPosition {
         let length = BatchHeader.blocksLength(rows: buffer.byteCount)
+        // A batch that fits only into an empty log would wait for all of it each time.
+        guard BatchLimits.batchesInLog * (LogSegment.headerLength + length) <= limits.length else {
+            throw .tooLong(buffer.byteCount, limit: limits.length / BatchLimits.batchesInLog)
+        }
         let (segment, offset, position, released) = try place(for: length)
         let header = BatchHeader(
             number: position.number + 1, previousChecksum: position.checksum, rowsLength: buffer.byteCount,
@@ -193,20 +197,22 @@ final class CommitLog: BatchLog {
         return isAllowed
     }
 
-    /// Makes a segment with room for a batch of so many bytes; removes smaller free ones if the limit requires it.
+    /// Makes a segment with room for a batch of so many bytes. Removes smaller free ones if that gives the room.
     private func addSegment(for batch: Int) throws(StoreError) -> Bool {
         let wanted = max(limits.segmentLength, LogSegment.headerLength + batch)
-        let (isAllowed, removed) = state.withLock { state in
+        let removed = state.withLock { state -> [LogSegment]? in
+            let free = state.free.reduce(0) { $0 + $1.length }
+            guard state.length - free + wanted <= limits.length else { return nil }
             var removed: [LogSegment] = []
             while state.length + wanted > limits.length, let small = state.free.popLast() {
                 state.markedForErasure.remove(small.id)
                 state.length -= small.length
                 removed.append(small)
             }
-            return (state.length + wanted <= limits.length, removed)
+            return removed
         }
+        guard let removed else { return false }
         for segment in removed { segment.remove() }
-        guard isAllowed else { return false }
         do throws(StoreError) {
             try make(length: wanted)
         } catch let error where error.kind == .noSpace {

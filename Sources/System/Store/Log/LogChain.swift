@@ -126,7 +126,7 @@ struct LogChain: BatchSource, ~Copyable {
     /// Looks for the batch with the lowest number above `number`, from a place on, within the length of the longest
     /// batch or within `reach`.
     private mutating func search(
-        for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = longestBatch
+        for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = BatchLimits.longestReadable
     ) throws(StoreError) {
         readAhead = Self.shortRead
         let end = min(start.offset + reach, segments[start.segment].length)
@@ -175,9 +175,6 @@ struct LogChain: BatchSource, ~Copyable {
         }
     }
 
-    /// The length of the longest batch, in bytes.
-    static let longestBatch = 128 << 20
-
     /// The length of a first read, and of the search in a closed segment, in bytes: it takes hardly longer than one
     /// block.
     private static let shortRead = 64 << 10
@@ -209,7 +206,7 @@ struct LogChain: BatchSource, ~Copyable {
         guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
             let block = try blocks(RowBuffer.alignment, at: place),
             let header = BatchHeader(block),
-            header.blocksLength <= min(Self.longestBatch, segment.length - place.offset)
+            header.blocksLength <= min(BatchLimits.longestReadable, segment.length - place.offset)
         else { return nil }
         return header
     }
