@@ -40,6 +40,14 @@ struct CommitPipelineTests {
             pipeline.endRequest()
         }
 
+        /// Adds rows of the daemon's own work.
+        func doOwnWork(_ seq: Int64, bytes: Int) {
+            pipeline.doOwnWork {
+                pipeline.effects.rows?.append(.request(AcceptedRequest(seq: SequenceNumber(seq), bytes: bytes)))
+                pipeline.endRequest()
+            }
+        }
+
         /// Waits until the batch that is being written is durable, and reports it durable at this time.
         func becomeDurable(at now: Int64) throws {
             let durable = reports.wait(atMost: .seconds(60)) { reports -> (UInt64, Duration)? in
@@ -116,5 +124,43 @@ struct CommitPipelineTests {
             return
         }
         #expect(entry.message == "it is durable" && pipeline.durable == pipeline.number && !pipeline.hasDue)
+    }
+
+    @Test(
+        "gives the daemon's own work a share of the room, which clients' rows neither take nor lose",
+        arguments: [false, true])
+    func ownWork(isOfClients: Bool) throws {
+        let bench = try Bench(isShort: false)
+        let pipeline = bench.pipeline
+        if isOfClients {
+            for _ in 0..<100 { bench.decide() }
+        }
+        let before = pipeline.clientBytesWaiting
+        #expect(pipeline.hasRoomForOwnWork && before == pipeline.bytesWaiting)
+        bench.doOwnWork(1, bytes: 300_000)
+        #expect(pipeline.hasRoomForOwnWork)
+        bench.doOwnWork(2, bytes: 300_000)
+        #expect(!pipeline.hasRoomForOwnWork)
+        #expect(pipeline.clientBytesWaiting == before)
+        // A long slice closes its batch.
+        bench.doOwnWork(3, bytes: 600_000)
+        bench.decide()
+        #expect(!pipeline.hasRoomForOwnWork)
+        _ = try pipeline.endTurn(mayWait: false, at: 1_000_000)
+        try bench.becomeDurable(at: 2_000_000)
+        #expect(pipeline.hasRoomForOwnWork)
+        _ = try pipeline.endTurn(mayWait: false, at: 3_000_000)
+        try bench.becomeDurable(at: 4_000_000)
+        #expect(pipeline.bytesWaiting == 0 && pipeline.clientBytesWaiting == 0 && pipeline.hasRoomForOwnWork)
+    }
+}
+
+extension AcceptedRequest {
+    fileprivate init(seq: SequenceNumber, bytes: Int) {
+        self.init(
+            seq: seq, operation: .deliver, id: nil, peer: Peer(uid: 1, gid: 1, pid: 1),
+            acceptedAt: Moment(monotonic: Instant(nanoseconds: 1), wall: WallTime(milliseconds: 1)),
+            boot: UUID128(high: 7, low: 8), mode: .relay, platform: .android, app: "a", device: "d", externalID: "u",
+            messageID: nil, body: Array(repeating: UInt8(ascii: "x"), count: bytes))
     }
 }

@@ -184,6 +184,13 @@ struct HealthTests {
         let found = problems { $0.status = status }
         #expect(found.map(\.severity) == [.error, .error, .error, .warning, .warning, .warning])
         #expect(found.contains { $0.message.hasSuffix("do not hold: c") })
+        let waiting = try JSONDocument(
+            scanning: Array(#"{"store":{"commit_problem":"the log is full","is_slow":true}}"#.utf8)
+        ).root
+        #expect(
+            problems { $0.status = waiting }.contains {
+                $0.severity == .error && $0.message == "no request is acknowledged now: the log is full"
+            })
         #expect(found.contains { $0.remedy == "look at its failures: pushctl deadletters --handler crm" })
         #expect(found.allSatisfy { $0.remedy != nil })
         #expect(found.last?.area == .handlers, "those of an area stand together")

@@ -180,4 +180,18 @@ struct MainFileTests {
                 #"pushrouterd.conf:2: error: Budget=\x1b]0;x\x07\x85: must be a time span, such as 250ms, 9s or 1min 30s"#
             ])
     }
+
+    @Test("warns of a log that is smaller than four of the longest batches, which then gets their size")
+    func smallLog() throws {
+        let (settings, diagnostics) = load(main: "[Daemon]\nRequestLengthMax=16M\n[Store]\nLogSizeMax=64M\n")
+        #expect(
+            diagnostics == [
+                "pushrouterd.conf:4: warning: LogSizeMax=: the log holds at least 4 batches, and with "
+                    + "RequestLengthMax=16M a batch may have 17 MiB: the log may grow to 68 MiB"
+            ])
+        #expect(settings?.store.logLength == BatchLimits.shortestLog)
+        #expect(load(main: "[Daemon]\nRequestLengthMax=15M\n[Store]\nLogSizeMax=64M\n").diagnostics == [])
+        #expect(main("Store", "LogSizeMax=64M").diagnostics == [])
+        #expect(main("Store", "LogSizeMax=1G").settings?.store.logLength == 1 << 30)
+    }
 }

@@ -197,7 +197,9 @@ private struct Loader {
     /// Warns if the log is smaller than four of the longest batches: it gets their size.
     private mutating func warnOfSmallLog() {
         let rows = BatchLimits.longestRows(requestLength: settings.daemon.requestLengthMax)
-        guard settings.store.logSizeMax < BatchLimits.batchesInLog * rows, let (place, line) = logSizeMax else { return }
+        guard settings.store.logSizeMax < BatchLimits.batchesInLog * rows, let (place, line) = logSizeMax else {
+            return
+        }
         reports[place].warning(
             "LogSizeMax=: the log holds at least \(BatchLimits.batchesInLog) batches, and with "
                 + "RequestLengthMax=\(settings.daemon.requestLengthMax >> 20)M a batch may have \(rows >> 20) MiB: the log "

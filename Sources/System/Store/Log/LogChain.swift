@@ -126,7 +126,8 @@ struct LogChain: BatchSource, ~Copyable {
     /// Looks for the batch with the lowest number above `number`, from a place on, within the length of the longest
     /// batch or within `reach`.
     private mutating func search(
-        for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = BatchLimits.longestReadable
+        for found: inout BatchHeader?, from start: Place, after number: UInt64,
+        within reach: Int = BatchLimits.longestReadable
     ) throws(StoreError) {
         readAhead = Self.shortRead
         let end = min(start.offset + reach, segments[start.segment].length)
