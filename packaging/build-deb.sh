@@ -75,5 +75,7 @@ cp "$work"/*.deb "$output/"
 if command -v lintian >/dev/null; then
     say "lintian: no errors, no warnings"
     lintian --allow-root --fail-on error,warning "$work"/*.changes || fail "lintian has complaints"
+else
+    say "left out: lintian is not installed"
 fi
 for package in "$output"/*.deb; do say "$package: $(stat -c %s "$package") bytes"; done

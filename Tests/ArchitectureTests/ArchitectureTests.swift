@@ -102,6 +102,13 @@ struct ArchitectureTests {
         for package in packages { #expect(readme.contains(package), "\(package)") }
     }
 
+    @Test("each condition of a test is a need, which fails with PUSH_TEST_ALL=1")
+    func conditionsAreNeeds() {
+        for file in Self.tests where file.path != "Tests/TestSupport/TestAll.swift" {
+            for problem in file.silentConditions { Issue.record("\(problem)") }
+        }
+    }
+
     @Test("a comment begins with the noun that acts, not with a clause in its place")
     func commentsBeginWithNouns() {
         let code = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }

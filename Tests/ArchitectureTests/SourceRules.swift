@@ -70,6 +70,15 @@ struct SourceFile {
         }
     }
 
+    /// Conditions of tests that would not fail with `PUSH_TEST_ALL=1`.
+    var silentConditions: [String] {
+        lines.enumerated().compactMap { index, line in
+            let code = code(of: line)
+            guard [".enabled(" + "if:", ".disabled" + "("].contains(where: code.contains) else { return nil }
+            return "\(place(index)): name what the test needs: .needs and the others of TestSupport/TestAll.swift"
+        }
+    }
+
     /// Links of DocC, and citations of decisions by folder and name, that name no page.
     func danglingLinks(pages: Set<String>, decisions: Set<String>) -> [String] {
         lines.enumerated().flatMap { (index, line) -> [String] in

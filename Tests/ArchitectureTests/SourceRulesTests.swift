@@ -39,6 +39,12 @@ struct SourceRulesTests {
         #expect(source.platformComparisons.first?.hasPrefix("Sources/A/B.swift:1: ") == true)
     }
 
+    @Test("a condition that skips a test in silence is named; a need is none")
+    func namesSilentConditions() {
+        let source = file("@Test(.enabled(" + "if: true))\n@Test(.disabled" + "())\n@Test(.needsRoot)\n")
+        #expect(source.silentConditions.map { $0.prefix(18) } == ["Sources/A/B.swift:", "Sources/A/B.swift:"])
+    }
+
     @Test("Foundation is found in all its parts")
     func findsFoundation() {
         #expect(file("import Foundation\nimport FoundationEssentials").foundationImports.count == 2)

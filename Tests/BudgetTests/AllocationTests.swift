@@ -5,7 +5,7 @@ import Testing
 
 /// Figures of a debug build, which do not depend on the machine; a release build has fewer. They are upper bounds, 15 %
 /// above the measured values: lower them with each change that makes a delivery cheaper.
-@Suite("The memory that one delivery allocates", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+@Suite("The memory that one delivery allocates", .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct AllocationTests {
     /// The count includes the frames of accessors, which an optimised build does not have.
     private static let allocationsMax = 108

@@ -8,7 +8,7 @@ import Testing
 
 /// A table that doubles moves all its elements, in one turn of the loop. The time of that follows the allocated memory,
 /// which does not depend on the machine.
-@Suite("The growth of tables", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+@Suite("The growth of tables", .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct GrowthTests {
     private static let count: Int64 = 200_000
     /// The bytes for one insertion. These tables would allocate 12 to 60 MB in one piece.

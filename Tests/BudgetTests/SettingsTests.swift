@@ -5,7 +5,7 @@ import Testing
 /// Figures of a debug build; upper bounds, as in ``AllocationTests``.
 @Suite(
     "The memory that reading a configuration asks for",
-    .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+    .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct SettingsTests {
     private static let allocationsMax = 82_500
 

@@ -4,7 +4,7 @@ import PushTracking
 import TestSupport
 import Testing
 
-@Suite("The memory of waiting deliveries", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+@Suite("The memory of waiting deliveries", .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct WaitingMemoryTests {
     /// The most bytes that a waiting delivery may hold beside its payload.
     private static let bytesMax = 1024

@@ -10,7 +10,7 @@ struct CompletionFileTests {
 
     @Test(
         "complete commands, options and values in fish",
-        .enabled(if: access(fish, X_OK) == 0, "fish is not installed"),
+        .needs(program: fish, of: "fish"),
         arguments: [
             ("pushctl sh", "show"), ("pushctl --config /etc expl", "explain"), ("pushctl explain --pl", "--platform"),
             ("pushctl explain --platform a", "android"), ("pushctl inject --state force_s", "force_stopped"),
@@ -32,7 +32,7 @@ struct CompletionFileTests {
 
     @Test(
         "complete commands, options and values in zsh",
-        .enabled(if: access(zsh, X_OK) == 0, "zsh is not installed"),
+        .needs(program: zsh, of: "zsh"),
         arguments: [
             ("pushctl sh", "pushctl show "), ("pushctl --config /etc expl", "pushctl --config /etc explain "),
             ("pushctl explain --plat", "pushctl explain --platform="),
@@ -73,7 +73,7 @@ struct CompletionFileTests {
 
     @Test(
         "tell a command from a directory of the same name in bash",
-        .enabled(if: access(zsh, X_OK) == 0, "zsh is not installed, which makes the terminal"),
+        .needs(program: zsh, of: "zsh"),
         arguments: [
             ("pushctl tes", "pushctl test "), ("pushctl verify --config tes", "pushctl verify --config test/"),
             ("pushctl export --event Open,Infl", "pushctl export --event Open,InfluencedOpen"),

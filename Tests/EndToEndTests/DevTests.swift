@@ -95,7 +95,7 @@ private final class DevRun {
 
 @Suite(
     "pushctl dev", .timeLimit(.minutes(30)),
-    .enabled(if: access("/usr/bin/curl", X_OK) == 0, "there is no /usr/bin/curl"))
+    .needs(program: "/usr/bin/curl", of: "curl"))
 struct DevTests {
     private static let anyPorts = ["--port", "0", "--gateway-port", "0"]
 

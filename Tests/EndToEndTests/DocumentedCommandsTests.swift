@@ -11,7 +11,7 @@ struct DocumentedCommandsTests {
 
     @Test(
         "run as pasted, and print what the page shows",
-        .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"),
+        .needs(program: "/usr/bin/python3", of: "python3"),
         .timeLimit(.minutes(30)), arguments: pages)
     func run(page: String) {
         let programs = String(pushctl.path.dropLast("/pushctl".count))

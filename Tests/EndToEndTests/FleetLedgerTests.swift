@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite(
-    "The ledgers of two machines that share a log", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30))
+    "The ledgers of two machines that share a log", .needsPostgreSQL, .timeLimit(.minutes(30))
 )
 struct FleetLedgerTests {
     @Test("need no disk: a machine without a state directory starts from the database alone")

@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite(
-    "Two machines of a pair, operated", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
+    "Two machines of a pair, operated", .needsPostgreSQL, .timeLimit(.minutes(30)))
 struct FleetOperationTests {
     @Test("are ready once they follow; without a database in the end, too, and the status says what is missing")
     func ready() throws {

@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite(
-    "Two machines that share a log", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
+    "Two machines that share a log", .needsPostgreSQL, .timeLimit(.minutes(30)))
 struct FleetTests {
     @Test("continue when the leader is killed: its acknowledged requests are there, and a repeat has its number")
     func killed() throws {

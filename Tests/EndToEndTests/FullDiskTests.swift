@@ -39,7 +39,7 @@ private final class SmallDisk {
     }
 }
 
-@Suite("A full disk", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+@Suite("A full disk", .needsRoot)
 struct FullDiskTests {
     @Test("makes the daemon refuse requests, never acknowledge one that is lost, and continue when there is room")
     func fullDisk() throws {

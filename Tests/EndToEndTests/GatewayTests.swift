@@ -66,7 +66,7 @@ private final class GatewayScene {
 
 @Suite(
     "The gateway", .timeLimit(.minutes(30)),
-    .enabled(if: access("/usr/bin/curl", X_OK) == 0, "there is no /usr/bin/curl"))
+    .needs(program: "/usr/bin/curl", of: "curl"))
 struct GatewayTests {
     @Test(
         "takes a push of FCM over each version of HTTP, with and without TLS, and returns the id in the ledger",

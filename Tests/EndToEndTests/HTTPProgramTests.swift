@@ -111,7 +111,7 @@ struct HTTPProgramTests {
 
     @Test(
         "as a service without a free descriptor pauses, and takes connections again when it has one",
-        .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
+        .needs(program: activator, of: "systemd"))
     func shortage() throws {
         let socket = installation.root + "/http.sock"
         installation.addHTTP("crm", "http://127.0.0.1:1/unused")
@@ -144,7 +144,7 @@ struct HTTPProgramTests {
 
     @Test(
         "aborts a request during the look-up of its server's name, and ends although the look-up continues",
-        .enabled(if: getuid() == 0, "needs root, for a name server that does not answer"))
+        .needsRoot)
     func lookup() throws {
         let server = try server()
         let names = try #require(SilentNameServer())

@@ -173,7 +173,7 @@ struct IdempotencyTests {
         #expect(replies.map(\.errorCode) == [nil, "id_conflict", nil, "id_conflict"])
     }
 
-    @Test("is another request when another user sends it", .enabled(if: getuid() == 0, "needs root"))
+    @Test("is another request when another user sends it", .needsRoot)
     func otherUser() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }

@@ -7,7 +7,7 @@ import UnixSockets
 private let activator = "/usr/bin/systemd-socket-activate"
 
 @Suite(
-    "Sockets of the service manager", .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
+    "Sockets of the service manager", .needs(program: activator, of: "systemd"))
 struct InheritedSocketTests {
     private let installation = Installation()
 

@@ -134,7 +134,7 @@ struct LimitTests {
         #expect(try client.outcome(of: Requests.deliver(id: "late")).outcome == "handled")
     }
 
-    @Test("a peer over its limit does not take another peer's room", .enabled(if: getuid() == 0, "needs root"))
+    @Test("a peer over its limit does not take another peer's room", .needsRoot)
     func requestsInFlightOfPeer() throws {
         let installation = Installation("[Daemon]\nInjectSocketMode=0666\n[Dispatch]\nRequestsInFlightMaxPerPeer=1\n")
         let gate = Messages(installation.root + "/gate")

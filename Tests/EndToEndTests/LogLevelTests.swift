@@ -3,9 +3,6 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Whether a private bus and busctl are available.
-private let hasBus = access("/usr/bin/dbus-daemon", X_OK) == 0 && access("/usr/bin/busctl", X_OK) == 0
-
 @Suite("The log level", .timeLimit(.minutes(30)))
 struct LogLevelTests {
     private let installation = Installation()
@@ -33,7 +30,9 @@ struct LogLevelTests {
         #expect(daemon.process.standardError.contains("the log level is warning from now on; it was debug"))
     }
 
-    @Test("can be read and set over D-Bus", .enabled(if: hasBus || testsAll, "dbus-daemon or busctl is not installed"))
+    @Test(
+        "can be read and set over D-Bus", .needs(program: "/usr/bin/dbus-daemon", of: "dbus-daemon"),
+        .needs(program: "/usr/bin/busctl", of: "systemd"))
     func bus() throws {
         let root = installation.root
         let address = "unix:path=\(root)/bus"

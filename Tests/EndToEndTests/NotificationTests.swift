@@ -5,9 +5,6 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Whether a private bus is available.
-private let hasBus = access("/usr/bin/dbus-daemon", X_OK) == 0
-
 /// A private bus with a notification service that a test controls.
 private final class Desktop {
     let address: String
@@ -53,7 +50,7 @@ private final class Desktop {
 }
 
 @Suite(
-    "A notification on the desktop", .enabled(if: hasBus || testsAll, "dbus-daemon is not installed"),
+    "A notification on the desktop", .needs(program: "/usr/bin/dbus-daemon", of: "dbus-daemon"),
     .timeLimit(.minutes(30)))
 struct NotificationTests {
     private let installation = Installation()

@@ -6,7 +6,7 @@ import Testing
 import UnixSockets
 
 @Suite(
-    "A pair, as people see it", .enabled(if: PostgreSQLServer.isInstalled || testsAll), .timeLimit(.minutes(10)))
+    "A pair, as people see it", .needsPostgreSQL, .timeLimit(.minutes(10)))
 struct PairTests {
     private let server = PostgreSQLServer()
 
@@ -113,7 +113,7 @@ struct PairTests {
 
     @Test(
         "a password file that the daemon's user cannot read is named, with the system's reason",
-        .enabled(if: geteuid() == 0 || testsAll, "only root can become another user"))
+        .needsRoot)
     func unreadablePassword() throws {
         let alone = Installation()
         let path = alone.root + "/pass"

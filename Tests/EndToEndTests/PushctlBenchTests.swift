@@ -120,7 +120,7 @@ struct PushctlBenchTests {
 
     @Test(
         "counts requests that were acknowledged before the other end closed, although more could not be sent",
-        .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"))
+        .needs(program: "/usr/bin/python3", of: "python3"))
     func closes() throws {
         let script = """
             import os, socket, sys

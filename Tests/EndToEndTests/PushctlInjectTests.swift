@@ -341,8 +341,8 @@ struct PushctlWithoutDaemonTests {
         #expect(run("inject", "/nowhere.json", in: directory.path).end == .exited(66))
     }
 
-    @Test("says with 77 that the user may not use the socket, and which group may", .enabled(if: getuid() != 0))
-    func notPermitted() throws {
+    @Test("says with 77 that the user may not use the socket, and which group may", .needsOrdinaryUser)
+    func notPermittedWithoutRoot() throws {
         let daemon = try TestDaemon()
         chmod(daemon.installation.root + "/run/inject.sock", 0)
         let result = daemon.pushctl("inject", "-", input: "{}")

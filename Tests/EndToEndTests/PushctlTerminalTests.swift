@@ -6,7 +6,7 @@ import Testing
 /// script(1), which runs a program in a pseudo-terminal.
 private let script = "/usr/bin/script"
 
-@Suite("pushctl at a terminal", .enabled(if: access(script, X_OK) == 0), .timeLimit(.minutes(30)))
+@Suite("pushctl at a terminal", .needs(program: script, of: "bsdutils"), .timeLimit(.minutes(30)))
 struct PushctlTerminalTests {
     @Test("--json is indented at a terminal and one line in a pipe; both are the same document")
     func indented() throws {

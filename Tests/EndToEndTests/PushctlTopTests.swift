@@ -6,7 +6,7 @@ import Testing
 /// script(1), which runs a program in a pseudo-terminal.
 private let script = "/usr/bin/script"
 
-@Suite("pushctl top", .enabled(if: access(script, X_OK) == 0), .timeLimit(.minutes(30)))
+@Suite("pushctl top", .needs(program: script, of: "bsdutils"), .timeLimit(.minutes(30)))
 struct PushctlTopTests {
     private let daemon: TestDaemon
 

@@ -62,7 +62,7 @@ struct ReadSocketTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("serves pushctl if the user may not use control.sock", .enabled(if: geteuid() == 0, "it needs root"))
+    @Test("serves pushctl if the user may not use control.sock", .needsRoot)
     func fallback() throws {
         let installation = Installation("[Daemon]\nControlSocketMode=0600\nReadSocketMode=0666\n")
         let daemon = try DaemonProcess.ready(installation)

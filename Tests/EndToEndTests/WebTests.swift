@@ -93,7 +93,7 @@ private final class WebScene {
 
 @Suite(
     "The page", .timeLimit(.minutes(30)),
-    .enabled(if: access("/usr/bin/curl", X_OK) == 0, "there is no /usr/bin/curl"))
+    .needs(program: "/usr/bin/curl", of: "curl"))
 struct WebTests {
     private static let braze = Requests.braze(message: "m1", device: "pixel", waits: false)
 

@@ -4,7 +4,7 @@
 fleet.py [--fault NAME]... [--times N] [--seed N] [--seconds S] [--standby] [--network] [--clocks] [--calls]
          [--patroni] [--programs DIR] [--keep]
 fleet.py --short
-fleet.py --full
+fleet.py --full [--plan NUMBER]...
 
 Producers send to both nodes until each request is acknowledged, handlers write down that they ran, and supervisors
 start nodes again. When the faults are over and nothing is in flight, a third node starts with an empty disk, and what
@@ -19,7 +19,7 @@ fault is done --times times, or for --seconds at most; chaos draws among all tha
 --patroni   the database is that of the guide: two servers with Patroni, and etcd; none of the others with it
 
 A fault brings what it needs by itself. --short takes less than a minute. --full does each fault as often as a release
-needs. It needs Debian's postgresql.
+needs; --plan does one line of it alone, counted from 1. It needs Debian's postgresql.
 """
 
 import argparse
@@ -319,13 +319,15 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, default=HERE / ".build/debug")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--plan", type=int, action="append", choices=range(1, len(FULL) + 1))
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     if not engines.PROGRAMS or os.geteuid() == 0 and not shutil.which("setpriv"):
         print("left out: a pair of daemons: postgresql is not installed")
         return
     if options.full:
-        plans = [(plan, features, 7200) for features, plan in FULL]
+        chosen = [FULL[number - 1] for number in options.plan] if options.plan else FULL
+        plans = [(plan, features, 7200) for features, plan in chosen]
     elif options.short:
         plans = [(SHORT, set(), 35)]
     else:

@@ -53,7 +53,7 @@ struct RunCgroupsTests {
 
     @Test(
         "ends with the run, whatever the run did to escape: no process is left and no cgroup",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func end() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -76,7 +76,7 @@ struct RunCgroupsTests {
 
     @Test(
         "loses the helpers of its run at the end of that, and those of another run stay",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func others() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -99,7 +99,7 @@ struct RunCgroupsTests {
 
     @Test(
         "that is empty is reused by the next run of the same command and confinement, and removed with the others",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func usedAgain() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -129,7 +129,7 @@ struct RunCgroupsTests {
 
     @Test(
         "is kept for later runs up to a limit",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func keptAtMost() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -146,7 +146,7 @@ struct RunCgroupsTests {
 
     @Test(
         "is not kept if its run was killed or not started, if it has a memory limit, or if it is frozen",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func notKept() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -174,7 +174,7 @@ struct RunCgroupsTests {
 
     @Test(
         "that a process cannot join is removed",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func threaded() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -198,7 +198,7 @@ struct RunCgroupsTests {
 
     @Test(
         "of a command with many kept ones makes room for another command's",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func givesWay() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -218,7 +218,7 @@ struct RunCgroupsTests {
 
     @Test(
         "can be killed on a kernel without cgroup.kill",
-        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+        .needs("a cgroup that it may make", if: TestCgroup.isPossible))
     func olderKernel() throws {
         let cgroup = try #require(TestCgroup())
         let cgroups = RunCgroups(directory: cgroup.path)
@@ -245,7 +245,7 @@ struct ConfinementTests {
         #expect(try command.start().outputLines() == ["64", "64", "7"])
     }
 
-    @Test("runs as its user, with that user's groups and no capability", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("runs as its user, with that user's groups and no capability", .needsRoot)
     func user() throws {
         var command = shell(
             "id -u; id -g; id -G; grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status | grep -vc 0000000000000000")

@@ -138,7 +138,7 @@ struct CancelledStartTests {
     // RLIMIT_NPROC counts the processes and threads of a user, and does not bind root: uses a user without others.
     @Test(
         "that RLIMIT_NPROC refuses is retried until its deadline",
-        .enabled(if: geteuid() == 0, "needs root"))
+        .needsRoot)
     func refused() async {
         await #expect(processExitsWith: .success) {
             let user = uid_t(1_000_000_000 + getpid())

@@ -3,10 +3,12 @@
 
     Tests/Metrics/metrics.py PUSHROUTERD PUSHROUTER-METRICS
 
-Readers: promtool (Debian's prometheus), and PyPI prometheus_client. Prometheus itself scrapes. What is not installed is
-left out, with a line that says so. Ends with 1 and a line for each thing that is wrong.
+Readers: promtool (Debian's prometheus), and PyPI prometheus_client. Prometheus itself scrapes, a single daemon and a
+pair: the pushrouterd-fleet beside PUSHROUTERD with Debian's postgresql. What is not installed is left out, with a line
+that says so. Ends with 1 and a line for each thing that is wrong.
 """
 
+import contextlib
 import http.client
 import json
 import pathlib
@@ -22,6 +24,10 @@ import urllib.parse
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(HERE / "Tests/Fleet"))
+import engine  # noqa: E402
+import nodes  # noqa: E402
+
 OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"
 failures = 0
 
@@ -227,20 +233,56 @@ def check_names(query):
     check(alerts == quiet, f"alerts that no test sees quiet: {sorted(alerts ^ quiet)}")
 
 
-def check_prometheus(root, port):
-    program = shutil.which("prometheus")
-    if not program:
+@contextlib.contextmanager
+def scraped_pair(programs):
+    """A pair of daemons with an exporter each: the ports of the exporters; nothing where there is no database."""
+    if not engine.PROGRAMS:
+        print("left out: the names in alerts and dashboard, some of a pair: postgresql is not installed")
+        yield []
+        return
+    with contextlib.ExitStack() as stack:
+        # The path of a socket has at most 107 bytes, and postgres must reach its own.
+        root = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))
+        root.chmod(0o755)
+        database = engine.Engine(root, has_standby=False)
+        stack.callback(database.close)
+        pair = [nodes.Node(name, root, programs, database.uri, "engine", 1, "device") for name in "ab"]
+        engine.run(pair[0].command("--init"))
+        ports = []
+        for node in pair:
+            stack.callback(node.end)
+            node.start()
+            ports.append(free_port())
+            exporter = subprocess.Popen(
+                [programs / "pushrouter-metrics", "--runtime", node.root / "run", "--listen",
+                 f"127.0.0.1:{ports[-1]}"], stderr=subprocess.DEVNULL)
+            stack.callback(exporter.wait)
+            stack.callback(exporter.terminate)
+        nodes.Pair(pair).wait_whole()
+        yield ports
+
+
+def check_prometheus(root, port, programs):
+    if not shutil.which("prometheus"):
         print("left out: prometheus is not installed")
         return
+    with scraped_pair(programs) as ports:
+        scrape(root, port, ports)
+
+
+def scrape(root, port, ports):
+    """Prometheus scrapes the daemon at the port, and the pair, which is a job of its own, as the rules have it."""
+    pair = ", ".join(f"'127.0.0.1:{port}'" for port in ports)
     (root / "prometheus.yml").write_text(
         "global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
         f"rule_files: [{HERE}/packaging/prometheus/pushrouterd.rules.yml]\n"
         "scrape_configs:\n- job_name: pushrouterd\n"
-        f"  static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n")
+        f"  static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n"
+        f"- job_name: pair\n  static_configs: [{{targets: [{pair}]}}]\n")
     own = free_port()
     with open(root / "prometheus.log", "w") as log:
         server = subprocess.Popen(
-            [program, f"--config.file={root}/prometheus.yml", f"--storage.tsdb.path={root}/tsdb",
+            ["prometheus", f"--config.file={root}/prometheus.yml", f"--storage.tsdb.path={root}/tsdb",
              f"--web.listen-address=127.0.0.1:{own}"], stdout=log, stderr=log)
 
     def query(expression):
@@ -252,13 +294,14 @@ def check_prometheus(root, port):
             return []
 
     try:
-        wait_until("Prometheus has scraped", lambda: query("pushrouterd_up") == [1.0], 120)
-        check(query('pushrouterd_outcomes_total{outcome="handled"}') == [7.0], "prometheus: outcomes")
+        wait_until("Prometheus has scraped", lambda: query("pushrouterd_up") == [1.0] * (1 + len(ports)), 120)
+        check(query('pushrouterd_outcomes_total{job="pushrouterd", outcome="handled"}') == [7.0], "prometheus: outcomes")
         check(query('up{job="pushrouterd"}') == [1.0], "prometheus: the target is not healthy")
         check(len(query('pushrouterd_handler_total_seconds_bucket{handler="good"}')) == 13, "prometheus: buckets")
         check(query('ALERTS{alertname="PushrouterdDown"}') == [], "prometheus: an alert fires")
-        check_dashboard(root, own, query)
-        check_names(query)
+        if ports:
+            check_dashboard(root, own, query)
+            check_names(query)
     finally:
         server.terminate()
         server.wait()
@@ -289,7 +332,7 @@ def main():
             check(Page(port, "/healthz").status == 200, "healthz is not 200")
             wait_until("the file has the counts", lambda: file.exists() and samples(file.read_text()).get(
                 "pushrouterd_requests_accepted_total") == 12)
-            check_prometheus(root, port)
+            check_prometheus(root, port, pathlib.Path(daemon).resolve().parent)
             check_hostile(port)
             # A stopped daemon accepts connections and does not answer.
             router.send_signal(signal.SIGSTOP)

@@ -30,7 +30,7 @@ bash "$here/box.sh" --seconds 400 --show "$work" bash "$here/inside.sh" "$work" 
 case $status in
     0) echo "package tests: passed" ;;
     77)
-        echo "package tests: skipped"
+        echo "left out: the steps under a systemd of their own: there is no box here, as said above"
         [[ ${PUSH_TEST_ALL-} == 1 ]] || status=0
         ;;
     *) echo "package tests: failed ($status)" >&2 ;;

@@ -177,7 +177,7 @@ struct SilentHostTests {
     }
 
     @Test(
-        "is skipped for the next host", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+        "is skipped for the next host", .needsPostgreSQL,
         RunningServerOfTest())
     func passedOver() throws {
         let server = try #require(RunningServer.current)

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-    "A fleet in PostgreSQL", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll), RunningServer())
+    "A fleet in PostgreSQL", .serialized, .needsPostgreSQL, RunningServer())
 struct CreationTests {
     private let server: PostgreSQLServer
     private let database: String

@@ -11,8 +11,6 @@ private struct Authority: ~Copyable {
     let directory = TemporaryDirectory()
     private let openssl = Program(path: "/usr/bin/openssl")
 
-    static var isPossible: Bool { access("/usr/bin/openssl", X_OK) == 0 }
-
     /// The root certificate of this authority.
     var root: String { directory.path + "/ca.pem" }
 
@@ -50,7 +48,8 @@ private struct Authority: ~Copyable {
 
 @Suite(
     "A node and the database prove who they are",
-    .enabled(if: PostgreSQLServer.isInstalled && Authority.isPossible || testsAll))
+    .needsPostgreSQL,
+    .needs(program: "/usr/bin/openssl", of: "openssl"))
 struct CredentialTests: ~Copyable {
     private let authority = Authority()
     private let files = TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-    "A shard in PostgreSQL", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll), RunningServer())
+    "A shard in PostgreSQL", .serialized, .needsPostgreSQL, RunningServer())
 struct EngineTests {
     private let fleet: Fleet
     private let a = NodeIncarnation(node: "a", id: UUID128(high: 1, low: 1))

@@ -8,7 +8,7 @@ import Testing
 @testable import pushrouterd_fleet
 
 @Suite(
-    "What is said of a fleet's database", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+    "What is said of a fleet's database", .needsPostgreSQL,
     .timeLimit(.minutes(5)))
 struct FindingsTests {
     private let server = PostgreSQLServer(isDurable: true)

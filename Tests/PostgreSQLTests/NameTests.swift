@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-    "A node's name", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll), RunningServer())
+    "A node's name", .serialized, .needsPostgreSQL, RunningServer())
 struct NameTests {
     private let fleet: Fleet
 

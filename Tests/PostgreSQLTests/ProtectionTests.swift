@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-    "While commits wait for a standby", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+    "While commits wait for a standby", .serialized, .needsPostgreSQL,
     RunningServer(standbyNames: "nobody"))
 struct ProtectionTests {
     private let fleet: Fleet

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQL
 
 @Suite(
-    "Snapshots of a shard in PostgreSQL", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+    "Snapshots of a shard in PostgreSQL", .serialized, .needsPostgreSQL,
     RunningServer())
 struct SnapshotTests {
     private let fleet: Fleet

@@ -4,7 +4,7 @@ import Testing
 
 @testable import pushctl
 
-@Suite("Messages of pushctl to a user without permission", .enabled(if: geteuid() == 0, "needs root"))
+@Suite("Messages of pushctl to a user without permission", .needsRoot)
 struct PermissionTests {
     /// Changes to a user who is only in its own group, in the process of a test.
     private static func becomeNobody() throws {

@@ -32,7 +32,7 @@ struct DurabilityTests {
 
     @Test(
         "a full disk stalls the writes when the log is full, is reported once, and loses nothing",
-        .enabled(if: isRoot, "only root can mount a small file system"))
+        .needsRoot)
     func fullDisk() async throws {
         let directory = TemporaryDirectory()
         // The log allocates long segments in advance, also once there is room again; ledger and WAL need as much beside
@@ -66,7 +66,7 @@ struct DurabilityTests {
 
     @Test(
         "a full disk that keeps the WAL from being emptied is reported as a full disk, and not as a reader",
-        .enabled(if: isRoot, "only root can mount a small file system"))
+        .needsRoot)
     func fullDiskBehindWAL() async throws {
         let directory = TemporaryDirectory()
         try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=4m") == 0)

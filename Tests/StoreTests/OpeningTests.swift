@@ -5,9 +5,6 @@ import Testing
 
 @testable import Store
 
-/// Whether the tests run as root: only root can mount a file system and change its user id.
-let isRoot = geteuid() == 0
-
 @Suite("Opening a ledger", .timeLimit(.minutes(30)))
 struct OpeningTests {
     /// A state directory with one delivery, stopped.
@@ -139,7 +136,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "as a user without permission fails with an advice", .enabled(if: isRoot, "only root can become another user"))
+        "as a user without permission fails with an advice", .needsRoot)
     func notPermitted() async throws {
         let directory = try await stoppedLedger()
         chmod(directory.path, 0o755)
@@ -155,7 +152,7 @@ struct OpeningTests {
 
     @Test(
         "works for a user with read permission, while the daemon runs and after it",
-        .enabled(if: isRoot, "only root can become another user"))
+        .needsRoot)
     func readOnlyUser() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)

@@ -132,7 +132,7 @@ struct SalvageTests: ~Copyable {
     }
 
     @Test(
-        "needs twice the room of the ledger", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+        "needs twice the room of the ledger", .needsRoot)
     func room() async throws {
         try await makeLedger(of: 10_000)
         let length = try #require(readFile(state + "/ledger.db")).count

@@ -26,11 +26,8 @@ public final class PostgreSQLServer: Sendable {
         return versions.max { (Int($0) ?? 0) < (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
     }()
 
-    /// Whether a server is installed. Prints a notice once if none is.
-    public static let isInstalled: Bool = {
-        if programs == nil { print("not tested: PostgreSQL is not installed (apt-get install postgresql)") }
-        return programs != nil
-    }()
+    /// Whether a server is installed.
+    public static var isInstalled: Bool { programs != nil }
 
     /// The server's directory, which has the socket.
     public var root: String { directory.path }

@@ -8,7 +8,7 @@ import UnixSockets
 struct ReadOnlyStateTests {
     @Test(
         "because its disk is mounted read-only ends the start with 74 and a remedy; reports still work",
-        .enabled(if: getuid() == 0, "needs root, to mount a file system"))
+        .needsRoot)
     func readOnly() throws {
         let installation = Installation()
         mkdir(installation.state, 0o700)
@@ -43,7 +43,7 @@ struct ReadOnlyStateTests {
 
     @Test(
         "and other missing permissions: each is named with its remedy",
-        .enabled(if: getuid() == 0, "needs root, to be another user"))
+        .needsRoot)
     func permissions() throws {
         let installation = Installation()
         let user = 65_534
