@@ -178,10 +178,10 @@ OPERATIONS = {function.__name__: function for function in (
     flush, status, reload)}
 
 
-def latencies(line, seconds, is_over=lambda: False):
+def latencies(line, seconds):
     times = []
     end = time.monotonic() + seconds
-    while time.monotonic() < end and not is_over():
+    while time.monotonic() < end:
         begin = time.monotonic()
         line.ask(SMALL)
         times.append(time.monotonic() - begin)
@@ -205,12 +205,13 @@ def measure(name, options):
         def run():
             while not ends.is_set():
                 act(len(done))
-                done.append(time.monotonic())
+                done.append(None)
 
         worker = threading.Thread(target=run, daemon=True)
         worker.start()
         beside = latencies(line, options.seconds)
         ends.set()
+        worker.join(60)
         added = quantile(beside, 0.99) - quantile(alone, 0.99)
         print(f"{name:18} {len(done):6} times, small requests: {len(beside):5}, p99 alone {quantile(alone, 0.99):7.2f} ms, "
               f"beside {quantile(beside, 0.99):7.2f} ms, added {added:7.2f} ms, longest {quantile(beside, 1):7.2f} ms",
