@@ -6,6 +6,7 @@ import PushModel
 import PushRouting
 import PushSettings
 import SettingsFiles
+import Store
 
 /// The number of readings of the configuration that were asked for, and that are done.
 struct Reloads {
@@ -37,17 +38,25 @@ extension Daemon {
         return reading
     }
 
-    func didRead(_ read: ConfigurationReader.Reading) {
+    func take(_ news: ConfigurationReader.News) {
+        switch news {
+        case .read(let reading): didRead(reading)
+        case .answer(let token, let line): parts.questions.take(token, line)
+        }
+    }
+
+    private func didRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
         guard !isEnding else { return }
         switch read {
-        case .success((let settings, let warnings)):
-            for warning in warnings { parts.journal.log(JournalEntry(.warning, warning)) }
-            reconfigure(settings)
-            configurationProblem = nil
+        case .success(let reading):
+            for warning in reading.warnings { parts.journal.log(JournalEntry(.warning, warning)) }
+            reconfigure(reading.settings)
+            configuration.take(reading.inForce, from: processor.lastNumber.next)
+            recordConfiguration()
             parts.journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         case .failure(let error):
-            configurationProblem = error.lines.joined(separator: "\n")
+            configuration.problem = error.lines.joined(separator: "\n")
             for line in error.lines { parts.journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
             for warning in error.warnings { parts.journal.log(JournalEntry(.warning, warning)) }
             parts.journal.log(
@@ -55,7 +64,29 @@ extension Daemon {
         }
         control.wasReloaded(self)
         guard reloads.underWay == 0 else { return }
-        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
+        Notify.ready(status: configuration.text(statusLine, after: "reload"))
+    }
+
+    // MARK: The configuration that decides
+
+    /// Notes whether the configuration in force decides from the next request on, and another one decided before.
+    func noteConfiguration(of ledger: LedgerReader) throws(StoreError) {
+        let inForce = configuration.inForce
+        guard try ledger.lastConfiguration()?.id != inForce.id else { return }
+        configuration.unrecorded = [
+            ConfigurationPeriod(first: processor.lastNumber.next, id: inForce.id, since: inForce.since)
+        ]
+    }
+
+    /// Records the configurations that decide requests, once all copies of a shared log read such a row. Until then the
+    /// configuration of a request is unknown.
+    func recordConfiguration() {
+        guard !configuration.unrecorded.isEmpty, parts.health.problem == nil else { return }
+        if let leadership = parts.leadership {
+            guard let version = leadership.store.copiesRead, version >= RowKind.configuration.since else { return }
+        }
+        for period in configuration.unrecorded { processor.record(.configuration(period)) }
+        configuration.unrecorded = []
     }
 
     private func reconfigure(_ new: Settings) {

@@ -14,7 +14,7 @@ extension Daemon {
         return Status(
             version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
             uptime: now.monotonic - startedAt.monotonic, state: isEnding ? "stopping" : "running",
-            configurationProblem: configurationProblem, routes: settings.routing.routes.count,
+            configurationProblem: configuration.problem, routes: settings.routing.routes.count,
             accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.router.requestsInFlight,
             bytesInFlight: processor.router.bytesInFlight, payloadBytes: processor.router.payloadBytes,

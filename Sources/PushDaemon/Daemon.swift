@@ -68,17 +68,17 @@ final class Daemon {
     private(set) var handsOver = false
     /// When the time for clients to read their last replies is over, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
-    var configurationProblem: String?
+    var configuration: ConfigurationState
     /// The counts of configuration readings.
     var reloads = Reloads()
     let startedAt = Moment.now()
 
     /// Connects the parts, and restores what an earlier run left unfinished.
-    init(_ parts: Parts, settings: Settings) throws(StoreError) {
+    init(_ parts: Parts, settings: Settings, configuration: ConfigurationState) throws(StoreError) {
         var parts = parts
         let recovered = parts.takeRecovered()
         self.parts = parts
-        self.settings = settings
+        (self.settings, self.configuration) = (settings, configuration)
         let (committer, journal, mailbox) = (parts.committer, parts.journal, parts.mailbox)
         queries = LedgerQueries(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: parts.commitWatch)
@@ -128,9 +128,8 @@ final class Daemon {
     }
 
     private func recover(from ledger: LedgerReader) throws(StoreError) {
-        if let aside = parts.committer.recovery.setAside {
-            parts.journal.log(JournalEntry(setAside: aside))
-        }
+        if let aside = parts.committer.recovery.setAside { parts.journal.log(JournalEntry(setAside: aside)) }
+        try noteConfiguration(of: ledger)
         let unfinished = try processor.recover(
             from: ledger, tracker: parts.tracker, clocks: parts.leadership?.store.clocks)
         guard unfinished > 0 else { return }
@@ -148,7 +147,7 @@ final class Daemon {
         try listen(listeners)
         let watchdog = try parts.loop.answerWatchdog()
         defer { withExtendedLifetime(watchdog) {} }
-        Notify.ready(status: statusLine)
+        Notify.ready(status: configuration.text(statusLine, after: "configuration"))
         parts.journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         if let reason = parts.containment.reason {
             let message = "handlers run in process groups with marks, not in cgroups of their own: \(reason)"
@@ -248,7 +247,7 @@ final class Daemon {
         case .answer(let answer): queries.take(answer)
         case .largeRequest(let token, let request): parts.largeRequests.didRead(token, request)
         case .metrics(let token, let line): parts.metrics.wasWritten(token, line)
-        case .configuration(let read): didRead(read)
+        case .configuration(let news): take(news)
         }
     }
 
@@ -448,6 +447,7 @@ final class Daemon {
         parts.refusals.logDueRefusals(at: now)
         processor.logDueRejections(at: now)
         gaps.check(canWrite: parts.health.problem == nil)
+        recordConfiguration()
         // A request that waits for the ledger gets its answer once the ledger has all of the log.
         if isStopping, !inject.isIdle { WorkProgress.askForTime() }
         pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)

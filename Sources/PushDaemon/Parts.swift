@@ -20,7 +20,7 @@ struct Parts {
         case answer(LedgerAnswers.Answer)
         case largeRequest(token: UInt64, LargeRequestReader.Result)
         case metrics(token: UInt64, line: [UInt8])
-        case configuration(ConfigurationReader.Reading)
+        case configuration(ConfigurationReader.News)
     }
 
     let loop: EventLoop
@@ -28,6 +28,7 @@ struct Parts {
     let mailbox: Mailbox<Message>
     let directories: Directories
     let configuration: ConfigurationReader
+    let questions: ConfigurationQuestions
     /// The rights of handlers in the service.
     let service: ServiceFacts
     let boot: UUID128
@@ -74,6 +75,7 @@ struct Parts {
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
         self.configuration = ConfigurationReader(configuration) { mailbox.post(.configuration($0)) }
+        questions = ConfigurationQuestions(self.configuration)
         let progress = WorkProgress()
         let tracker = RecoveredState.FutureTracker()
         self.tracker = tracker
@@ -111,7 +113,8 @@ struct Parts {
             loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: containment.cgroups,
             bridgeCommand: { [configuration] in
                 BridgeFile.command(
-                    of: $0, configuration: configuration.directories, isRequired: configuration.isRequired)
+                    of: $0, configuration: configuration.directories, isRequired: configuration.isRequired,
+                    kept: configuration.isKept ? configuration.keeper : nil)
             },
             log: { journal.log($0) })
         clockSteps = ClockSteps(

@@ -52,28 +52,72 @@ final class DaemonProcess {
     var settings: Settings
     let journal: JournalWriter
     let boot: UUID128
-    let configuration: Configuration
+    private(set) var configuration: Configuration
+    /// The configuration in force; `nil` before the state directory is locked.
+    private var inForce: ConfigurationInForce?
+    /// The mistake of the configuration that was read last; `nil` without one.
+    private var configurationProblem: String?
+    /// The reason for which the configuration in force is not kept.
+    private var unkeptProblem: String?
     private let descriptorLimit: UInt64?
     private var containment: Containment?
 
     init(
-        _ options: DaemonOptions, configuration: Configuration, settings: Settings, journal: JournalWriter,
-        descriptorLimit: UInt64?
+        _ options: DaemonOptions, configuration: Configuration, settings: Settings, mistake: StartFailure?,
+        journal: JournalWriter, descriptorLimit: UInt64?
     ) throws {
         self.options = options
         self.configuration = configuration
         self.settings = settings
+        configurationProblem = mistake.map { $0.lines.joined(separator: "\n") }
         self.journal = journal
         self.descriptorLimit = descriptorLimit
         boot = try bootID()
     }
 
-    /// Locks the state directory; waits for a daemon that is just ending.
+    /// Locks the state directory, and keeps the configuration there; waits for a daemon that is just ending.
     func stateDirectory() throws(StoreError) -> StateDirectory {
         let path = options.directories.state
-        return try retrying(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
+        let state = try retrying(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
             () throws(StoreError) in try StateDirectory(path: path)
         }
+        keepConfiguration()
+        return state
+    }
+
+    /// The state of the configuration, for the daemon or the standby.
+    ///
+    /// - Precondition: the state directory was locked.
+    var configurationState: ConfigurationState {
+        get {
+            guard let inForce else { preconditionFailure("the configuration is kept once the state directory is locked") }
+            let problems = [configurationProblem, unkeptProblem].compactMap(\.self)
+            return ConfigurationState(
+                inForce: inForce, problem: problems.isEmpty ? nil : problems.joined(separator: "\n"))
+        }
+        set {
+            configuration.note(newValue.inForce)
+            (inForce, configurationProblem, unkeptProblem) = (newValue.inForce, newValue.problem, nil)
+        }
+    }
+
+    /// Keeps the configuration, unless it is kept; without room the start goes on.
+    private func keepConfiguration() {
+        guard !configuration.isKept else { return }
+        let isFirst = inForce == nil
+        let kept = configuration.keepStarted(at: Moment.now().wall)
+        inForce = kept.inForce
+        if isFirst, let mistake = configurationProblem {
+            let message =
+                "the configuration has a mistake: the start goes on with the last good one, \(kept.inForce.id), in force "
+                + "since \(kept.inForce.since.rfc3339)"
+            for line in mistake.split(separator: "\n") + [message[...]] {
+                journal.log(JournalEntry(.error, String(line), messageID: .reloadFailed))
+            }
+        }
+        unkeptProblem = kept.problem
+        guard isFirst, let problem = kept.problem else { return }
+        journal.log(JournalEntry(.error, problem, messageID: .reloadFailed))
     }
 
     /// Opens the ledger, and restores what an earlier run left.
@@ -93,7 +137,7 @@ final class DaemonProcess {
         let parts = try Parts(
             directories: options.directories, configuration: configuration, settings: settings, state: state,
             boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal, leadership: leadership)
-        return try Daemon(parts, settings: settings)
+        return try Daemon(parts, settings: settings, configuration: configurationState)
     }
 }
 
@@ -112,18 +156,18 @@ func withDaemonProcess(
     // Before any allocation: memory that a flood took goes back to the system.
     FreedMemory.returnAtOnce()
     var configuration = Configuration(
-        directories: options.directories.configuration, isRequired: options.isConfigurationRequired,
-        service: .ofThisProcess())
-    let (settings, warnings) = try configuration.load()
+        directories: options.directories.configuration, state: options.directories.state,
+        isRequired: options.isConfigurationRequired, service: .ofThisProcess())
+    let (settings, warnings, mistake) = try configuration.start()
     do {
         let journal = try JournalWriter(capacity: settings.journal.queueMax)
         // A stalled journal must not keep the daemon from ending.
         defer { journal.stop(timeoutMilliseconds: 2000) }
-        for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+        for warning in warnings + (mistake?.warnings ?? []) { journal.log(JournalEntry(.warning, warning)) }
         try createRuntimeDirectory(options.directories.runtime)
         return try body(
             DaemonProcess(
-                options, configuration: configuration, settings: settings, journal: journal,
+                options, configuration: configuration, settings: settings, mistake: mistake, journal: journal,
                 descriptorLimit: descriptorLimit))
     } catch let error as StartFailure {
         throw error

@@ -91,6 +91,23 @@ struct FullDiskTests {
         #expect(acknowledged.allSatisfy { ledger[InvocationID(seq: SequenceNumber($0), n: 0)] != nil })
     }
 
+    @Test("makes the daemon refuse a reload whose configuration cannot be kept; with room it is in force")
+    func reload() throws {
+        let disk = try SmallDisk("4m")
+        let installation = disk.installation
+        let daemon = try DaemonProcess.ready(installation)
+        let control = try Client(path: installation.controlSocket)
+        disk.fill()
+        installation.write("pushrouterd.conf", "[Deadline]\nBudget=8s\n")
+        let refused = try control.ask(#"{"op":"reload"}"#)
+        #expect(refused["reloaded"]?.bool == false)
+        let problem = refused["problem"]?.string ?? ""
+        #expect(problem.hasPrefix("the configuration cannot be kept: ") && problem.contains("No space left"), "\(problem)")
+        disk.empty()
+        #expect(try control.ask(#"{"op":"reload"}"#)["reloaded"]?.bool == true)
+        withExtendedLifetime((daemon, disk)) {}
+    }
+
     @Test("makes the daemon refuse each order that changes something, without a partial effect")
     func orders() throws {
         let disk = try SmallDisk("4m")

@@ -34,7 +34,7 @@ struct ReadSocketTests {
             #expect(reply.errorCode == "unknown_op", "\(reply)")
             #expect(
                 reply.errorMessage
-                    == "read.sock takes status, metrics, sync, peek and log_level without level; "
+                    == "read.sock takes status, metrics, sync, peek, configuration and log_level without level; "
                     + "\(name) is for control.sock")
         }
         withExtendedLifetime(daemon) {}

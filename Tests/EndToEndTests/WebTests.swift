@@ -97,6 +97,37 @@ private final class WebScene {
 struct WebTests {
     private static let braze = Requests.braze(message: "m1", device: "pixel", waits: false)
 
+    @Test("explains a push by the configuration that decided it, and a payload by the one in force, after reload and SIGHUP")
+    func explainsAfterReload() throws {
+        let scene = try WebScene()
+        let (installation, order) = (scene.installation, #"{"payload":{"data":{"job":"orders"}},"platform":"android"}"#)
+        func route() throws -> String? {
+            let answer = scene.act("/api/explain", order)
+            let object = try EndToEndTests.json(answer.text.split(separator: "\n").dropLast().joined(separator: "\n"))
+            return object["invocations"]?.elements.first?["route"]?.string
+        }
+        try scene.inject(Requests.deliver(job: "orders", waits: false))
+        _ = try scene.pushes("", count: 1)
+        #expect(try route() == "99-default")
+        installation.addJob("orders", "exit 0")
+        #expect(try Client(path: installation.controlSocket).ask(#"{"op":"reload"}"#)["reloaded"]?.bool == true)
+        #expect(try route() == "50-orders")
+        try scene.inject(Requests.deliver(job: "orders", waits: false))
+        _ = try scene.pushes("", count: 2)
+        for _ in 0..<2 {
+            let (first, second) = (scene.curl("/push/1").text, scene.curl("/push/2").text)
+            #expect(first.contains("Another one is in force now") && !first.contains("50-orders"), "\(first)")
+            #expect(second.contains("It is still in force") && second.contains("50-orders"), "\(second)")
+            scene.page.send(SIGHUP)
+            try scene.page.waitForNotification("RELOADING=1")
+        }
+        #expect(try scene.json("/api/pushes/1")["story"]?["configuration"]?["in_force"]?.bool == false)
+        // A page that starts while the files have a mistake asks the daemon.
+        installation.write("routes.d/01-wrong.route", "[Route]\nHandler=nobody\n")
+        try scene.restartPage()
+        #expect(try route() == "50-orders")
+    }
+
     @Test("shows incoming pushes, and answers on each of its addresses")
     func views() throws {
         let scene = try WebScene()

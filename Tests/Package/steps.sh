@@ -195,6 +195,19 @@ holds "the old configuration is in force" bash -c 'pushctl inject --app program 
 rm /etc/pushrouterd/routes.d/10-wrong.route
 holds "a right one is taken again" systemctl reload "$service"
 
+step "restart with an error: the last good configuration is in force, and one producer closes no socket"
+printf '[Match]\n[Route]\nHandler=nobody\n' >/etc/pushrouterd/routes.d/10-wrong.route
+holds "it restarts" systemctl restart "$service"
+holds "a producer is served" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep handled'
+holds "the service and its sockets are active" systemctl is-active "$service" "${sockets[@]}"
+holds "status has the mistake" bash -c 'pushctl status --json | grep "\"configuration_problem\":\"[^\"]*10-wrong.route"'
+holds "it stops" systemctl stop "$service"
+holds "a producer starts it" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep handled'
+holds "the sockets are active" systemctl is-active "${sockets[@]}"
+[[ $(stat -c '%U %a' /var/lib/pushrouterd/configurations) == 'pushrouterd 700' ]] || fail "others may read the kept files"
+rm /etc/pushrouterd/routes.d/10-wrong.route
+holds "the mended one is in force" systemctl reload "$service"
+
 step "user: the unit of one user has a service, sockets and cgroups of its own"
 useradd -m -u 4711 someone
 # The box has no logind; a user's service manager asks it for its directory.
@@ -253,7 +266,10 @@ for producer in 1 2 3 4; do
 done
 until_so "the load runs" bash -c '(( $(wc -l </tmp/sent) > 50 ))'
 pid=$(property MainPID)
-holds "the next version is installed" dpkg -i "$packages"/new/*.deb
+printf '[Match]\n[Route]\nHandler=nobody\n' >/etc/pushrouterd/routes.d/10-wrong.route
+holds "the next version is installed, over a refused configuration" dpkg -i "$packages"/new/*.deb
+grep -q '10-wrong.route:3: error: Handler=nobody' /tmp/holds.log || fail "the package does not name the mistake"
+rm /etc/pushrouterd/routes.d/10-wrong.route
 until_so "it is the new process" is_new_process "$pid"
 mark=$(wc -l </tmp/sent)
 until_so "the load goes on" bash -c "(( \$(wc -l </tmp/sent) > $mark + 50 ))"

@@ -66,7 +66,7 @@ struct StatusSummaryTests {
                 "Problem        configuration: a.route:2", "Problem        ledger: the disk is full",
             ])
         #expect(found.suffix(2).allSatisfy { $0.tone == .bad })
-        #expect(found[1].text == "Configuration  the previous one, since the last reload failed: 3 routes")
+        #expect(found[1].text == "Configuration  the last good one, since the one on disk has an error: 3 routes")
         #expect(found[2].text == "Handlers       2 handlers, 2 running, 5 waiting; crm: breaker open")
         #expect(found[2].tone == .warning)
     }

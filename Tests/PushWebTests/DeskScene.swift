@@ -116,11 +116,29 @@ final class NotingDaemon: WebDaemon {
     }
 }
 
+/// Configurations that a test sets.
+final class FixedConfigurations: WebConfigurations {
+    var current: UsedConfiguration
+    var earlier: [UsedConfiguration] = []
+    /// What the daemon has in force, if it is not the current one.
+    var next: UsedConfiguration?
+
+    init(_ table: RoutingTable) { current = UsedConfiguration(id: nil, table: table, limits: JSONLimits()) }
+
+    func refreshed() -> UsedConfiguration {
+        if let next { current = next }
+        return current
+    }
+
+    func past(_ id: ConfigurationID) -> UsedConfiguration? { earlier.first { $0.id == id } }
+}
+
 /// A desk over both.
 final class DeskScene {
     static let now = WallTime(milliseconds: 1_760_000_000_000)
     let source = StoredPushes()
     let daemon = NotingDaemon()
+    let configurations = FixedConfigurations(Settings().routing)
     var notes: [String] = []
     var access = DeskScene.access()
 
@@ -136,9 +154,8 @@ final class DeskScene {
     var desk: WebDesk {
         WebDesk(
             WebDesk.Facts(
-                access: access, table: Settings().routing, limits: JSONLimits(), fullTokens: false, usesUTC: true,
-                actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, now: { Self.now }, note: { [unowned self] in notes.append($0) })
+                access: access, fullTokens: false, usesUTC: true, actor: "pushrouter-web (uid 995)"),
+            source: source, daemon: daemon, configurations: configurations, now: { Self.now }, note: { [unowned self] in notes.append($0) })
     }
 
     static func request(

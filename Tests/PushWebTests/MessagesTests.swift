@@ -104,13 +104,15 @@ struct MessagesTests {
         func asks(_ method: String, _ target: String) throws -> Bool {
             WebDesk.asksDaemon(try .test(method, target))
         }
+        // Explanations are by the configuration in force.
+        for path in ["/explain", "/api/explain"] { #expect(try asks("POST", path), "\(path)") }
         for path in ["/lanes", "/handlers", "/senders", "/api/status"] {
             #expect(try asks("GET", path) && asks("HEAD", path), "\(path)")
         }
         for route in WebRoute.all where route.right != nil {
             #expect(try asks("POST", route.pattern.replacing("{seq}", with: "41")), "\(route.pattern)")
         }
-        for (method, path) in [("GET", "/"), ("GET", "/push/41"), ("POST", "/explain"), ("GET", "/api/pushes")] {
+        for (method, path) in [("GET", "/"), ("GET", "/push/41"), ("GET", "/explain"), ("GET", "/api/pushes")] {
             #expect(try !asks(method, path), "\(path)")
         }
     }

@@ -150,6 +150,41 @@ struct PageTests {
         #expect(try JSONDocument(scanning: scene.get("/api/pushes/3").body).root["story"]?["seq"]?.int64 == 3)
     }
 
+    @Test("explains a push by the configuration that decided it, and says since when and whether it is in force")
+    func explainsByDeciding() throws {
+        let scene = DeskScene()
+        var story = DeskScene.story()
+        let (then, now) = (ConfigurationID(digestOf: [1]), ConfigurationID(digestOf: [2]))
+        func decided(by id: ConfigurationID, isInForce: Bool) -> String {
+            story.configuration = DecidingConfiguration(
+                ConfigurationPeriod(first: SequenceNumber(1), id: id, since: DeskScene.now), isInForce: isInForce)
+            scene.source.stories = [story]
+            return scene.get("/push/1").readable
+        }
+        var table = Settings().routing
+        table.mode = .relay
+        scene.configurations.earlier = [UsedConfiguration(id: then, table: table, limits: JSONLimits())]
+        scene.configurations.current.id = now
+        let old = decided(by: then, isInForce: false)
+        #expect(old.contains("Decided by the configuration \(then) , in force from "), "\(old)")
+        #expect(old.contains("Another one is in force now.") && old.contains("relay mode"), "\(old)")
+        let today = decided(by: now, isInForce: true)
+        #expect(today.contains("It is still in force.") && today.contains("device mode"), "\(today)")
+        scene.configurations.earlier = []
+        let gone = decided(by: then, isInForce: false)
+        #expect(gone.contains("It cannot be had any more") && gone.contains("As the configuration decides today."))
+
+        var next = Settings().routing
+        next.mode = .relay
+        scene.configurations.next = UsedConfiguration(id: then, since: DeskScene.now, table: next, limits: JSONLimits())
+        let answer = scene.post("/api/explain", #"{"payload":{"data":{"a":"b"}},"platform":"android"}"#)
+        let object = try JSONDocument(scanning: answer.body).root
+        #expect(object["mode"]?.string == "relay" && object["configuration"]?["id"]?.string == then.description)
+        #expect(object["configuration"]?["since"]?.string == DeskScene.now.rfc3339)
+        let page = scene.post("/explain", "platform=android&payload=%7B%22data%22%3A%7B%7D%7D").readable
+        #expect(page.contains("By the configuration \(then) , in force since "), "\(page)")
+    }
+
     @Test("explains a payload, or says what is wrong with it")
     func explains() {
         let scene = DeskScene()

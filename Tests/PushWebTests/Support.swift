@@ -178,9 +178,9 @@ final class Scene {
         let notes = notes
         desk = WebDesk(
             WebDesk.Facts(
-                access: Sample.access(token: token), table: Sample.table, limits: JSONLimits(),
+                access: Sample.access(token: token),
                 fullTokens: fullTokens, usesUTC: false, actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, now: { Sample.now }, note: { notes.lines.append($0) })
+            source: source, daemon: daemon, configurations: FixedConfigurations(Sample.table), now: { Sample.now }, note: { notes.lines.append($0) })
     }
 
     /// The answer to a request that is answered at once.

@@ -31,7 +31,7 @@ struct MigrationTests {
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
             DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field;
-            DROP TABLE fan_outs; ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN topics;
+            DROP TABLE fan_outs; DROP TABLE configurations; ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN topics;
             ALTER TABLE devices DROP COLUMN state; ALTER TABLE devices DROP COLUMN locked;
             ALTER TABLE devices DROP COLUMN os_version; ALTER TABLE devices DROP COLUMN notifications;
             ALTER TABLE devices DROP COLUMN sdk; PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);

@@ -54,6 +54,7 @@ extension Whole {
         records += events.map { .event($0) }
         records += devices.map { .device($0) }
         records += fanOuts.map { .fanOut($0) }
+        records += configurations.map { .configuration($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }
         records += interactions.map { .tracker(.interaction($0)) }
         records += sessions.map { .tracker(.session($0)) }

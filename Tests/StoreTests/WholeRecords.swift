@@ -124,6 +124,11 @@ enum Whole {
             devices: [number(2344), number(2345)]),
     ]
 
+    static let configurations = [
+        ConfigurationPeriod(first: number(1351), id: ConfigurationID(digestOf: [1]), since: time(1352)),
+        ConfigurationPeriod(first: number(2351), id: ConfigurationID(digestOf: [2]), since: time(2352)),
+    ]
+
     /// Deliveries that the tracker remembers; their receipts are ``Fixture/event(_:_:delivery:)``.
     static let tracked = [
         TrackedRow(

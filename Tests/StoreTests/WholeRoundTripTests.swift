@@ -69,6 +69,10 @@ final class WholeRoundTripTests {
                 == Whole.events + Whole.tracked.map { Fixture.event($0.seq.value) })
         #expect(try reader.knownDevices() == Whole.devices)
         for fanOut in Whole.fanOuts { #expect(try reader.fanOut(of: fanOut.seq) == fanOut) }
+        #expect(try reader.lastConfiguration() == Whole.configurations[1])
+        #expect(
+            try reader.configuration(of: Whole.number(1400))
+                == DecidingConfiguration(Whole.configurations[0], isInForce: false))
         #expect(try reader.pendingStarts() == Whole.pendingStarts)
         #expect(try reader.heldInteractions() == Whole.held)
         #expect(try reader.sendingState() == Whole.sending[1])

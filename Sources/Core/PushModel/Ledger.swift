@@ -257,6 +257,8 @@ public indirect enum LedgerRecord: Sendable {
     case lifeSign(LifeSign)
     /// A producer got a number.
     case producer(Producer)
+    /// Another configuration decides later requests.
+    case configuration(ConfigurationPeriod)
     /// An order to delete rows; alone in its batch.
     case order(ChainOrder)
 }

@@ -24,6 +24,9 @@ public struct RequestStory: Hashable, Sendable {
     /// The tracker's verdict on an interaction with one of its deliveries; `nil` while the interaction is held.
     public var verdict: Interaction.Verdict?
 
+    /// The configuration that decided it, if the caller asked for it; `nil` if it is unknown.
+    public var configuration: DecidingConfiguration?
+
     /// Creates a story of a request without attempts, dead letters and replays.
     public init(
         request: AcceptedRequest, invocations: [InvocationRecord] = [], events: [AnalyticsEvent] = [],

@@ -98,7 +98,7 @@ extension WebDesk {
     }
 
     func apiExplain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let fields = try ActFields(request, limits: facts.limits)
+        let fields = try ActFields(request, limits: configurations.current.limits)
         guard let payload = fields.json("payload") else {
             throw WebProblem(400, "payload is missing", field: "payload")
         }
@@ -106,7 +106,15 @@ extension WebDesk {
         for name in ["platform", "app", "device", "external_id", "locked"] + ActFields.statesAsText {
             if let value = fields[name] { members.append((name, value)) }
         }
-        return .response(.json(try explanation(payload: payload, members).json))
+        let (explanation, used) = try explanation(payload: payload, members)
+        var about = JSONWriter()
+        about.object {
+            $0.member("id", used.id?.description)
+            $0.member("since", used.since?.rfc3339)
+        }
+        // The object has a member more than that of "pushctl explain": its configuration.
+        return .response(
+            .json(explanation.json.dropLast() + Array(#","configuration":"#.utf8) + about.bytes + Array("}".utf8)))
     }
 
     func stream(_ request: WebRequest) throws(WebProblem) -> WebAnswer {

@@ -50,7 +50,7 @@ struct ActFields {
 
 extension WebDesk {
     private func fields(_ request: WebRequest) throws(WebProblem) -> ActFields {
-        try ActFields(request, limits: facts.limits)
+        try ActFields(request, limits: configurations.current.limits)
     }
 
     /// Sends a line to the daemon. Answers with the page of the new request, or with the reply for a program.
@@ -109,7 +109,7 @@ extension WebDesk {
         let fields = try fields(request)
         var bytes = Array(payload.rawBytes)
         if let given = fields.json("payload") {
-            do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: facts.limits) } catch {
+            do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: configurations.current.limits) } catch {
                 throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
             }
             // One line, as the daemon wants it.

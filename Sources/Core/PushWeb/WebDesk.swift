@@ -1,7 +1,6 @@
 public import PushModel
 public import PushQuery
 import PushReporting
-public import PushRouting
 
 /// Answers requests: it reads from a source, asks the daemon, and writes pages and JSON. On one thread.
 public struct WebDesk {
@@ -9,10 +8,6 @@ public struct WebDesk {
     public struct Facts: Sendable {
         /// The rules of access.
         public var access: WebAccess
-        /// The configuration, for explanations.
-        public var table: RoutingTable
-        /// The limits of a payload's scan.
-        public var limits: JSONLimits
         /// Whether push tokens are shown whole.
         public var fullTokens: Bool
         /// Whether times stay those of UTC in the browser.
@@ -22,17 +17,16 @@ public struct WebDesk {
 
         /// Joins the parts.
         public init(
-            access: WebAccess, table: RoutingTable, limits: JSONLimits, fullTokens: Bool, usesUTC: Bool,
-            actor: String
+            access: WebAccess, fullTokens: Bool, usesUTC: Bool, actor: String
         ) {
-            (self.access, self.table, self.limits) = (access, table, limits)
-            (self.fullTokens, self.usesUTC, self.actor) = (fullTokens, usesUTC, actor)
+            (self.access, self.fullTokens, self.usesUTC, self.actor) = (access, fullTokens, usesUTC, actor)
         }
     }
 
     let facts: Facts
     let source: any PushSource
     let daemon: any WebDaemon
+    let configurations: any WebConfigurations
     let now: () -> WallTime
     /// Takes what a person did, for the journal.
     let note: (String) -> Void
@@ -41,13 +35,15 @@ public struct WebDesk {
     ///   - facts: the unchanging facts of the page.
     ///   - source: where pushes are read.
     ///   - daemon: the daemon.
+    ///   - configurations: the configurations, for explanations.
     ///   - now: the time.
     ///   - note: takes what a person did, for the journal: one line.
     public init(
-        _ facts: Facts, source: any PushSource, daemon: any WebDaemon, now: @escaping () -> WallTime,
-        note: @escaping (String) -> Void
+        _ facts: Facts, source: any PushSource, daemon: any WebDaemon, configurations: any WebConfigurations,
+        now: @escaping () -> WallTime, note: @escaping (String) -> Void
     ) {
-        (self.facts, self.source, self.daemon, self.now, self.note) = (facts, source, daemon, now, note)
+        (self.facts, self.source, self.daemon, self.configurations) = (facts, source, daemon, configurations)
+        (self.now, self.note) = (now, note)
     }
 
     /// Answers a request that ``WebAccess/refusal(of:)`` lets go on.

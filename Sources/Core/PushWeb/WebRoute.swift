@@ -166,6 +166,7 @@ extension WebRoute {
             answer: { (desk, request, _) throws(WebProblem) in desk.login(request) }),
         WebRoute(
             method: "POST", path: ["explain"], kind: .form, meaning: "explain a payload; nothing is stored",
+            showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         form(["push", number, "tap"], "tap", .inject) { (desk, request, seq) throws(WebProblem) in
             try desk.interact(request, seq, .opened)
@@ -244,6 +245,7 @@ extension WebRoute {
         WebRoute(
             method: "POST", path: ["api", "explain"], kind: .api, meaning: "explain a payload; nothing is stored",
             parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
+            showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
         act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in
             try desk.interact(request, seq, .opened)

@@ -37,7 +37,7 @@ public struct Key<Target: Fillable>: Sendable {
     /// The text before `=`.
     public let name: String
     /// Whether messages show the value.
-    fileprivate let showsValue: Bool
+    public let showsValue: Bool
     /// The kinds that the key applies to; empty: all.
     public let kinds: [Target.Kind]
     /// The default in the form of files; empty: no form of files can express it.

@@ -12,11 +12,12 @@ struct Configuration {
     /// `$CREDENTIALS_DIRECTORY`, in which systemd puts the service's credentials.
     var credentials: String?
 
-    /// Reads and validates all files.
+    /// Reads and validates the main file.
     ///
     /// - Throws: a line for each error.
     func load() throws(StartFailure) -> ForwardingSettings {
-        try LoadedConfiguration(reading: directories, required: isRequired).settings.usersTrack
+        // A mistake in a handler or a route must not keep entries from being sent.
+        try LoadedConfiguration(reading: directories, required: isRequired, mainOnly: true).settings.usersTrack
     }
 
     /// Makes the destination of requests; reads the key again.

@@ -19,6 +19,8 @@ struct Configuration {
     var directories: [String]
     /// Whether the command line named the directory, so that it must exist.
     var isRequired: Bool
+    /// The configurations that the daemon keeps, for its child: the one in force counts, not the files as they are.
+    var kept: ConfigurationKeeper?
     /// `$CREDENTIALS_DIRECTORY`, in which systemd puts the service's credentials.
     var credentials: String?
 
@@ -27,8 +29,27 @@ struct Configuration {
     /// - Returns: the `http` handlers, by their names.
     /// - Throws: a line for each error.
     func load() throws(StartFailure) -> [String: ConfiguredEndpoint] {
-        let settings = try LoadedConfiguration(reading: directories, required: isRequired).settings
-        return settings.routing.handlers.compactMapValues { handler in
+        if let kept = kept?.newestFirst.first(where: { _ in true }) {
+            return Self.endpoints(of: Settings.read(kept.sources).settings)
+        }
+        return Self.endpoints(of: try LoadedConfiguration(reading: directories, required: isRequired).settings)
+    }
+
+    /// Reads all files for a start. A mistake leaves out what it is in: the daemon may go on with an earlier
+    /// configuration, and needs the handlers.
+    ///
+    /// - Returns: the `http` handlers, by their names, and the errors.
+    func start() -> (endpoints: [String: ConfiguredEndpoint], errors: [String]) {
+        do throws(StartFailure) {
+            return (try load(), [])
+        } catch {
+            let sources = (try? ConfigurationSources(reading: directories, required: isRequired)) ?? ConfigurationSources()
+            return (Self.endpoints(of: Settings.read(sources).settings), error.lines)
+        }
+    }
+
+    private static func endpoints(of settings: Settings) -> [String: ConfiguredEndpoint] {
+        settings.routing.handlers.compactMapValues { handler in
             handler.kind.endpoint.map { ConfiguredEndpoint(endpoint: $0, isIdempotent: handler.idempotent) }
         }
     }

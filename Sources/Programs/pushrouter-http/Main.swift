@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPSending
+import JournalLog
 import LinuxSystem
 import PushSettings
 import ServiceProgram
@@ -10,7 +11,7 @@ import UnixSockets
 @main
 struct Program {
     private static let service = ServiceProgram(
-        "pushrouter-http", help: help, directories: ["--config"], flags: ["--child"])
+        "pushrouter-http", help: help, directories: ["--config", "--kept"], flags: ["--child"])
 
     static func main() { service.main(run) }
 
@@ -18,15 +19,17 @@ struct Program {
         let configuration = Configuration(
             directories: service.directories(arguments).configuration,
             isRequired: arguments.values["--config"] != nil,
+            kept: arguments.values["--kept"].map(ConfigurationKeeper.init(state:)),
             credentials: ServiceProgram.environment("CREDENTIALS_DIRECTORY"))
-        let endpoints = try configuration.load()
+        let (endpoints, errors) = configuration.start()
         // Before a secret is read, so that no core file contains it.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
         let isChild = arguments.flags.contains("--child")
         let entrance = try entrance(isChild: isChild)
         // The parent of a child logs the child's standard error to the journal.
         return try service.run(logsToStandardError: isChild) { loop, log in
-            try Service(loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
+            for line in errors { log(JournalEntry(.error, line)) }
+            return try Service(loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
         }
     }
 
@@ -42,7 +45,7 @@ struct Program {
     }
 
     private static let help = """
-        usage: pushrouter-http [--config DIR] [--child]
+        usage: pushrouter-http [--config DIR] [--child] [--kept DIR]
 
         Sends the requests of pushrouterd's http handlers. pushrouterd starts it by itself
         when an http handler is needed; or it is a service with its own user, network and
@@ -55,6 +58,8 @@ struct Program {
           --child         take connections from the process that has the other end of
                           standard input, as pushrouterd does; else the socket comes
                           from the service manager (systemd.socket(5))
+          --kept DIR      use the configuration in force that pushrouterd keeps in its
+                          state directory DIR, as its child does; without one, the files
           --help          print this
           --version       print the version
 
@@ -66,6 +71,6 @@ struct Program {
         On SIGTERM it waits for the answers to requests under way, and exits 0.
 
         Exit status: 0 stopped by a signal or by the end of its input, 2 usage, 71 the
-        system refused something, 78 the configuration is wrong.
+        system refused something. A mistake in a file leaves out that file.
         """
 }

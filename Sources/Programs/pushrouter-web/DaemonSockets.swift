@@ -37,6 +37,11 @@ final class DaemonSockets: WebDaemon {
         }
     }
 
+    /// Asks for a configuration, or for the one in force; `nil` without an answer.
+    func configuration(_ id: ConfigurationID?) -> ConfigurationText? {
+        (try? ask(.configuration(id), patience: (200, 1000))).flatMap { ConfigurationText($0) }
+    }
+
     func ask(_ operation: ControlRequest.Operation) throws(WebProblem) -> JSONNode {
         try ask(operation, patience: Self.patience)
     }

@@ -23,8 +23,6 @@ struct Program {
         if let what = arguments.values["--generate"] { return try generate(what) }
         let directories = service.directories(arguments)
         let (web, warnings) = try settings(in: directories.configuration)
-        let configuration = try LoadedConfiguration(
-            reading: directories.configuration, required: arguments.values["--config"] != nil)
         return try service.run { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
             let entrances = try Entrances(
@@ -35,13 +33,12 @@ struct Program {
             let access = WebAccess(
                 hosts: web.hosts, token: try web.token.map(token), proxy: try web.proxy.map(user),
                 proxyHeader: web.proxyHeader, random: random())
-            let settings = configuration.settings
             let plan = WorkerPlan(
                 facts: WebDesk.Facts(
-                    access: access, table: settings.routing, limits: settings.daemon.jsonLimits,
+                    access: access,
                     fullTokens: web.fullTokens || arguments.flags.contains("--full-tokens"),
                     usesUTC: arguments.flags.contains("--utc"), actor: actor),
-                settings: settings, directories: directories,
+                directories: directories, isConfigurationRequired: arguments.values["--config"] != nil,
                 gatewaySocket: arguments.values["--gateway"] ?? standardGatewaySocket,
                 results: try Mailbox(), log: log)
             return try Service(
@@ -155,6 +152,9 @@ struct Program {
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
         73 it cannot listen on the address, 77 other machines could read without a token,
-        78 the configuration is wrong.
+        78 web.conf is wrong.
+
+        Explanations use the configuration that decided a push, and else the one in force, as
+        the daemon has it. SIGHUP makes the page ask again; it does not read web.conf.
         """
 }

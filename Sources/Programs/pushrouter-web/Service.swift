@@ -11,6 +11,8 @@ import ServiceSockets
 /// The running program. The loop has the connections. One thread reads pages, one feeds streams and waits, and one acts and asks
 /// the daemon, so that neither a search nor the daemon delays an event.
 final class Service: LoopService {
+    static let canReload = true
+
     private struct PendingRequest {
         let number: HTTPConnections.RequestNumber
         /// When a request with `wait=` gets an empty answer.
@@ -104,6 +106,12 @@ final class Service: LoopService {
         }
     }
 
+    /// Asks for the configuration again. web.conf counts from a start on.
+    func reload() -> String {
+        for thread in [reader, actor, feeder] { submit(.readConfiguration, to: thread) }
+        return status
+    }
+
     func stop() {
         guard !isStopping else { return loop.exit(code: 0) }
         isStopping = true
@@ -186,7 +194,7 @@ final class Service: LoopService {
                 }
             case .poll: isPolling = false
             case .index: isIndexing = false
-            case .listen, .leave: break
+            case .listen, .leave, .readConfiguration: break
             }
         }
     }

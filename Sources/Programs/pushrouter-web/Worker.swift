@@ -15,6 +15,8 @@ enum WorkerJob: Sendable {
     case poll
     /// Reads a part of the ledger for the index, for a time at most.
     case index(nanoseconds: Int64)
+    /// Reads the configuration again.
+    case readConfiguration
 }
 
 /// The result of a job, for the loop.
@@ -28,8 +30,9 @@ enum WorkerResult: Sendable {
 /// The parameters of the page's threads.
 struct WorkerPlan: Sendable {
     let facts: WebDesk.Facts
-    let settings: Settings
     let directories: Directories
+    /// Whether the command line named the configuration directory.
+    let isConfigurationRequired: Bool
     let gatewaySocket: String
     let results: Mailbox<WorkerResult>
     let log: @Sendable (JournalEntry) -> Void
@@ -41,16 +44,23 @@ struct WorkerPlan: Sendable {
     ///
     /// - Returns: the closure that does a job on this thread.
     func begin() -> (WorkerJob) -> Void {
-        let routing = settings.routing
-        let source = LedgerSource(
-            directory: directories.state, table: routing, objective: settings.objective,
-            campaignIDRule: settings.campaignIDRule, clock: { Moment.now() })
         let daemon = DaemonSockets(directories, gatewaySocket: gatewaySocket)
+        let configurations = Configurations(directories, isRequired: isConfigurationRequired, ask: daemon.configuration)
+        let source = LedgerSource(
+            directory: directories.state, table: configurations.current.table, clock: { Moment.now() })
+        func useSettings() {
+            let settings = configurations.settings
+            (source.table, source.objective) = (settings.routing, settings.objective)
+            source.campaignIDRule = settings.campaignIDRule
+        }
+        useSettings()
         let desk = WebDesk(
-            facts, source: source, daemon: daemon, now: { WallClock.ofMachine },
+            facts, source: source, daemon: daemon, configurations: configurations, now: { WallClock.ofMachine },
             note: { [log] in log(JournalEntry(.notice, $0)) })
         var feeds = LiveFeeds(desk)
         var nextDelay: Int64 = 0
+        // On a machine that follows, the leader's.
+        var recorded = source.configurationInForce()
         return { [results] job in
             switch job {
             case .answer(let number, let request):
@@ -58,6 +68,11 @@ struct WorkerPlan: Sendable {
                 if now >= nextDelay {
                     nextDelay = now + Self.delayInterval
                     source.delay = daemon.followerDelay()
+                }
+                if let id = source.configurationInForce(), id != recorded {
+                    recorded = id
+                    _ = configurations.refreshed()
+                    useSettings()
                 }
                 results.post(.answer(number, desk.answer(request)))
             case .listen(let number, let subscription): feeds.add(subscription, as: number)
@@ -69,6 +84,9 @@ struct WorkerPlan: Sendable {
                 let end = EventLoop.nowNanoseconds + nanoseconds
                 while (try? source.buildIndex()) == true, EventLoop.nowNanoseconds < end {}
                 results.post(.indexed)
+            case .readConfiguration:
+                configurations.readAgain()
+                useSettings()
             }
         }
     }

@@ -34,13 +34,13 @@ struct Program {
           --version       print the version
 
         On SIGTERM the daemon closes its sockets, lets running handlers finish, keeps the
-        other requests, and exits 0. On SIGHUP it reads the configuration again; if that
-        has an error, the previous one stays in force.
+        other requests, and exits 0. On SIGHUP it reads the configuration again. If that has
+        an error, at a start too, the last good one stays in force.
 
         Exit status: 0 stopped by a signal, 2 usage, 69 another daemon has the state
         directory, 71 the system refused something, 73 a socket cannot be made, 74 the
         ledger cannot be read or written (or stopped while the disk was full), 78 the
-        configuration is wrong.
+        configuration is wrong, and no earlier one was good.
 
         pushctl(1) injects payloads and shows their outcomes.
         """

@@ -152,6 +152,7 @@ final class ControlServer {
         case .erase(let person):
             try checkStore(request)
             try erasures.erase(person, for: client)
+        case .configuration(let id): try daemon.parts.questions.ask(id, for: client)
         case .reload:
             guard waitingForReload.count < Self.waitingForReloadMax else {
                 throw ProtocolError(
@@ -169,7 +170,7 @@ final class ControlServer {
 
     /// Answers the clients whose reading of the configuration is done.
     func wasReloaded(_ daemon: Daemon) {
-        let (problem, table) = (daemon.configurationProblem, daemon.settings.routing)
+        let (problem, table) = (daemon.configuration.problem, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
         waitingForReload.removeAll { $0.reading <= daemon.readings }
         for (client, _) in answered { client.reply(Reply.reloaded(table, problem, id: client.id)) }

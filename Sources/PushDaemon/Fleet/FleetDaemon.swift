@@ -52,7 +52,8 @@ public func runFleetDaemon(
         let term: ChainFollower.Term
         following: while true {
             let standby = try Standby(
-                settings: process.settings, configuration: process.configuration, node: node, journal: process.journal)
+                settings: process.settings, configuration: process.configuration, state: process.configurationState,
+                node: node, journal: process.journal)
             let follow = try connect(shared, node, .follow)
             let snapshots = try RunningSnapshots(
                 SnapshotKeeper(
@@ -61,7 +62,7 @@ public func runFleetDaemon(
                 ) { [journal = process.journal] in journal.log($0.entry) })
             running = snapshots
             let end = try standby.run(in: state.path, listeners: listeners, engine: follow)
-            process.settings = standby.settings
+            (process.settings, process.configurationState) = (standby.settings, standby.state)
             switch end {
             case .stopped: return 0
             case .failed(let error): throw error

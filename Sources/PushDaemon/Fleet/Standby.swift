@@ -53,18 +53,21 @@ final class Standby {
     private var obstacle: String? = "the database was not asked yet"
     private var reader: ConfigurationReader?
     private var reloads = Reloads()
-    /// The problem of the configuration that was read last; `nil` if it is in force.
-    private var configurationProblem: String?
+    /// The configuration in force.
+    private(set) var state: ConfigurationState
+    private var questions: ConfigurationQuestions?
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     private var follower: ChainFollower?
     private let startedAt = Moment.now()
     private var end = End.stopped
 
     init(
-        settings: Settings, configuration: Configuration, node: NodeIncarnation, journal: JournalWriter
+        settings: Settings, configuration: Configuration, state: ConfigurationState, node: NodeIncarnation,
+        journal: JournalWriter
     ) throws {
         loop = try EventLoop()
         (self.settings, self.configuration, self.node, self.journal) = (settings, configuration, node, journal)
+        self.state = state
         refusals = RefusalLog(journal: journal)
     }
 
@@ -76,16 +79,17 @@ final class Standby {
     ///   - engine: the session of the follower.
     func run(in directory: String, listeners: Listeners, engine: any ShardEngine) throws -> End {
         let mailbox = try Mailbox<ChainFollower.News>()
-        let readings = try Mailbox<ConfigurationReader.Reading>()
-        reader = ConfigurationReader(configuration) { readings.post($0) }
+        let readings = try Mailbox<ConfigurationReader.News>()
+        let reader = ConfigurationReader(configuration) { readings.post($0) }
+        (self.reader, questions) = (reader, ConfigurationQuestions(reader))
         let follower = ChainFollower(
             engine, node: node, directory: directory, lease: settings.store.shared.lease
         ) { mailbox.post($0) }
         self.follower = follower
         servers = try serve(listeners)
         defer {
-            reader?.leave()
-            (servers, sources) = (nil, [])
+            reader.leave()
+            (servers, sources, questions) = (nil, [], nil)
         }
         let patience = try TimerSource(loop: loop) { [unowned self] in becomeReady() }
         patience.arm(at: EventLoop.nowNanoseconds + Self.readyTime.nanoseconds)
@@ -95,7 +99,7 @@ final class Standby {
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
-            try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(didRead) },
+            try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             patience,
         ]
         let watchdog = try loop.answerWatchdog()
@@ -123,7 +127,7 @@ final class Standby {
     private func becomeReady() {
         guard !isReady else { return notifyStatus() }
         isReady = true
-        Notify.ready(status: status)
+        Notify.ready(status: state.text(status, after: "configuration"))
         journal.log(JournalEntry(.info, "ready: \(status)", messageID: .follows))
     }
 
@@ -213,20 +217,46 @@ final class Standby {
         return true
     }
 
+    private func take(_ news: ConfigurationReader.News) {
+        switch news {
+        case .read(let reading): didRead(reading)
+        case .answer(let token, let line): questions?.take(token, line)
+        }
+    }
+
+    /// Takes a line that asks for a configuration.
+    ///
+    /// - Returns: whether it does.
+    private func describe(_ line: [UInt8], for client: ControlClient) -> Bool {
+        guard let request = try? ControlRequest(line: line), case .configuration(let id) = request.operation else {
+            return false
+        }
+        var client = client
+        client.id = request.id
+        do throws(ProtocolError) {
+            try questions?.ask(id, for: client)
+        } catch {
+            client.reply(Reply.refused(error))
+        }
+        return true
+    }
+
     private func didRead(_ read: ConfigurationReader.Reading) {
         reloads.done += 1
         switch read {
-        case .success((var new, let warnings)):
-            for warning in warnings + new.keepUntilRestart(of: settings) {
+        case .success(let reading):
+            var new = reading.settings
+            for warning in reading.warnings + new.keepUntilRestart(of: settings) {
                 journal.log(JournalEntry(.warning, warning))
             }
-            (settings, configurationProblem) = (new, nil)
+            settings = new
+            state = ConfigurationState(inForce: reading.inForce, problem: nil)
             servers?.inject.limits = new.daemon.injectLimits
             servers?.control.limits = new.daemon.controlLimits
             servers?.read.limits = new.daemon.readLimits
             journal.log(JournalEntry(.info, "reloaded: \(settings.routing.summary)", messageID: .reloaded))
         case .failure(let error):
-            configurationProblem = error.lines.joined(separator: "\n")
+            state.problem = error.lines.joined(separator: "\n")
             for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
             for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
             journal.log(
@@ -235,14 +265,14 @@ final class Standby {
         }
         answerReloads()
         guard isReady, reloads.underWay == 0 else { return }
-        Notify.ready(status: configurationProblem == nil ? status : "reload failed, still as before: \(status)")
+        Notify.ready(status: state.text(status, after: "reload"))
     }
 
     private func answerReloads() {
         let answered = waitingForReload.filter { $0.reading <= reloads.done }
         waitingForReload.removeAll { $0.reading <= reloads.done }
         for (client, _) in answered {
-            client.reply(Reply.reloaded(settings.routing, configurationProblem, id: client.id))
+            client.reply(Reply.reloaded(settings.routing, state.problem, id: client.id))
         }
     }
 
@@ -270,6 +300,7 @@ final class Standby {
             if name != .inject, let answer = answer(line) {
                 return ControlClient(session: session, place: place).reply(answer)
             }
+            if name != .inject, describe(line, for: ControlClient(session: session, place: place)) { return }
             if name == .control, reload(line, for: ControlClient(session: session, place: place)) { return }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
             let refused = Reply.refused(refusal(id: id))
@@ -312,7 +343,7 @@ final class Standby {
             follower?.progress ?? (EngineWatch(at: now.monotonic.nanoseconds), nil)
         return NodeStatus(node: node.node, leader: leader, term: term, engine: progress.engine, copy: progress.copy)
             .ofFollower(
-                mode: settings.routing.mode, configurationProblem: configurationProblem, since: startedAt,
+                mode: settings.routing.mode, configurationProblem: state.problem, since: startedAt,
                 processID: getpid(), at: now)
     }
 

@@ -10,9 +10,12 @@ import Store
 /// ``buildIndex()`` builds an index of the most frequent words in memory; the program calls it while nothing else is to do.
 public final class LedgerSource: PushSource {
     private let directory: String
-    private let table: RoutingTable
-    private let objective: Percent?
-    private let campaignIDRule: CampaignIDRule
+    /// The rules for the campaign of a push, and the handlers' budget.
+    public var table: RoutingTable
+    /// The share of deadlines to be met, if one is configured.
+    public var objective: Percent?
+    /// The rule that distinguishes campaigns.
+    public var campaignIDRule: CampaignIDRule
     private let clock: () -> Moment
     private var opened: LedgerReader?
     private var index = BlockIndex()
@@ -225,6 +228,11 @@ public final class LedgerSource: PushSource {
         }
         position = moved
         return changes
+    }
+
+    /// The configuration that decides requests now; `nil` if that is unknown.
+    public func configurationInForce() -> ConfigurationID? {
+        try? read(inSnapshot: false) { (ledger) throws(StoreError) in try ledger.lastConfiguration()?.id }
     }
 
     public func changeNumber() throws(SourceError) -> Int64 {

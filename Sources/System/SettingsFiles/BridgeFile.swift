@@ -24,25 +24,30 @@ public enum BridgeFile {
     ///   - bridge: the bridge.
     ///   - directories: the configuration directories, the strongest first.
     ///   - isRequired: whether the first directory was given by name, so that no other is read.
+    ///   - kept: the daemon's kept configurations: the bridge uses the one in force, whatever the directories have.
     /// - Returns: `nil` if it is not installed.
     public static func command(
-        of bridge: Bridge, configuration directories: [String], isRequired: Bool
+        of bridge: Bridge, configuration directories: [String], isRequired: Bool, kept: ConfigurationKeeper?
     ) -> Handler.Command? {
         guard let path = places(of: bridge.program).first(where: { access($0, X_OK) == 0 }),
-            var first = directories.first
+            let directory = directories.first
         else {
             return nil
         }
         // Makes the path absolute, because the child runs in another directory.
-        if !first.hasPrefix("/"), let current = getcwd(nil, 0) {
-            first = "\(String(cString: current))/\(first)"
-            free(current)
-        }
+        let first = absolute(directory)
         var environment = isRequired ? [:] : ["CONFIGURATION_DIRECTORY": first]
         for variable in bridge.declaration.environment + ["CREDENTIALS_DIRECTORY"] {
             if let value = getenv(variable) { environment[variable] = String(cString: value) }
         }
         return Handler.Command(
-            arguments: [path, "--child"] + (isRequired ? ["--config", first] : []), environment: environment)
+            arguments: [path, "--child"] + (isRequired ? ["--config", first] : [])
+                + (kept.map { ["--kept", absolute($0.state)] } ?? []), environment: environment)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
     }
 }

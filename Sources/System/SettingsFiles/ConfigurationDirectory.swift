@@ -142,7 +142,10 @@ private func names(in path: String) throws(UnreadableFile) -> [String] {
 /// The limit for a file, in bytes, longer than any written by hand; a device may never end.
 private let contentsMax = 4 << 20
 
-private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
+/// Returns the bytes of a file.
+///
+/// - Parameter limit: the longest file.
+func contents(of path: String, atMost limit: Int = contentsMax) throws(UnreadableFile) -> [UInt8] {
     // O_NONBLOCK: the open of a FIFO must not block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw UnreadableFile(path: path, errno: errno) }
@@ -157,6 +160,6 @@ private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
             throw UnreadableFile(path: path, errno: errno)
         }
         bytes += chunk[..<count]
-        guard bytes.count <= contentsMax else { throw UnreadableFile(path: path, errno: EFBIG) }
+        guard bytes.count <= limit else { throw UnreadableFile(path: path, errno: EFBIG) }
     }
 }

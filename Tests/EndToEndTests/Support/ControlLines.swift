@@ -25,6 +25,7 @@ enum ControlLines {
     static let reading: [String: String] = [
         "status": #"{"op":"status"}"#, "metrics": #"{"op":"metrics"}"#, "sync": #"{"op":"sync"}"#,
         "peek": #"{"op":"peek","after":0,"limit":10}"#, "log_level": #"{"op":"log_level"}"#,
+        "configuration": #"{"op":"configuration"}"#,
     ]
 
     /// The ops without a line here.

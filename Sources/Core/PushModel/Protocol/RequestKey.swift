@@ -16,8 +16,8 @@ enum RequestKey: Int, CaseIterable, Sendable {
     case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout, format
     // Dead letters.
     case requests
-    // The daemon's log.
-    case level
+    // The daemon's log, and its configuration.
+    case level, configuration
 
     /// The key on the wire.
     var word: String { Self.words[rawValue] }

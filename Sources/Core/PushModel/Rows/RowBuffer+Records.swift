@@ -23,6 +23,7 @@ extension RowBuffer {
         case .gap(let gap): append(.gap, gap)
         case .lifeSign(let sign): append(.lifeSign, sign)
         case .producer(let producer): append(.producer, producer)
+        case .configuration(let period): append(.configuration, period)
         case .order(let order): append(order)
         }
     }

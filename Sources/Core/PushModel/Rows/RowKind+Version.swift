@@ -6,6 +6,7 @@ extension RowKind {
     public var since: Int {
         switch self {
         case .fanOut, .fanOutProgress: 2
+        case .configuration: 3
         default: 1
         }
     }

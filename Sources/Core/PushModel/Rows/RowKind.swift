@@ -69,6 +69,8 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case gap = 48
     /// The daemon is alive.
     case lifeSign = 49
+    /// Another configuration decides later requests; replaces the row of its first number.
+    case configuration = 50
 
     /// A producer of a chain that several machines write got a number; precedes its first request.
     case producer = 56

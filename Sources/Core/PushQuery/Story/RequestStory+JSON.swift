@@ -21,6 +21,15 @@ extension RequestStory {
             writer.member("transport", request.transport?.rawValue)
             writer.member("original_priority", request.originalPriority?.rawValue)
             writer.member("delivered_priority", request.deliveredPriority?.rawValue)
+            if let configuration {
+                writer.member(
+                    "configuration",
+                    object: {
+                        $0.member("id", configuration.period.id.description)
+                        $0.member("since", configuration.period.since.rfc3339)
+                        $0.member("in_force", configuration.isInForce)
+                    })
+            }
             if let replayOf = request.replayOf { writer.member("replay_of", replayOf.value) }
             if !replays.isEmpty {
                 writer.member("replayed_as", array: { list in replays.forEach { list.int($0.value) } })

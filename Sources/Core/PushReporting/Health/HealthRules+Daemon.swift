@@ -80,7 +80,7 @@ extension HealthFacts {
         if let problem = status["configuration_problem"]?.string {
             findings.append(
                 .error(
-                    .daemon, "the last reload failed: \(problem)",
+                    .daemon, "the last good configuration is in force, not the one on disk: \(problem)",
                     do: "run \"pushctl verify\", then systemctl reload pushrouterd"))
         }
         if let problem = status["store_problem"]?.string {

@@ -18,7 +18,7 @@ extension StatusField {
             metric: "running", samples: { [MetricSample($0.text == "stopping" ? "0" : "1", $1)] }),
         Field(
             "configuration_problem", .gauge,
-            "The error of the last reload; the previous configuration stays in force."),
+            "The error of the configuration that was read last; the last good configuration is in force."),
         Field("routes", "Routes of the configuration in force."),
         Field(
             "store_problem", .gauge, "The error that keeps the daemon from writing; it accepts no request meanwhile."),

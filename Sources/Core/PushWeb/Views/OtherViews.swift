@@ -20,8 +20,10 @@ extension WebDesk {
                 for name in ["platform", "state", "app", "notifications"] {
                     if let value = form?[name] { members.append((name, value)) }
                 }
-                let explanation = try self.explanation(payload: Array(text.utf8), members)
-                result = HTML.section("result", "Result", ExplanationView.content(explanation.lines()))
+                let (explanation, used) = try self.explanation(payload: Array(text.utf8), members)
+                result = HTML.section(
+                    "result", "Result",
+                    "<p class=\"soft\">\(sentence(about: used))</p>\n" + ExplanationView.content(explanation.lines()))
             } catch {
                 status = error.status
                 result = "<p class=\"problem\" role=\"alert\">\(markup(error.message.capitalizingFirstLetter)).</p>\n"
@@ -43,14 +45,17 @@ extension WebDesk {
         return .response(page(request, title: "Explain", content, status: status))
     }
 
-    /// Explains a payload as the daemon would read it.
+    /// Explains a payload as the daemon would read it, by the configuration in force.
     ///
     /// - Parameters:
     ///   - payload: an object of JSON.
     ///   - members: of the request beside it.
-    func explanation(payload: [UInt8], _ members: [(String, String)]) throws(WebProblem) -> Explanation {
+    func explanation(
+        payload: [UInt8], _ members: [(String, String)]
+    ) throws(WebProblem) -> (Explanation, UsedConfiguration) {
+        let used = configurations.refreshed()
         let object: JSONNode
-        do throws(JSONError) { object = try JSONDocument(scanning: payload, limits: facts.limits).root } catch {
+        do throws(JSONError) { object = try JSONDocument(scanning: payload, limits: used.limits).root } catch {
             throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
         }
         var template = RequestTemplate(platform: members.first { $0.0 == "platform" }?.1)
@@ -63,14 +68,15 @@ extension WebDesk {
         }
         let line = template.line(for: object, isAPNs: false)
         do throws(ProtocolError) {
-            let request = try Request(line: line, limits: facts.limits)
+            let request = try Request(line: line, limits: used.limits)
             guard case .deliver(let deliver) = request.action else {
                 throw ProtocolError(.invalidValue, field: "payload", message: "this is not a payload")
             }
             do throws(PayloadError) {
-                return try Explanation(
+                let explanation = try Explanation(
                     deliver, platform: deliver.target.platform ?? deliver.transport?.platform ?? .android,
-                    table: facts.table)
+                    table: used.table)
+                return (explanation, used)
             } catch {
                 throw ProtocolError(.invalidValue, field: error.field, message: error.message)
             }

@@ -47,11 +47,14 @@ struct PushView {
     private let story: RequestStory
     private let push: PushSummary
     private let desk: WebDesk
+    private let configuration: (used: UsedConfiguration, sentence: String)
+    private var table: RoutingTable { configuration.used.table }
     private var request: AcceptedRequest { story.request }
 
     init(_ story: RequestStory, desk: WebDesk) {
         (self.story, self.desk) = (story, desk)
         push = PushSummary(PushFacts(story))
+        configuration = desk.configuration(of: story)
     }
 
     var title: String { "#\(request.seq) \(push.title)".trimmingEndSpaces }
@@ -216,12 +219,12 @@ struct PushView {
         else {
             return nil
         }
-        return (deliver, try? Explanation(deliver, platform: story.request.platform, table: desk.facts.table))
+        return (deliver, try? Explanation(deliver, platform: story.request.platform, table: table))
     }
 
     private var why: String {
         guard let explanation = delivery?.explanation else { return "" }
-        return "<p class=\"soft\">As the configuration decides today.</p>\n"
+        return "<p class=\"soft\">\(configuration.sentence)</p>\n"
             + ExplanationView.content(explanation.lines())
     }
 
@@ -235,7 +238,7 @@ struct PushView {
             HTML.pre(String(decoding: payload.rawBytes, as: UTF8.self), label: "Received payload"))
         if let (deliver, _) = delivery,
             let decision = try? decide(
-                Delivery(deliver, platform: request.platform), settings: desk.facts.table.detection)
+                Delivery(deliver, platform: request.platform), settings: table.detection)
         {
             let keys = decision.keys
             text += table(Self.nameOfKeys(request.platform), keys.own)
@@ -262,7 +265,7 @@ struct PushView {
     private var handlerInputs: String {
         guard let line = try? Request(acceptedLine: request.body) else { return "" }
         return story.invocations.map { invocation in
-            guard let name = invocation.handler, let handler = desk.facts.table.handlers[name] else { return "" }
+            guard let name = invocation.handler, let handler = table.handlers[name] else { return "" }
             let run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
             let object = HandlerInput.object(run, at: request.acceptedAt)
             let text = (try? JSONDocument(scanning: object)).map { HTML.pretty($0.root) } ?? ""

@@ -1,5 +1,6 @@
 import PushModel
 import PushQuery
+import PushRouting
 import Store
 
 extension Command {
@@ -12,7 +13,12 @@ extension Command {
             invocations ahead, each attempt with its answer and the end of the handler's standard error, and the \
             outcome; the analytics events that it caused, such as a later open, and its custom data with the state of \
             each entry. It works with or without a daemon.
+            """,
             """
+            For a delivery it prints the owner and the reasons, as "explain" does, by the configuration that decided the \
+            delivery, and says since when that was in force and whether it still is. If that configuration cannot be \
+            read, or the delivery is older than the record of configurations, it explains by the files as they are.
+            """,
         ],
         operands: Operands(usage: "SEQ", count: 1...1),
         options: [.fullTokens, .utc, .json],
@@ -45,11 +51,14 @@ extension Session {
 
     /// Prints the story of a request.
     func show(_ number: SequenceNumber, _ arguments: Arguments) throws(Failure) -> ExitStatus {
-        let shown = try story(of: number).showingTokens(arguments)
+        let story = try story(of: number)
+        let explained = explanation(of: story, in: arguments.zone)
+        let shown = story.showingTokens(arguments)
         if arguments.has(.json) {
-            output.write(document: shown.json)
+            let reasons = explained.map { Array(#","explanation":"#.utf8) + $0.explanation.json } ?? []
+            output.write(document: shown.json.dropLast() + reasons + Array("}".utf8))
         } else {
-            output.print(folding: shown.lines(in: arguments.zone))
+            output.print(folding: shown.lines(in: arguments.zone) + (explained?.lines ?? []))
         }
         return .done
     }

@@ -50,7 +50,8 @@ struct Session {
 
     /// The command of a bridge's program, as the daemon starts it; `nil`: the program is not installed.
     func bridgeCommand(_ bridge: Bridge) -> Handler.Command? {
-        BridgeFile.command(of: bridge, configuration: directories.configuration, isRequired: requiresConfiguration)
+        BridgeFile.command(
+            of: bridge, configuration: directories.configuration, isRequired: requiresConfiguration, kept: nil)
     }
 
     private func settings(_ directories: [String], required isRequired: Bool) throws(Failure) -> Settings {

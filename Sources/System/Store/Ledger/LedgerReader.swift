@@ -114,7 +114,9 @@ public final class LedgerReader {
         try snapshot { () throws(StoreError) in
             let found = try requestByNumber.compiled(for: database)
             found.statement.bind(seq.value, at: 1)
-            return try story(found)
+            var story = try story(found)
+            if story != nil { story?.configuration = try configuration(of: seq) }
+            return story
         }
     }
 

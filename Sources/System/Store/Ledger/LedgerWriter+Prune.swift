@@ -62,6 +62,8 @@ extension LedgerWriter {
                 DELETE FROM fan_outs WHERE seq IN (\(old.list));
                 DELETE FROM invocation_rows WHERE seq IN (\(old.list));
                 DELETE FROM request_rows WHERE seq IN (\(old.list));
+                DELETE FROM configurations WHERE first_seq < (SELECT max(first_seq) FROM configurations
+                    WHERE first_seq <= (SELECT min(seq) FROM request_rows));
                 """)
             try rows.texts.forget(before: try database.integer(SharedTexts.firstUser))
         }

@@ -12,6 +12,7 @@ final class RowApplier {
     private var replaceSending: RowStatement
     private var replaceLifeSign: RowStatement
     private var insertProducer: RowStatement
+    private var replaceConfiguration: RowStatement
     private var devices: KeyedRows
     private var insertFanOut: RowStatement
     private var updateFanOut: RowStatement
@@ -46,6 +47,8 @@ final class RowApplier {
         replaceSending = try RowStatement(sending.insertion(replace), of: sending, database)
         replaceLifeSign = try RowStatement(life.insertion(replace), of: life, database)
         insertProducer = try RowStatement(Producer.table.insertion(), of: Producer.table, database)
+        let configurations = ConfigurationPeriod.table
+        replaceConfiguration = try RowStatement(configurations.insertion(replace), of: configurations, database)
         devices = try KeyedRows(KnownDevice.table, replace, database)
         insertFanOut = try RowStatement(FanOut.table.insertion(), of: FanOut.table, database)
         updateFanOut = try RowStatement(
@@ -140,6 +143,7 @@ final class RowApplier {
         case .gap: try gaps.add(values)
         case .lifeSign: try replaceLifeSign.run(values, key: 1)
         case .producer: try insertProducer.run(values)
+        case .configuration: try replaceConfiguration.run(values)
         case .pruning, .erasure: throw .row(RowError(message: "an order is not alone in its batch"))
         }
     }

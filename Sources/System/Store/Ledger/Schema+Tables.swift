@@ -114,6 +114,7 @@ extension Schema {
         \(LifeSign.table.creation);
         \(chain);
         \(fanOuts);
+        \(configurations);
         """
 
     /// The tables that always have exactly one row.
@@ -132,6 +133,9 @@ extension Schema {
         ALTER TABLE devices ADD COLUMN sdk TEXT;
         \(fanOuts)
         """
+
+    /// Adds the configurations that decided requests: since version 5.
+    static let configurations = ConfigurationPeriod.table.creation
 
     private static let fanOuts = """
         \(FanOut.table.creation);

@@ -55,8 +55,8 @@ public final class SharedStore: Sendable {
     /// Notes the versions that the copies read, from the renewed lease. On any thread.
     public func learn(_ row: LeaseRow) { leastReader.withLock { $0 = row.leastReader ?? version } }
 
-    /// The lowest version that the copies read; `nil` until it is known.
-    var copiesRead: Int? { leastReader.withLock(\.self) }
+    /// The lowest version that the copies read; `nil` until it is known. On any thread.
+    public var copiesRead: Int? { leastReader.withLock(\.self) }
 }
 
 extension StoreError {

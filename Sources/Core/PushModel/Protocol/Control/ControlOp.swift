@@ -6,7 +6,7 @@ struct ControlOp: Sendable {
     /// All ops, in the order in which an error lists them.
     static let all = [
         status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
-        reload, logLevel,
+        reload, configuration, logLevel,
     ]
 
     /// The word of the op on the socket.

@@ -33,6 +33,8 @@ public struct ControlRequest: Hashable, Sendable {
         case logLevel(String?)
         /// Reads the configuration again and applies it; the answer says whether it did.
         case reload
+        /// Asks for a configuration that was in force, as far as explanations need it; `nil`: the last one.
+        case configuration(ConfigurationID?)
         /// Erases a person: a user, or the users of one device.
         case erase(Person)
 
@@ -156,6 +158,7 @@ extension ControlRequest.Operation {
         case .logLevel(let level): (.logLevel, { if let level { $0.member("level", level) } })
         case .erase(let person): (.erase, { person.write(to: &$0) })
         case .reload: (.reload, { _ in })
+        case .configuration(let id): (.configuration, { if let id { $0.member("configuration", id.description) } })
         }
     }
 }
