@@ -74,4 +74,14 @@ extension JournalEntry {
             change.isOpen ? .warning : .notice, change.text,
             messageID: change.isOpen ? .breakerOpened : .breakerClosed, fields: [Field(.handler, change.handler)])
     }
+
+    /// The entry for the end of a publish whose time was over.
+    init(_ end: PublishEnd) {
+        let devices = counted(end.overdue, "device was", "devices were")
+        self.init(
+            .warning,
+            "publish \(end.seq) ended before all its deliveries were made: its time was over, and \(devices) left out "
+                + "(\(counted(end.progress.made, "delivery", "deliveries")) made); its payload's ttl or "
+                + "PublishTimeMax= limits the time")
+    }
 }

@@ -44,7 +44,7 @@ from exports import Export
 from faults import LEASE, LONGEST_STOP, Faults
 from nodes import Node, Pair, write_handlers
 from oracle import Oracle, ledger
-from producers import Producer, Record
+from producers import Producer, Record, subscribe
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 NODES = "abc"
@@ -65,6 +65,8 @@ FULL = [
     ({"standby", "network", "clocks", "calls"}, {"chaos": 200}),
     ({"patroni"}, {"patroni-kill": 20, "patroni-standby": 10, "patroni-switch": 10, "patroni-pause": 5, "kill": 10}),
 ]
+# The rows of what is not finished.
+UNFINISHED = ["invocation_rows WHERE outcome IS NULL", "fan_outs WHERE devices IS NOT NULL"]
 FEATURES = ["standby", "network", "clocks", "calls", "patroni"]
 
 
@@ -109,6 +111,7 @@ class Test:
         for node in self.nodes:
             node.start()
         self.pair.wait_whole()
+        subscribe(self.pair)
         self.faults = Faults(self.pair, self.engine, self.generator)
         self.producers = [
             Producer(number, self.seed, self.pair, self.record, self.options.pause)
@@ -195,7 +198,7 @@ class Test:
             self.look()
             database = ledger(leader)
             try:
-                return database.execute("SELECT count(*) FROM invocation_rows WHERE outcome IS NULL").fetchone() == (0,)
+                return all(database.execute(f"SELECT count(*) FROM {rows}").fetchone() == (0,) for rows in UNFINISHED)
             finally:
                 database.close()
 
@@ -235,7 +238,7 @@ class Test:
         print(
             f"in all: {len(self.record.acknowledged)} acknowledged, {len(oracle.lost)} lost, {len(oracle.doubled)} "
             f"doubled, {len(oracle.run_twice)} run twice; {self.record.repeats} repeats; {oracle.decided} decided "
-            f"({outcomes}); {oracle.runs} runs of handlers, {oracle.repeated_runs} of them again; "
+            f"({outcomes}); {oracle.publishes} publishes; {oracle.runs} runs of handlers, {oracle.repeated_runs} of them again; "
             f"{self.record.untold} outcomes not told; {oracle.batches} batches, {oracle.terms} terms; "
             f"ends of nodes: {sum(len(node.ends) for node in self.nodes)}")
         if self.export.is_possible:

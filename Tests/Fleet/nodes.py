@@ -20,7 +20,7 @@ RESTART_PAUSE = 0.1
 HANDLERS = {"run": ("no", "0"), "again": ("yes", "")}
 PROGRAM = """#!/bin/bash
 # One write for each run, at the end of a file that all runs share. EPOCHREALTIME is not faked.
-echo "$PUSH_SEQ $PUSH_N $PUSH_ID $1 $PUSH_DEADLINE_REMAINING_MS $EPOCHREALTIME" >>"$2"
+echo "$PUSH_SEQ $PUSH_N ${PUSH_ID:--} $1 $PUSH_DEADLINE_REMAINING_MS $EPOCHREALTIME" >>"$2"
 exec sleep "0.$3$((PUSH_SEQ % 4))"
 """
 

@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 
 from engine import wait_until
+from producers import MEMBERS
 
 IDENTIFIER = re.compile(rb"p\d+-\d{6}")
 LEADS = re.compile(r"(\w+) leads from term (\d+) on")
@@ -59,6 +60,7 @@ class Oracle:
         ledgers = self.equal_ledgers()
         database = ledgers[self.nodes[0].name]
         self.check_requests(database)
+        self.check_publishes(database)
         self.check_runs(database)
         self.check_chain()
         self.check_terms()
@@ -112,7 +114,7 @@ class Oracle:
             not self.lost, "acknowledged, and not in the ledger under that number: "
             f"{[(request.id, request.seq, ids[request.id]) for request in self.lost[:10]]}")
         # Each request is repeated until it is acknowledged.
-        strangers = [identifier for identifier, found in ids.items() if found and identifier not in by_id]
+        strangers = [identifier for identifier in ids if identifier and identifier not in by_id]
         self.expect(not strangers, f"in the ledger, and never acknowledged: {strangers[:10]}")
         pending = [(seq, n) for seq, found in outcomes.items() for n, outcome in found.items() if outcome is None]
         self.expect(not pending, f"no outcome, though nothing is in flight: {pending[:10]}")
@@ -127,6 +129,26 @@ class Oracle:
         self.outcomes = Counter(outcome for found in outcomes.values() for outcome in found.values())
         self.decided = sum(self.outcomes.values())
 
+    def check_publishes(self, database):
+        """Each acknowledged publish reached each member once."""
+        progress = {seq: row for seq, *row in database.execute("SELECT seq, members, made, left_out FROM fan_outs")}
+        reached = defaultdict(list)
+        for message, device in database.execute(
+                "SELECT message_id, device FROM requests WHERE operation = 'deliver' AND message_id IS NOT NULL"):
+            reached[message].append(device)
+        publishes = [request for request in self.by_id.values() if request.is_publish]
+        for request in publishes:
+            devices = sorted(reached[request.id])
+            members, made, left_out = progress.get(request.seq, (0, 0, 0))
+            self.expect(
+                request.reply["members"] == members == made + left_out and len(devices) == made,
+                f"{request.id} ({request.seq}) has {members} members, {made} made, {left_out} left out, and "
+                f"{len(devices)} deliveries; the reply was {request.reply}")
+            # A wall clock that is set ahead ends a publish.
+            expected = sorted(set(devices)) if self.is_relay else MEMBERS
+            self.expect(devices == expected, f"{request.id} ({request.seq}) reached {devices}")
+        self.publishes = len(publishes)
+
     def check_runs(self, database):
         """Handlers ran for what is in the ledger alone, and once if they are not idempotent."""
         known = {(seq, n): (identifier, handler, outcome) for seq, n, identifier, handler, outcome in database.execute(
@@ -135,6 +157,8 @@ class Oracle:
         wall = time.time() - time.monotonic()
         for line in self.ran.read_text().splitlines() if self.ran.exists() else []:
             seq, n, identifier, handler, remaining, at = line.split()
+            # The deliveries of a publish have no id.
+            identifier = None if identifier == "-" else identifier
             place = int(seq), int(n)
             runs[place, handler] += 1
             self.check_deadline((place, handler), identifier, float(at) - wall, int(remaining) / 1000)

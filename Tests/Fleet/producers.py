@@ -5,9 +5,13 @@ import random
 import threading
 import time
 
-from engine import PATIENCE, Failure, check
+from engine import PATIENCE, Failure, check, wait_until
 
 DEVICES = [f"device{number}" for number in range(12)]
+# The members of a topic, and the lengths of the texts that are published to it.
+MEMBERS = [f"member{number:02}" for number in range(24)]
+TOPIC = {"project": "shop", "topic": "news"}
+TEXTS = (10, 10, 3_000, 60_000)
 # A payload for the tracker.
 BRAZE = {"_ab": "true", "cid": "c1", "t": "A parcel", "a": "It is on its way"}
 # After so long without a reply the producer changes to the other node. Some wait until a stopped leader resumes.
@@ -19,11 +23,11 @@ OUTCOME_PATIENCE = 3
 
 class Request:
     def __init__(self, identifier, facts):
-        self.id, self.is_waited_for = identifier, "wait" in facts
+        self.id, self.is_waited_for, self.is_publish = identifier, "wait" in facts, facts["op"] == "publish"
         self.line = json.dumps({"id": identifier, **facts}, separators=(",", ":")).encode() + b"\n"
-        # Its number, the times of the first send and of the acknowledgement, the number of promised outcomes, and the
-        # received ones: n to outcome.
-        self.seq = self.sent = self.at = self.outcomes = None
+        # Its number, the times of the first send and of the acknowledgement, the reply, the number of promised outcomes,
+        # and the received ones: n to outcome.
+        self.seq = self.sent = self.at = self.reply = self.outcomes = None
         self.told = {}
 
 
@@ -39,12 +43,12 @@ class Record:
         with self.lock:
             self.times.append(time.monotonic())
             if request.seq is None:
-                request.seq, request.at = reply["seq"], self.times[-1]
+                request.seq, request.at, request.reply = reply["seq"], self.times[-1], reply
                 self.acknowledged.append(request)
             else:
                 self.repeats += 1
-                if request.seq != reply["seq"]:
-                    self.problems.append(f"{request.id} was acknowledged as {request.seq}, then as {reply['seq']}")
+                if request.reply != reply:
+                    self.problems.append(f"{request.id} was acknowledged by {request.reply}, then by {reply}")
             request.outcomes = reply.get("outcomes", request.outcomes)
 
     def tell(self, request, line):
@@ -52,6 +56,25 @@ class Record:
             before = request.told.setdefault(line["n"], line["outcome"])
             if before != line["outcome"]:
                 self.problems.append(f"{request.id} {line['n']}: told {before}, then {line['outcome']}")
+
+
+def subscribe(pair):
+    """Subscribes the members of the topic. To repeat it changes nothing."""
+    line = json.dumps({"op": "topic", "kind": "subscribe", "unknown": "register", "platform": "android", "app": "shop",
+                       **TOPIC, "tokens": MEMBERS}).encode() + b"\n"
+
+    def is_subscribed():
+        for node in pair.nodes:
+            try:
+                with node.connect("inject", CONNECT_PATIENCE) as connection, connection.makefile("rb") as lines:
+                    connection.sendall(line)
+                    if json.loads(lines.readline() or b"{}").get("ok"):
+                        return True
+            except (OSError, ValueError):
+                continue
+        return False
+
+    wait_until("the members of the topic are subscribed", is_subscribed)
 
 
 class Producer(threading.Thread):
@@ -79,6 +102,7 @@ class Producer(threading.Thread):
 
     def draw(self):
         self.count += 1
+        identifier = f"{self.prefix}-{self.count:06}"
         device = self.generator.choice(DEVICES)
         facts = {"platform": "android", "app": "shop", "device": device, "external_id": "u" + device}
         way = self.generator.random()
@@ -87,12 +111,16 @@ class Producer(threading.Thread):
             del facts["external_id"]
         elif way < 0.15:
             facts.update(op="session", kind="start")
+        elif way < 0.17:
+            text = self.generator.choice(TEXTS) * "x"
+            job = self.generator.choice(("run", "none"))
+            facts = {"op": "publish", **TOPIC, "message_id": identifier, "payload": {"data": {"job": job, "text": text}}}
         else:
             job = self.generator.choice(("run", "run", "again", "none", "braze"))
             facts.update(op="deliver", payload={"data": BRAZE if job == "braze" else {"job": job}})
             if self.generator.random() < 0.3:
                 facts["wait"] = "outcome"
-        return Request(f"{self.prefix}-{self.count:06}", facts)
+        return Request(identifier, facts)
 
     # One request
 

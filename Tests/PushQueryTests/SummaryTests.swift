@@ -57,9 +57,9 @@ struct SentenceTests {
         #expect(sentence(publish) == "A publish." && PushSummary(PushFacts(publish)).title == "topic news")
         publish.fanOut = FanOut(
             seq: publish.request.seq, members: 5, progress: FanOut.Progress(made: 3, leftOut: 1), devices: [])
-        #expect(sentence(publish) == "A publish to 5 devices: 3 deliveries, 1 to come.")
+        #expect(sentence(publish) == "A publish to 5 devices: 3 deliveries made, 1 left out, 1 to come.")
         publish.fanOut?.progress.made = 4
-        #expect(sentence(publish) == "A publish to 5 devices: 4 deliveries, all made.")
+        #expect(sentence(publish) == "A publish to 5 devices: 4 deliveries made, 1 left out.")
         publish.request.body = Array("{}".utf8)
         #expect(sentence(publish) == "Erased: the payload and the person's data are deleted.")
         for operation in [PushModel.Operation.session, .log, .topic, .device] {

@@ -150,8 +150,8 @@ struct Bench {
         }
         router.adopt(
             ledger.fanOuts.values.filter { $0.toCome > 0 }.sorted { $0.seq < $1.seq }.compactMap { fanOut in
-                ledger.requests[fanOut.seq].map { UnfinishedFanOut(fanOut, $0.request, from: $0.accepted.peer) }
-            })
+                ledger.requests[fanOut.seq].map { UnfinishedFanOut(fanOut, of: $0.accepted, $0.request) }
+            }, at: now)
         router.endRecovery(at: now, effects: &effects)
         return take(&effects)
     }
@@ -259,6 +259,7 @@ extension RouterEffect {
         case .start(let run), .load(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"
+        case .publishEnded(let end): "publish \(end.seq) ended without \(end.overdue)"
         case .breaker(let change): "breaker \(change.handler) \(change.isOpen ? "open" : "closed")"
         case .decided(let end): "end \(end.invocation.id.name) \(end.result.outcome.rawValue)"
         }

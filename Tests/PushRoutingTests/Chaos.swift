@@ -265,7 +265,7 @@ struct Chaos {
 
     private mutating func check(_ effect: RouterEffect) {
         switch effect {
-        case .breaker: break
+        case .breaker, .publishEnded: break
         case .start(let run), .load(let run):
             let id = run.invocation.id
             expect(running.insert(id).inserted, "\(id.name) is started while it runs")

@@ -184,7 +184,7 @@ private struct Watched {
             case .start(let run), .load(let run): running.insert(run.invocation.id)
             case .stop(let id): running.remove(id)
             case .decided(let end): running.remove(end.invocation.id)
-            case .terminate, .breaker: break
+            case .terminate, .breaker, .publishEnded: break
             }
             if let id = effect.invocation, bench.row(of: id)?.isObserver == false { story.append(effect.text) }
         }
@@ -198,7 +198,7 @@ extension Bench {
 extension RouterEffect {
     fileprivate var invocation: InvocationID? {
         switch self {
-        case .breaker: nil
+        case .breaker, .publishEnded: nil
         case .start(let run), .load(let run): run.invocation.id
         case .terminate(let id), .stop(let id): id
         case .decided(let end): end.invocation.id

@@ -223,7 +223,7 @@ struct ShippedConfigurationTests {
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
         "RequestsInFlightSizeMax=2M", "RequestsInFlightSizeMaxPerPeer=2M", "PayloadMemoryMax=2M",
         "InvocationMemoryMax=2M", "InvocationMemoryMaxPerPeer=2M",
-        "DeviceMemoryMax=2M", "FanOutMax=9",
+        "DeviceMemoryMax=2M", "FanOutMax=9", "PublishTimeMax=2s",
         "InputSizeMax=2M", "InputSizeMaxPerPeer=2M", "OutputSizeMax=2M", "OutputSizeMaxPerPeer=2M", "LineTimeout=2s",
         "WriteTimeout=2s", "IdleTimeout=2s", "LogSizeMax=65M", "SlowCommit=2s",
         "Log=postgresql://db.example/push", "Durability=engine", "Node=a", "Lease=2s", "SnapshotEvery=2d",

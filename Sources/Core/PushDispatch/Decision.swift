@@ -76,6 +76,10 @@ public final class Decision: Sendable {
         callbacks.first?.isBroadcast == true ? keys.payload.tokenChange : nil
     }
 
+    /// The time for which the push service keeps the message; `nil` if the payload does not state it. Parsed on each
+    /// access.
+    public var timeToLive: TimeToLive? { keys.payload.timeToLive }
+
     /// The digest of the payload that the platform hands back on a tap (rule T15). Computed on each access.
     public var digest: UInt64? { keys.payload.digest }
 

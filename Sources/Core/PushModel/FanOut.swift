@@ -13,7 +13,8 @@ public struct FanOut: Hashable, Sendable {
     public struct Progress: Hashable, Sendable {
         /// The number of deliveries made.
         public var made: Int
-        /// The number of devices that no longer existed, or whose platform does not take the payload.
+        /// The number of devices that no longer existed, whose platform does not take the payload, or that had no
+        /// delivery when the time of the publish was over.
         public var leftOut: Int
 
         /// Joins the parts.

@@ -1,62 +1,239 @@
 public import PushModel
 
+/// A publish that an earlier run of the daemon did not finish.
+public struct UnfinishedFanOut: Sendable {
+    /// The devices, and the progress.
+    public var fanOut: FanOut
+    /// The publish in the ledger.
+    public var accepted: AcceptedRequest
+    /// The publish as it came.
+    public var request: Request
+    /// The age of the publish, if another machine accepted it and its clock is known; `nil`: the clocks tell it.
+    public var age: Duration?
+
+    /// Joins the parts.
+    public init(_ fanOut: FanOut, of accepted: AcceptedRequest, _ request: Request, age: Duration? = nil) {
+        (self.fanOut, self.accepted, self.request, self.age) = (fanOut, accepted, request, age)
+    }
+}
+
 /// A publish with deliveries that the router has not made yet.
-public struct OpenFanOut: Sendable {
+struct OpenFanOut: Sendable {
+    /// A device of a publish, in 8 bytes: the open publishes have up to ``FanOuts/membersMax`` of them.
+    struct Member: Sendable {
+        /// The index of the device among the known devices.
+        let place: UInt32
+        /// The low half of the device's number. A later device at the same index has a higher number, and the halves
+        /// are equal only if the numbers differ by a multiple of 2^32.
+        let mark: UInt32
+
+        /// - Parameters:
+        ///   - number: the number of the device.
+        ///   - place: the index of the device; `nil`: it is not known any more.
+        init(_ number: SequenceNumber, at place: UInt32?) {
+            mark = UInt32(truncatingIfNeeded: number.value)
+            self.place = place ?? .max
+        }
+
+        /// Returns the device; `nil`: it is not known any more.
+        func device(_ devices: KnownDevices) -> KnownDevice? {
+            guard let device = devices.device(at: place), mark == UInt32(truncatingIfNeeded: device.number.value) else {
+                return nil
+            }
+            return device
+        }
+    }
+
     /// The number of the publish.
     let seq: SequenceNumber
     /// The publish as it came.
     let request: Request
     /// The sender.
     let peer: Peer
+    /// The time of the publish.
+    var time: FanOutTime
     /// The progress.
-    var progress: FanOut.Progress
-    /// The devices whose deliveries are not made yet, the last one first; `nil` for a device that is forgotten.
-    var devices: [DeviceKey?]
+    private(set) var progress: FanOut.Progress
+    /// The number of devices that were left out in this run because the time was over.
+    private(set) var overdue = 0
+    /// The time before which the router makes no slice, because it was too busy; `nil`: it makes one at once.
+    var pausedUntil: Instant?
+    /// The devices whose deliveries were not made when the publish was opened.
+    private let members: [Member]
+    /// The number of `members` that are done.
+    private var position = 0
 
     /// - Parameters:
-    ///   - seq: the number of the publish.
+    ///   - accepted: the publish in the ledger.
     ///   - request: the publish as it came.
-    ///   - peer: the sender.
     ///   - progress: the progress.
-    ///   - devices: the devices of the deliveries that are left, in their order.
+    ///   - members: the devices of the deliveries that are left, in their order.
+    ///   - time: the time of the publish.
     init(
-        _ seq: SequenceNumber, _ request: Request, from peer: Peer, progress: FanOut.Progress = FanOut.Progress(),
-        to devices: [DeviceKey?]
+        _ accepted: AcceptedRequest, _ request: Request, progress: FanOut.Progress = FanOut.Progress(),
+        to members: [Member], time: FanOutTime
     ) {
-        (self.seq, self.request, self.peer, self.progress) = (seq, request, peer, progress)
-        self.devices = devices.reversed()
+        (seq, peer) = (accepted.seq, accepted.peer)
+        (self.request, self.progress, self.members, self.time) = (request, progress, members, time)
     }
-}
 
-/// A publish that an earlier run of the daemon did not finish.
-public struct UnfinishedFanOut: Sendable {
-    /// The devices, and the progress.
-    public var fanOut: FanOut
-    /// The publish as it came.
-    public var request: Request
-    /// The sender.
-    public var peer: Peer
-
-    /// Joins the parts.
-    public init(_ fanOut: FanOut, _ request: Request, from peer: Peer) {
-        (self.fanOut, self.request, self.peer) = (fanOut, request, peer)
-    }
-}
-
-/// The publishes with deliveries left to make, one after the other, in slices.
-struct FanOuts: Sendable {
-    /// The limit of open publishes.
-    static let openMax = 64
-    /// The number of deliveries of one turn.
-    static let slice = 32
-
-    var open: [OpenFanOut] = []
-    /// The earliest time for the next slice, after the router was too busy for one; `nil`: at once.
-    var pausedUntil: Instant?
-
-    /// Whether the router can make a slice of deliveries now.
-    var hasWorkLeft: Bool { !open.isEmpty && pausedUntil == nil }
+    /// The account of the sender.
+    var account: Account { peer.account }
 
     /// The number of deliveries that are left to make.
-    var membersLeft: Int { open.reduce(0) { $0 + $1.devices.count } }
+    var left: Int { members.count - position }
+
+    /// The device of the next delivery.
+    var next: Member? { position < members.count ? members[position] : nil }
+
+    /// The number of devices in memory.
+    var memberCount: Int { members.count }
+
+    /// Counts the delivery to the next device.
+    mutating func made() {
+        progress.made += 1
+        position += 1
+    }
+
+    /// Counts the next devices as left out.
+    mutating func leaveOut(_ count: Int = 1, isOverdue: Bool = false) {
+        progress.leftOut += count
+        position += count
+        if isOverdue { overdue += count }
+    }
+}
+
+/// The time of a publish: its age, and the ages at which it ends.
+struct FanOutTime: Sendable {
+    /// The acceptance by this machine's wall clock.
+    let acceptedAt: WallTime
+    /// The acceptance by the monotonic clock of this run; `nil`: an earlier run accepted the publish, and the wall
+    /// clock was not believed since.
+    var start: Instant?
+    /// The age at which the publish ends for the devices of each platform.
+    let ends: [Platform: Duration]
+    /// The highest of them.
+    let end: Duration
+    /// Whether this run accepted the publish and has made no slice of it.
+    var isFirstSlice: Bool
+
+    /// The time of a publish that this run accepts.
+    init(from now: Moment, ends: [Platform: Duration]) {
+        self.init(acceptedAt: now.wall, start: now.monotonic, ends: ends, isFirstSlice: true)
+    }
+
+    /// The time of a publish that an earlier run accepted, at a time of the wall clock.
+    ///
+    /// - Parameter age: its age now; `nil`: the wall clock tells it.
+    init(from acceptedAt: WallTime, age: Duration?, ends: [Platform: Duration], at now: Moment) {
+        let wall = age.map { WallTime(milliseconds: now.wall.milliseconds - $0.milliseconds) } ?? acceptedAt
+        self.init(
+            acceptedAt: wall, start: age.map { now.monotonic + (.zero - $0) }, ends: ends, isFirstSlice: false)
+    }
+
+    private init(acceptedAt: WallTime, start: Instant?, ends: [Platform: Duration], isFirstSlice: Bool) {
+        (self.acceptedAt, self.start, self.ends, self.isFirstSlice) = (acceptedAt, start, ends, isFirstSlice)
+        end = ends.values.max() ?? .zero
+    }
+
+    /// Returns the age of the publish; `nil`: unknown until the wall clock is believed.
+    ///
+    /// A believed wall clock adds the time in which the machine slept or the daemon did not run. It takes nothing away:
+    /// it may have been set back.
+    mutating func age(at now: Moment, isBelieved: Bool) -> Duration? {
+        guard isBelieved else { return start.map { now.monotonic - $0 } }
+        let (span, isTooLong) = now.wall.milliseconds.subtractingReportingOverflow(acceptedAt.milliseconds)
+        let byWall = isTooLong ? FanOutTime.longest : min(max(.zero, .milliseconds(span)), FanOutTime.longest)
+        let start = start ?? now.monotonic + (.zero - byWall)
+        self.start = start
+        return max(byWall, now.monotonic - start)
+    }
+
+    /// Whether an age is at the end for the devices of a platform; `nil`: for all.
+    ///
+    /// A payload with a `ttl` of 0 has no time at all. The first slice of its publish is made nevertheless.
+    func isOver(_ age: Duration, for platform: Platform? = nil) -> Bool {
+        let end = platform.flatMap { ends[$0] } ?? self.end
+        return age >= end && !(isFirstSlice && end == .zero)
+    }
+
+    /// Longer than any publish.
+    private static let longest = Duration.seconds(1 << 31)
+}
+
+/// The publishes with deliveries left to make. Their accounts take turns, and so do the publishes of an account.
+struct FanOuts: Sendable {
+    /// The limit of open publishes; one account has at most half of each limit.
+    static let openMax = 64
+    /// The limit of the devices of open publishes: 8 MB of memory, and a fraction of a second of a start.
+    static let membersMax = 1_000_000
+    /// The limit of the lines of open publishes in bytes; half of it has room for two of the longest lines.
+    static let byteMax = 64 << 20
+    /// The number of deliveries of one turn.
+    static let slice = 32
+    /// The bytes of rows after which a slice ends.
+    static let sliceBytes = 256 << 10
+    /// The wait before the wall clock is asked again whether it is believed.
+    static let clockPause = Duration.seconds(10)
+
+    /// The open publishes; those of an account in the order of their turns.
+    private(set) var open: [OpenFanOut] = []
+    /// The accounts of the open publishes in the order of their turns.
+    private var accounts: [Account] = []
+
+    /// Whether the router can make a slice of deliveries now.
+    var hasWorkLeft: Bool { open.contains { $0.pausedUntil == nil } }
+
+    /// The end of the first pause; `nil`: no publish has a pause.
+    var nextDue: Instant? { open.lazy.compactMap(\.pausedUntil).min() }
+
+    /// The number of deliveries that are left to make.
+    var membersLeft: Int { open.reduce(0) { $0 + $1.left } }
+
+    /// Adds a publish, or one that was taken, as the last one of its account.
+    mutating func append(_ fanOut: OpenFanOut) {
+        if !accounts.contains(fanOut.account) { accounts.append(fanOut.account) }
+        open.append(fanOut)
+    }
+
+    /// Takes the next publish of the account whose turn it is; `nil`: all have a pause.
+    mutating func popNext(at now: Instant) -> OpenFanOut? {
+        for place in open.indices {
+            if let due = open[place].pausedUntil, due <= now { open[place].pausedUntil = nil }
+        }
+        for (turn, account) in accounts.enumerated() {
+            guard let place = open.firstIndex(where: { $0.account == account && $0.pausedUntil == nil }) else {
+                continue
+            }
+            accounts.remove(at: turn)
+            if open.count(where: { $0.account == account }) > 1 { accounts.append(account) }
+            return open.remove(at: place)
+        }
+        return nil
+    }
+
+    /// Returns the reason, for people, why another publish exceeds a limit; `nil`: it exceeds none.
+    ///
+    /// - Parameters:
+    ///   - account: the account of its sender.
+    ///   - members: the number of its devices.
+    ///   - bytes: the length of its line.
+    func refusal(of account: Account, adding members: Int, bytes: Int) -> String? {
+        for (owner, share) in [(nil, 1), (account, 2)] as [(Account?, Int)] {
+            let counted = open.filter { owner == nil || $0.account == owner }
+            let these = owner.map { "publishes of \($0)" } ?? "publishes"
+            let members = counted.reduce(members) { $0 + $1.memberCount }
+            let bytes = counted.reduce(bytes) { $0 + $1.request.document.bytes.count }
+            if counted.count >= Self.openMax / share {
+                return "\(counted.count) \(these) are being delivered, the limit; send this one again later"
+            } else if members > Self.membersMax / share {
+                return "with this one the \(these) that are being delivered would have \(members) devices, more than "
+                    + "the limit of \(Self.membersMax / share); send this one again later"
+            } else if bytes > Self.byteMax / share {
+                return "with this one the lines of the \(these) that are being delivered would have \(bytes) bytes, "
+                    + "more than the limit of \(Self.byteMax / share); send this one again later"
+            }
+        }
+        return nil
+    }
 }

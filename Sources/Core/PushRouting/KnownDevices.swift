@@ -63,6 +63,24 @@ struct KnownDevices: Sendable {
         return Set(found.joined()).compactMap { device(at: Int($0)) }
     }
 
+    /// Returns the index of a device, which it keeps as long as it is known.
+    func place(of key: DeviceKey) -> UInt32? { places[key] }
+
+    /// Returns the device at an index; `nil`: there is none.
+    func device(at place: UInt32) -> KnownDevice? {
+        place < UInt32(clamping: placeCount) ? device(at: Int(place)) : nil
+    }
+
+    /// The indices of all devices by their numbers.
+    var placesByNumber: DevicePlaces {
+        var found: [(number: SequenceNumber, place: UInt32)] = []
+        found.reserveCapacity(count)
+        for place in 0..<placeCount {
+            if let number = device(at: place)?.number { found.append((number, UInt32(place))) }
+        }
+        return DevicePlaces(found)
+    }
+
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Stores the facts of a device.

@@ -75,32 +75,8 @@ extension Router {
         memory.devices.change(device, &effects)
     }
 
-    /// Accepts a payload for all subscribed devices and lists them. Later turns make the deliveries.
-    ///
-    /// - Returns: the number of devices.
-    mutating func publish(
-        _ publish: PublishRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
-    ) throws(Refusal) -> Int {
-        let members = try members(of: publish)
-        guard memory.fanOuts.open.count < FanOuts.openMax else {
-            throw .overloaded(
-                message:
-                    "\(FanOuts.openMax) publishes are being delivered, the limit; send this one again later",
-                retryAfter: .seconds(1))
-        }
-        try checkPayload(of: publish, members)
-        let accepted = accept(
-            request, from: peer, at: now, platform: publish.deliver.target.platform ?? .android,
-            target: publish.deliver.target, messageID: publish.deliver.messageID)
-        effects.record(accepted)
-        let fanOut = FanOut(seq: accepted.seq, members: members.count, devices: members.map(\.number))
-        effects.record(.fanOut(fanOut))
-        guard !members.isEmpty else { return 0 }
-        memory.fanOuts.open.append(OpenFanOut(accepted.seq, request, from: peer, to: members.map(\.key)))
-        return members.count
-    }
-
-    private func members(of publish: PublishRequest) throws(Refusal) -> [KnownDevice] {
+    /// Returns the devices that a publish reaches, in order of their numbers.
+    func members(of publish: PublishRequest) throws(Refusal) -> [KnownDevice] {
         let limit = table.limits.fanOut
         let condition: TopicCondition?
         let topics: [String]?
@@ -133,88 +109,6 @@ extension Router {
         guard members.count <= limit else { throw tooMany }
         return members.sorted { $0.number < $1.number }
     }
-
-    /// Throws for a payload that is invalid on every member's platform.
-    private func checkPayload(of publish: PublishRequest, _ members: [KnownDevice]) throws(Refusal) {
-        var platforms = Set(members.map(\.platform))
-        if platforms.isEmpty { platforms = [.android] }
-        var fault: Refusal?
-        for platform in platforms.sorted(by: { $0.rawValue < $1.rawValue }) {
-            do {
-                _ = try decide(Delivery(publish.deliver, platform: platform), settings: table.detection)
-                return
-            } catch {
-                fault = fault ?? .invalidPayload(field: error.field, message: error.message)
-            }
-        }
-        if let fault { throw fault }
-    }
-
-    /// Makes some deliveries of the oldest publish. The same transaction stores the progress, so a crash repeats no
-    /// delivery.
-    mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
-        guard !startsNone, var open = memory.fanOuts.open.first else { return }
-        if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
-        memory.fanOuts.pausedUntil = nil
-        guard case .publish(let publish) = open.request.action else { preconditionFailure("only a publish fans out") }
-        let before = open.progress
-        var left = FanOuts.slice
-        while left > 0, let key = open.devices.last {
-            left -= 1
-            switch deliver(publish, to: key, open, at: now, &effects) {
-            case .made: open.progress.made += 1
-            case .leftOut: open.progress.leftOut += 1
-            case .later(let due):
-                memory.fanOuts.pausedUntil = due
-                left = 0
-                continue
-            }
-            open.devices.removeLast()
-        }
-        if open.progress != before { effects.record(.fanOutProgress(open.seq, open.progress)) }
-        if open.devices.isEmpty { memory.fanOuts.open.removeFirst() } else { memory.fanOuts.open[0] = open }
-    }
-
-    private enum MemberOutcome {
-        case made, leftOut
-        case later(Instant)
-    }
-
-    private mutating func deliver(
-        _ publish: PublishRequest, to key: DeviceKey?, _ open: OpenFanOut, at now: Moment, _ effects: inout Effects
-    ) -> MemberOutcome {
-        guard let device = key.flatMap({ memory.devices.known[$0] }),
-            let request = try? Request(
-                acceptedLine: publish.line(to: device, in: table.state(of: device), of: open.request)),
-            case .deliver(let deliver) = request.action
-        else { return .leftOut }
-        do throws(Refusal) {
-            try checkLimits(of: open.peer.account, adding: request.document.bytes.count, at: now)
-            _ = try self.deliver(deliver, request, from: open.peer, at: now, &effects)
-            lastNumber = lastNumber.next
-            return .made
-        } catch {
-            if case .overloaded(_, let after) = error { return .later(now.monotonic + after) }
-            return .leftOut
-        }
-    }
-
-    /// Continues the publishes that an earlier run did not finish, in order of their numbers.
-    public mutating func adopt(_ unfinished: [UnfinishedFanOut]) {
-        let wanted = Set(unfinished.flatMap(\.fanOut.devices))
-        guard !wanted.isEmpty else { return }
-        var keys: [SequenceNumber: DeviceKey] = [:]
-        for device in memory.devices.known.all where wanted.contains(device.number) { keys[device.number] = device.key }
-        for left in unfinished {
-            let progress = left.fanOut.progress
-            let devices = left.fanOut.devices.dropFirst(progress.done).map { keys[$0] }
-            memory.fanOuts.open.append(
-                OpenFanOut(left.fanOut.seq, left.request, from: left.peer, progress: progress, to: devices))
-        }
-    }
-
-    /// The number of deliveries of publishes that are left to make.
-    public var membersLeft: Int { memory.fanOuts.membersLeft }
 }
 
 extension TopicRequest {

@@ -75,7 +75,7 @@ public struct Router: Sendable {
     /// The time at which the router next needs a `.clock` event; `nil`: none. The daemon sets one timer to it after
     /// each turn.
     public var nextDue: Instant? {
-        guard let paused = memory.fanOuts.pausedUntil, !startsNone else { return schedule.nextDue }
+        guard let paused = memory.fanOuts.nextDue, !startsNone else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 

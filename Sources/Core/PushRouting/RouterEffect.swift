@@ -19,6 +19,18 @@ public enum RouterEffect: Sendable {
     case decided(InvocationEnd)
     /// Report to the journal that a handler's breaker opened or closed.
     indirect case breaker(BreakerChange)
+    /// Report to the journal that the time of a publish was over before all its deliveries were made.
+    case publishEnded(PublishEnd)
+}
+
+/// The end of a publish whose time was over.
+public struct PublishEnd: Hashable, Sendable {
+    /// The number of the publish.
+    public var seq: SequenceNumber
+    /// The number of devices that were left out, because the time was over.
+    public var overdue: Int
+    /// The number of deliveries made, and of all devices left out.
+    public var progress: FanOut.Progress
 }
 
 /// A record or an effect, in the order of the decisions.
@@ -95,6 +107,17 @@ public struct Effects {
 
     /// Appends a record.
     public mutating func record(_ record: LedgerRecord) { if let rows { rows.append(record) } else { keep(record) } }
+
+    /// The end of the records, for ``rowBytes(since:)``.
+    var end: Int { rows?.byteCount ?? records.count }
+
+    /// Returns the length of the rows of the records since an earlier ``end``, in bytes.
+    func rowBytes(since end: Int) -> Int {
+        if let rows { return rows.byteCount - end }
+        let buffer = RowBuffer(capacity: 0)
+        for (record, _) in records[end...] { buffer.append(record) }
+        return buffer.byteCount
+    }
 
     private mutating func keep(_ record: LedgerRecord) { records.append((record, list.count)) }
 

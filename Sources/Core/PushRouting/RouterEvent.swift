@@ -38,6 +38,20 @@ public struct Acceptance: Sendable {
     public var topicResults: [TopicRequest.Result]?
 }
 
+extension Acceptance {
+    /// The acceptance of a request in the ledger, for the reply to a repetition. Every fact that a reply has is in the
+    /// ledger, except the results of `op: topic`, which has no `id`.
+    public init(_ story: RequestStory) {
+        // The entries of a handler's answer came after the first reply.
+        let rejected = story.entries.filter { entry in
+            entry.wasRejectedOnArrival && entry.entry.savedAt == story.request.acceptedAt.wall
+        }
+        self.init(
+            seq: story.request.seq, invocations: story.invocations.count,
+            rejections: rejected.map { Rejection(of: $0) }, members: story.fanOut?.members)
+    }
+}
+
 /// The reason why a request is not accepted.
 public enum Refusal: Error, Hashable, Sendable {
     /// The platform would not accept the payload: the field, and the fault.

@@ -11,6 +11,8 @@ public struct RoutingTable: Sendable {
     public var mode: DispatchMode
     /// The time limit of an invocation unless its route has a shorter one.
     public var budget: Duration = .seconds(9)
+    /// The longest time of a publish: afterwards the router makes none of its deliveries any more.
+    public var publishTimeMax: Duration = .seconds(3600)
     /// The routes in order: the first match wins.
     public var routes: [Route]
     /// The handlers by name, with every handler that a route names.

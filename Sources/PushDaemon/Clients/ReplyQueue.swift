@@ -10,6 +10,19 @@ enum ClientReply {
     /// A line, with its line feed.
     case line([UInt8])
 
+    /// The reply to an accepted request, the first time and to each repetition.
+    init(_ acceptance: Acceptance, to request: Request) {
+        let outcomes = request.waitsForOutcome ? acceptance.invocations : nil
+        if acceptance.members == nil, acceptance.topicResults == nil {
+            self = .accepted(acceptance.seq, id: request.id, outcomes: outcomes, rejected: acceptance.rejections)
+        } else {
+            self = .line(
+                Reply.accepted(
+                    acceptance.seq, id: request.id, outcomes: outcomes, members: acceptance.members,
+                    results: acceptance.topicResults, rejected: acceptance.rejections))
+        }
+    }
+
     /// The memory that it takes until it is sent, in bytes.
     var memorySize: Int {
         switch self {

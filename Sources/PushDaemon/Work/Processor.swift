@@ -130,12 +130,7 @@ final class Processor {
             throw ProtocolError(error, id: request.id)
         }
         noteNumbers()
-        let reply =
-            acceptance.reply(to: request)
-            ?? ClientReply.accepted(
-                acceptance.seq, id: request.id, outcomes: request.waitsForOutcome ? acceptance.invocations : nil,
-                rejected: acceptance.rejections)
-        acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
+        acknowledge(candidate, acceptance, awaiting: acceptance.invocations)
         if acceptance.flushedUnsent > 0 {
             let cause = "the session of seq \(acceptance.seq)"
             pipeline.append(.note(JournalEntry(flushedUnsent: acceptance.flushedUnsent, by: cause)))
@@ -162,24 +157,17 @@ final class Processor {
     ///   - story: the first request, as far as the ledger has it.
     ///   - undecided: the number of outcomes that are still to come.
     func `repeat`(_ candidate: Candidate, _ story: RequestStory, undecided: Int) {
-        // The entries of a handler's answer came after the first reply.
-        let rejected = story.entries.filter { entry in
-            entry.wasRejectedOnArrival && entry.entry.savedAt == story.request.acceptedAt.wall
-        }
         let decided = story.invocations.filter { $0.result != nil }
-        let reply = ClientReply.accepted(
-            story.request.seq, id: candidate.request.id,
-            outcomes: candidate.request.waitsForOutcome ? decided.count + undecided : nil,
-            rejected: rejected.map { Rejection(of: $0) })
-        acknowledge(candidate, story.request.seq, reply, knowing: decided, awaiting: undecided)
+        acknowledge(candidate, Acceptance(story), knowing: decided, awaiting: undecided)
     }
 
+    /// Replies to a request that was accepted now or earlier.
     private func acknowledge(
-        _ candidate: Candidate, _ seq: SequenceNumber, _ reply: ClientReply,
-        knowing decided: [InvocationRecord] = [], awaiting undecided: Int
+        _ candidate: Candidate, _ acceptance: Acceptance, knowing decided: [InvocationRecord] = [],
+        awaiting undecided: Int
     ) {
-        let (session, request) = (candidate.session, candidate.request)
-        pipeline.append(.reply(session, place: candidate.place, reply))
+        let (session, request, seq) = (candidate.session, candidate.request, acceptance.seq)
+        pipeline.append(.reply(session, place: candidate.place, ClientReply(acceptance, to: request)))
         guard request.waitsForOutcome else { return }
         let wait = OutcomeWait(session, id: request.id, outcomes: decided.count + undecided)
         for row in decided { if let result = row.result { wait.send(row, result) } }
@@ -257,8 +245,9 @@ final class Processor {
         router.adopt(
             try ledger.openFanOuts().compactMap { open in
                 guard let request = try? Request(acceptedLine: open.request.body) else { return nil }
-                return UnfinishedFanOut(open.fanOut, request, from: open.request.peer)
-            })
+                let age = open.request.boot == boot ? nil : clocks?.age(of: open.request, at: now.monotonic)
+                return UnfinishedFanOut(open.fanOut, of: open.request, request, age: age)
+            }, at: now)
         // Even without requests: the router gets the time, and with it the end of the tracker's waits.
         router.endRecovery(at: now, effects: &pipeline.effects)
         carryOut()
@@ -334,6 +323,7 @@ final class Processor {
             case .load(let run): pipeline.append(.load(run))
             case .decided(let end): pipeline.append(.decided(end))
             case .breaker(let change): pipeline.append(.note(JournalEntry(change)))
+            case .publishEnded(let end): pipeline.append(.note(JournalEntry(end)))
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)
@@ -428,22 +418,5 @@ final class Processor {
         for wait in waiting { wait.send(end.invocation, end.result) }
         waiting.removeAll { $0.remaining == 0 }
         if !waiting.isEmpty { waits[seq] = waiting }
-    }
-}
-
-extension Acceptance {
-    /// The reply to a request that has more than a number; `nil`: it has no more.
-    fileprivate func reply(to request: Request) -> ClientReply? {
-        guard members != nil || topicResults != nil else { return nil }
-        return .line(
-            Reply.line { writer in
-                writer.member("ok", true)
-                if let id = request.id { writer.member("id", id) }
-                writer.member("seq", seq.value)
-                if let members { writer.member("members", members) }
-                if let topicResults {
-                    writer.member("results", array: { list in topicResults.forEach { list.string($0.rawValue) } })
-                }
-            })
     }
 }

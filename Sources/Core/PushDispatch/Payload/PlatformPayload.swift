@@ -21,6 +21,8 @@ protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
 
     /// The id for the platform's list of recent messages; `nil` if the platform has no such list, or the payload no id.
     var duplicateID: String? { get }
+    /// The time for which the service keeps the message; `nil` if not stated.
+    var timeToLive: TimeToLive? { get }
     /// The values of the getters of FCM's `RemoteMessage`; `nil` if there is no message.
     var remoteMessage: RemoteMessage? { get }
 

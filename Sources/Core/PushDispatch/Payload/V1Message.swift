@@ -76,6 +76,12 @@ final class V1Message: Sendable {
         return platforms
     }
 
+    /// The header `TTL` of the web push, in seconds; `nil` without one. Header names are case-insensitive.
+    var webSecondsToLive: Int64? {
+        parts.webpush?.protobufField("headers")?.members.first { $0.key.text.lowercased() == "ttl" }
+            .flatMap { $0.value.string }.flatMap { Int64($0) }
+    }
+
     /// `webpush.data`.
     var ownWebData: JSONView? { parts.webpush?.protobufField("data") }
 }
@@ -123,6 +129,9 @@ extension V1Message {
     private var remoteNotification: JSONView? {
         androidV2?.protobufField("remote_notification", "remoteNotification")
     }
+
+    /// `android.ttl` in whole seconds, rounded up; `nil` without one.
+    var secondsToLive: Int64? { ttl.map { $0.seconds + ($0.hasFraction ? 1 : 0) } }
 
     private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
 

@@ -7,6 +7,8 @@ final class WebPayload: PlatformPayload {
     private let payload: JSONNode
     let messageID: String?
     let validateOnly: Bool
+    /// The header `TTL` of an FCM v1 message.
+    let timeToLive: TimeToLive?
     /// The object; `nil` for an FCM v1 send body without data.
     let object: JSONObject?
     /// Whether the object is the data of an FCM v1 message for all platforms.
@@ -21,10 +23,12 @@ final class WebPayload: PlatformPayload {
         if let message = V1Message.message(in: view, platform: .web) {
             let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
+            timeToLive = v1.webSecondsToLive.map(TimeToLive.seconds)
             object = v1.webData.map(JSONObject.init)
             isDataOfAll = v1.ownWebData == nil
         } else {
             validateOnly = false
+            timeToLive = nil
             object = JSONObject(view)
             isDataOfAll = false
         }

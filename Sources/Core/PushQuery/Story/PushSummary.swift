@@ -73,8 +73,7 @@ public struct PushSummary {
         switch request.operation {
         case .publish:
             guard let fanOut = story.fanOut else { return "A publish." }
-            let rest = fanOut.toCome > 0 ? "\(fanOut.toCome) to come" : "all made"
-            return "A publish to \(fanOut.members) devices: \(fanOut.progress.made) deliveries, \(rest)."
+            return "A publish to \(fanOut.inWords)."
         case .session, .log, .topic, .device: return "\(request.operation.rawValue) of \(place): taken in."
         case .token, .deliver, .interact: break
         }
@@ -246,5 +245,13 @@ public enum PushMember: String, CaseIterable, Sendable {
         case .client: writer.member(rawValue, push.facts.sender?.client)
         case .sentence: writer.member(rawValue, push.sentence)
         }
+    }
+}
+
+extension FanOut {
+    /// The devices and the progress, for people.
+    public var inWords: String {
+        "\(members) devices: \(progress.made) deliveries made"
+            + (progress.leftOut > 0 ? ", \(progress.leftOut) left out" : "") + (toCome > 0 ? ", \(toCome) to come" : "")
     }
 }

@@ -359,7 +359,7 @@ public struct Simulator {
             .load where hasRealHandlers:
             queue(effect)
         // The router ignores the answer of a stopped handler.
-        case .terminate, .stop: break
+        case .terminate, .stop, .publishEnded: break
         case .decided(let end):
             let attempts = attempts.removeValue(forKey: end.invocation.id) ?? []
             output.append(SimulationLine.invocation(end, attempts, at: time))

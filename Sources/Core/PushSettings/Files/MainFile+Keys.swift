@@ -190,6 +190,12 @@ extension [Key<Settings>] {
                     """
             ),
             Key(
+                "Dispatch", "PublishTimeMax", { $1(&$0.routing.publishTimeMax) },
+                .timeSpan(.seconds(1) ... .seconds(28 * 86_400)), default: "1h",
+                meaning: """
+                    The longest time of a `publish`, 1s to 28d. A publish ends so long after its acceptance, or when                     the payload's own time is over: `ttl` of FCM and of web push, `apns-expiration`. The daemon makes                     no delivery afterwards and leaves the remaining devices out, also after a restart.
+                    """),
+            Key(
                 "Dispatch", "RetryDelay", { $1(&$0.routing.retry.delay) }, .timeSpan(.milliseconds(1) ... .seconds(9)),
                 default: "200ms",
                 meaning: """

@@ -96,14 +96,6 @@ extension AcceptedRequest {
     }
 }
 
-extension FanOut {
-    /// The progress, for people.
-    fileprivate var inWords: String {
-        "\(members) devices: \(progress.made) deliveries made"
-            + (progress.leftOut > 0 ? ", \(progress.leftOut) left out" : "") + (toCome > 0 ? ", \(toCome) to come" : "")
-    }
-}
-
 extension AnalyticsEvent {
     /// The name of a custom event, or the campaign and the button that was pressed.
     fileprivate var subject: String {

@@ -71,7 +71,7 @@ final class RealHandlers {
             handlers.runner.start(run)
         case .terminate(let id): handlers.runner.terminate(id)
         case .stop(let id): handlers.runner.stop(id)
-        case .load, .decided, .breaker: preconditionFailure("work is about handlers")
+        case .load, .decided, .breaker, .publishEnded: preconditionFailure("work is about handlers")
         }
     }
 

@@ -109,7 +109,7 @@ final class HandlerTrial {
     private func carryOut(_ effect: RouterEffect) {
         switch effect {
         // A single run opens no breaker.
-        case .breaker: break
+        case .breaker, .publishEnded: break
         case .start(let run): start(run)
         case .load(var run):
             if let request { run.complete(with: request, past: nil) }
