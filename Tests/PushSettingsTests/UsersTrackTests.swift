@@ -174,7 +174,7 @@ struct UsersTrackTests {
     func keyFile() {
         #expect(
             main("UsersTrack", "KeyFile=1234-abcd").diagnostics == [
-                "pushrouterd.conf:2: error: KeyFile=: must be the absolute path of the file that has the API key, "
+                "pushrouterd.conf:2: error: KeyFile=: must be the absolute path of the place of the secret, "
                     + "never the key itself"
             ])
         #expect(

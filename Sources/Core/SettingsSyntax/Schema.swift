@@ -46,7 +46,7 @@ public struct Key<Target: Fillable>: Sendable {
     /// description of the key before covers both.
     public let meaning: String
     /// Whether further values add to earlier ones instead of replacing them.
-    fileprivate let accumulates: Bool
+    let accumulates: Bool
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
     /// Resets the key to its default; an empty value calls this.
     fileprivate let reset: @Sendable (inout Target) -> Void
