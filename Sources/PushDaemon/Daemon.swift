@@ -313,6 +313,7 @@ final class Daemon {
         queries.endTurn(at: now)
         sources?.own.endTurn()
         sources?.ofBridges.endTurn()
+        processor.noteRoom()
         if mayContinueWork { processor.continueWork() }
         inject.admitLarge(at: now)
         // Last, after all that may bring what a client waits for.
@@ -330,6 +331,7 @@ final class Daemon {
         // Clients wait for a late renewal; after `lateRenewal` the daemon refuses them.
         let isHeld = !refusesPastLease(isPastLease, at: now) && isPastLease
         let isDone = isPastLease || processor.performDue { control.handOver($0) }
+        processor.noteRoom()
         // Work that is left, and its results, are for the next turn.
         sources?.due.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || queries.hasMore || inject.large.mayResume(at: now)
@@ -339,7 +341,7 @@ final class Daemon {
         processor.endTurn(at: now)
         parts.health.watch(writingSince: pipeline.writingSince)
         // Above the limit clients wait, so that the daemon's memory stays bounded.
-        servers?.inject.setCongested(isHeld || pipeline.bytesWaiting > Self.bytesWaitingLimit)
+        servers?.inject.setCongested(isHeld || pipeline.clientBytesWaiting > Self.bytesWaitingLimit)
         if parts.leadership != nil {
             servers?.control.setCongested(isHeld)
             servers?.read.setCongested(isHeld)
@@ -398,7 +400,7 @@ final class Daemon {
     /// Whether work is left that the disk has room for. With a problem of the disk, the disk's next report continues
     /// it.
     private var mayContinueWork: Bool {
-        processor.hasWorkLeft && pipeline.bytesWaiting <= Self.bytesWaitingLimit && parts.health.problem == nil
+        processor.hasWorkLeft && pipeline.clientBytesWaiting <= Self.bytesWaitingLimit && parts.health.problem == nil
     }
 
     /// Whether the loop may write and sync a batch itself: not while a handler runs, or a deadline is near.

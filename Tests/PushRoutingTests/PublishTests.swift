@@ -48,6 +48,22 @@ struct PublishTests {
         #expect(bench.delivered("a").count == 3)
     }
 
+    @Test("waits without a wake-up while there is no room for its rows, whatever timers fire, and goes on with room")
+    func noRoom() throws {
+        var bench = try bench(devices: 100)
+        try bench.publish(as: "a")
+        bench.clock()
+        let made = bench.delivered("a").count
+        #expect(made == FanOuts.slice)
+        bench.router.hasRoomForPublishes = false
+        for _ in 0..<5 { bench.clock() }
+        #expect(bench.delivered("a").count == made)
+        #expect(bench.router.hasPublishes && !bench.router.hasWorkLeft && bench.nextDue == nil)
+        bench.router.hasRoomForPublishes = true
+        while bench.router.hasWorkLeft { bench.clock() }
+        #expect(bench.delivered("a").count == 100 && !bench.router.hasPublishes)
+    }
+
     @Test("of one user takes its turns beside another's, slice by slice")
     func turns() throws {
         var bench = try bench(devices: 200)

@@ -60,7 +60,7 @@ extension Router {
     /// Makes a slice of the publish whose turn it is. The same transaction stores the progress, so a crash repeats no
     /// delivery.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
-        guard !startsNone, var open = memory.fanOuts.popNext(at: now.monotonic) else { return }
+        guard var open = memory.fanOuts.popNext(at: now.monotonic) else { return }
         let before = open.progress
         makeSlice(of: &open, at: now, &effects)
         if open.progress != before { effects.record(.fanOutProgress(open.seq, open.progress)) }

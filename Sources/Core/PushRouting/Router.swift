@@ -26,6 +26,8 @@ public struct Router: Sendable {
     private(set) var isDraining = false
     /// Whether no handler is started any more.
     private(set) var startsNone = false
+    /// Whether a `.clock` event makes deliveries of a publish; off while the rows of earlier ones wait for the disk.
+    public var hasRoomForPublishes = true
 
     // Each of these keeps its own order. The router keeps the order between them.
     var memory: RouterMemory
@@ -75,15 +77,20 @@ public struct Router: Sendable {
     /// The time at which the router next needs a `.clock` event; `nil`: none. The daemon sets one timer to it after
     /// each turn.
     public var nextDue: Instant? {
-        guard let paused = memory.fanOuts.nextDue, !startsNone else { return schedule.nextDue }
+        guard let paused = memory.fanOuts.nextDue, continuesPublishes else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 
     /// Whether a turn left work because of its limit: the next `.clock` event continues it, at any time.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
-            || places.hasWorkLeft(startsNone: startsNone) || memory.fanOuts.hasWorkLeft && !startsNone
+            || places.hasWorkLeft(startsNone: startsNone) || memory.fanOuts.hasWorkLeft && continuesPublishes
     }
+
+    /// Whether a publish has deliveries left to make.
+    public var hasPublishes: Bool { !memory.fanOuts.open.isEmpty }
+
+    private var continuesPublishes: Bool { hasRoomForPublishes && !startsNone }
 
     /// Returns the number of a request's invocations without an outcome.
     public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
@@ -136,7 +143,7 @@ public struct Router: Sendable {
             takeDue(at: now, &effects)
             memory.track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
             memory.keep(&effects) { $0.continueRemoval(now: now.wall, into: &$1) }
-            continueFanOuts(at: now, &effects)
+            if continuesPublishes { continueFanOuts(at: now, &effects) }
         case .reconfigured(let table):
             configure(table)
             places.grantAllPlaces(invocations, &schedule)

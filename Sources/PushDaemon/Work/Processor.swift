@@ -179,7 +179,13 @@ final class Processor {
 
     /// Passes an event to the router, and carries out its decisions.
     func handle(_ event: RouterEvent) {
-        if case .clock = event { runner.reportStarts(due: clock().monotonic) }
+        guard case .clock = event else { return pass(event) }
+        runner.reportStarts(due: clock().monotonic)
+        noteRoom()
+        pipeline.doOwnWork { pass(event) }
+    }
+
+    private func pass(_ event: RouterEvent) {
         let now = readClock()
         router.handle(event, at: now, effects: &pipeline.effects)
         noteNumbers()
@@ -190,6 +196,12 @@ final class Processor {
 
     /// Continues work that was too much for one turn.
     func continueWork() { handle(.clock) }
+
+    /// Tells the router whether it may continue its publishes; before each question for work that is left.
+    func noteRoom() {
+        // The question costs a lock.
+        if router.hasPublishes { router.hasRoomForPublishes = pipeline.hasRoomForOwnWork }
+    }
 
     /// Restores the unfinished requests of an earlier run, one by one; reads only what each of them needs now.
     ///
