@@ -307,7 +307,7 @@ def pair(programs):
         yield made, database
 
 
-# What an administrator of the database may do for a moment, and its end.
+# The acts of a database's administrator that last for a moment, and their ends.
 PASSING = {
     "a right": ("REVOKE INSERT ON push_batches FROM push", "GRANT INSERT ON push_batches TO push"),
     "all rights": (
