@@ -113,14 +113,13 @@ def removed(programs, take_away):
             it.deliver(id=f"before-{number}")
         it.sync()
         take_away(it.root / "state")
-        acknowledged, end = [], time.monotonic() + 60
+        acknowledged, end = 0, time.monotonic() + 60
         with contextlib.suppress(OSError):
             while time.monotonic() < end and it.process.poll() is None:
-                if it.deliver(id=f"after-{len(acknowledged)}").get("ok"):
-                    acknowledged.append(f"after-{len(acknowledged)}")
+                acknowledged += bool(it.deliver().get("ok"))
                 time.sleep(0.05)
         if it.process.poll() is None:
-            yield f"the daemon goes on for a minute, and acknowledged {len(acknowledged)} requests"
+            yield f"the daemon goes on for a minute, and acknowledged {acknowledged} requests"
         with contextlib.suppress(subprocess.TimeoutExpired):
             it.process.wait(10)
         if it.process.poll() not in (None, FILES):
@@ -308,7 +307,7 @@ def pair(programs):
         yield made, database
 
 
-# What an administrator of the database may do for a moment, and its end.
+# The acts of a database's administrator that last for a moment, and their ends.
 PASSING = {
     "a right": ("REVOKE INSERT ON push_batches FROM push", "GRANT INSERT ON push_batches TO push"),
     "all rights": (

@@ -25,8 +25,8 @@ quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "$* faile
 build() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
 
 # The mirror of this machine, if it is Debian.
-mirror=$(sed -nE 's/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:[^ ]*\/debian)\/?( .*)?$/\3/p' \
-    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+    sed -nE 's/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:[^ ]*\/debian)\/?( .*)?$/\3/p' | sed -n 1p || true)
 echo "-- base: debootstrap"
 quiet debootstrap --variant=minbase bookworm "$work/base" "${mirror:-http://deb.debian.org/debian}"
 base=$(build from scratch)
@@ -42,8 +42,8 @@ for target in pushctl pushrouterd; do
         -f packaging/Containerfile "$packages"
 done
 
-# in IMAGE COMMAND...: runs it in a new container; the first words are those with which the image starts.
-entry() { build inspect --type image --format '{{join .OCIv1.Config.Entrypoint " "}}' "$1"; }
+# entry IMAGE: the program with which the image starts.
+entry() { build inspect --type image --format '{{index .OCIv1.Config.Entrypoint 0}}' "$1"; }
 
 echo "-- pushctl: explains a payload"
 container=$(build from --pull=never localhost/pushctl)

@@ -5,7 +5,7 @@ public import Testing
 /// or prints what it did not test.
 public let testsAll = getenv("PUSH_TEST_ALL").map { String(cString: $0) } == "1"
 
-/// What a test needs of the machine. Without it the runner skips the test and prints the reason; with
+/// A need that a test has of the machine. Without it the runner skips the test and prints the reason; with
 /// `PUSH_TEST_ALL=1` the test fails with the reason.
 public struct Need: TestTrait, SuiteTrait {
     fileprivate let what: String

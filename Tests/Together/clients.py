@@ -16,7 +16,7 @@ TOKENS = [f"sub{number}" for number in range(40)]
 TOPICS = [f"topic{number}" for number in range(4)]
 # The lengths of what fills a payload, with their weights: most requests are short, and a few are as long as may be.
 FILLS = {0: 8, 10_000: 4, 300_000: 3, 1_000_000: 2, 5_000_000: 1, 15_000_000: 1}
-# What the deliveries of one publish have together, at most about.
+# The bytes that the deliveries of one publish have together, at most about.
 PUBLISH_BYTES = 4_000_000
 APPS = ["shop", "news"]
 
