@@ -58,7 +58,7 @@ holds "the daemon takes the endpoint" systemctl reload "$service"
 denies "doctor is content without a key" pushctl doctor --quiet
 grep -q 'users-track-key: it is not there' /tmp/holds.log || { cat /tmp/holds.log; fail "doctor does not miss the key"; }
 echo key-two | place /etc/pushrouterd/users-track-key root
-pushctl log event --external-id anna --name bought >/dev/null
+pushctl log event bought --braze-id anna >/dev/null
 holds "the forwarder starts" systemctl start pushrouter-forward
 until_so "the endpoint refuses the key" bash -c 'pushctl status | grep -q "answered 401"'
 remedy='systemctl restart pushrouter-forward'
@@ -84,7 +84,7 @@ denies "doctor is content with a key of root's" pushctl doctor --quiet
 grep -q 'do: chown pushrouter-forward /etc/pushrouterd/track.key' /tmp/holds.log || { cat /tmp/holds.log; fail "no remedy"; }
 chown pushrouter-forward /etc/pushrouterd/track.key
 holds "it restarts with the file" systemctl restart pushrouter-forward
-pushctl log event --external-id anna --name bought >/dev/null
+pushctl log event bought --braze-id anna >/dev/null
 until_so "the endpoint refuses the key" bash -c 'pushctl status | grep -q "systemctl reload pushrouter-forward"'
 echo key-three | place /etc/pushrouterd/track.key pushrouter-forward
 holds "the remedy is carried out" systemctl reload pushrouter-forward

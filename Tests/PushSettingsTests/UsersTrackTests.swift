@@ -175,7 +175,7 @@ struct UsersTrackTests {
         #expect(
             main("UsersTrack", "KeyFile=1234-abcd").diagnostics == [
                 "pushrouterd.conf:2: error: KeyFile=: must be the absolute path of the place of the secret, "
-                    + "never the key itself"
+                    + "never the secret itself"
             ])
         #expect(
             main("UsersTrack", "Keyfile=/x").diagnostics == [

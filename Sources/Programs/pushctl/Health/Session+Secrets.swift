@@ -20,7 +20,7 @@ private struct SecretReader {
 
     /// - Parameter program: the program of the service, which has the name of its unit.
     init(_ program: String) {
-        let names = ["UnitFileState", "LoadCredential", "Group", "SupplementaryGroups"] + ServiceFacts.properties
+        let names = ["UnitFileState", "Group", "SupplementaryGroups"] + ServiceFacts.properties
         let text = ServiceUnit.properties(names, of: "\(program).service") ?? ""
         func values(_ name: String) -> [Substring] {
             text.split(separator: "\n").filter { $0.hasPrefix("\(name)=") }.map { $0.dropFirst(name.count + 1) }
@@ -32,8 +32,11 @@ private struct SecretReader {
         self.account = account
         isEnabled = values("UnitFileState").first == "enabled"
         var credentials: [Substring: String] = [:]
-        for word in values("LoadCredential").flatMap({ $0.split(separator: " ") }) {
-            let parts = word.split(separator: ":", maxSplits: 1)
+        // systemctl show prints credentials as "[unprintable]".
+        for line in ServiceUnit.text(of: "\(program).service").split(separator: "\n") {
+            guard line.hasPrefix("LoadCredential=") else { continue }
+            let parts = line.dropFirst("LoadCredential=".count).split(separator: ":", maxSplits: 1)
+            if parts.isEmpty { credentials = [:] }
             if parts.count == 2 { credentials[parts[0]] = String(parts[1]) }
         }
         self.credentials = credentials

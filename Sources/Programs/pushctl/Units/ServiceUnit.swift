@@ -26,6 +26,13 @@ enum ServiceUnit {
         return output.text
     }
 
+    /// The files of a unit and its drop-ins, one after the other; empty if the service manager does not know it.
+    static func text(of unit: String) -> String {
+        guard hasManager, let output = ShellCommand.output(of: "systemctl cat \(unit) 2>/dev/null"), output.status == 0
+        else { return "" }
+        return output.text
+    }
+
     /// The properties that `systemd-run` copies from the unit: its user and its rights.
     static let sandbox = [
         "User", "Group", "SupplementaryGroups", "UMask", "NoNewPrivileges", "CapabilityBoundingSet",
