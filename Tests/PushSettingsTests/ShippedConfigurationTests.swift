@@ -210,7 +210,8 @@ struct ShippedConfigurationTests {
     private func mainValues(of settings: Settings) -> [String] {
         [
             "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
-            "\(settings.routing.retry)", "\(settings.routing.budget)", "\(settings.store)",
+            "\(settings.routing.retry)", "\(settings.routing.budget)", "\(settings.routing.publishTimeMax)",
+            "\(settings.store)",
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
