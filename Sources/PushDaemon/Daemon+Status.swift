@@ -23,6 +23,9 @@ extension Daemon {
             handlers: processor.handlers, lanes: processor.lanes,
             containment: parts.containment.name, containmentReason: parts.containment.reason, service: parts.service,
             deliveriesTracked: processor.router.deliveriesTracked,
+            devices: DevicesStatus(
+                usage: processor.router.deviceUsage, evictions: processor.router.deviceEvictions,
+                problem: processor.evictions.problem(at: now.monotonic.nanoseconds)),
             clients: ClientsStatus(
                 inject: servers?.inject, control: servers?.control, read: servers?.read, refusals: parts.refusals.counts
             ),

@@ -109,7 +109,8 @@ final class Daemon {
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, queries: queries, journal: journal)
+            loop: parts.loop, processor: processor, pipeline: pipeline, committer: committer, queries: queries,
+            journal: journal)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,
             handover: parts.leadership.map {

@@ -31,6 +31,7 @@ struct Status: Sendable {
     var containmentReason: String?
     var service: ServiceFacts
     var deliveriesTracked: Int
+    var devices: DevicesStatus
     var clients: ClientsStatus
     var store: DiskStatus
     /// The number of gaps of each kind since the start.
@@ -89,6 +90,8 @@ struct Status: Sendable {
                 for (name, fact) in ServiceFacts.names { writer.member(name, service[keyPath: fact]) }
             })
         writer.member("deliveries_tracked", deliveriesTracked)
+        writer.member("device_problem", devices.problem)
+        writer.member("devices", object: devices.members)
         writer.member("inject_connections", clients.inject.connections)
         writer.member("control_connections", clients.control.connections)
         writer.member("read_connections", clients.read.connections)
@@ -120,6 +123,21 @@ extension StatusObject {
         member("count", turns.count)
         member("p99_us", turns.quantile(permille: 990) ?? 0)
         member("longest_us", turns.max ?? 0)
+    }
+}
+
+/// The facts of the devices that the router remembers.
+struct DevicesStatus: Sendable {
+    var usage: DeviceUsage
+    var evictions: DeviceEvictions
+    /// The problem for people; `nil`: there is none.
+    var problem: String?
+
+    fileprivate func members(_ writer: inout StatusObject) {
+        writer.member("known", usage.count)
+        writer.member("bytes", usage.byteCount)
+        writer.member("evicted", evictions.count)
+        writer.member("evicted_registered", evictions.registered)
     }
 }
 

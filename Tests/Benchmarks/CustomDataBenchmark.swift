@@ -55,7 +55,7 @@ private struct Run {
     /// Forgets a person with the entries of one device.
     mutating func forget() {
         let before = clock.now
-        data.forget(Person(externalID: "anna", devices: [deviceName(0)]))
+        data.forget(Person(externalID: "anna", devices: [deviceName(0)]), through: EntryNumber(.max))
         print("a person forgotten beside \(data.summary.pending) entries: \(clock.now - before)")
     }
 

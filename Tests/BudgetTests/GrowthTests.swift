@@ -27,9 +27,12 @@ struct GrowthTests {
         }
         #expect(most < Self.bytesMax, "\(most) bytes")
         #expect(devices.known.count == Int(Self.count) && devices.recentMessages.count == Int(Self.count))
-        let spared = DeviceKey(app: nil, device: "")
+        devices.byteLimit = 0
         let removed = (1...Self.count / 2).map { _ in
-            Allocations.count { devices.removeLeastUsed(but: spared) }.bytes
+            Allocations.count {
+                var effects = Effects(rows: RowBuffer())
+                devices.makeRoom(but: nil, atMost: 1, &effects)
+            }.bytes
         }
         #expect(removed.max() ?? .max < Self.bytesMax)
         #expect(devices.known.count == Int(Self.count / 2))
@@ -45,9 +48,13 @@ struct GrowthTests {
                     number: SequenceNumber(number), key: key, platform: .android, externalID: "user-\(number)"))
             router.memory.devices.receive(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
-        let asked = try Allocations.count { try router.forget(Person(externalID: "user-777")) }
+        let asked = try Allocations.count {
+            let (person, bound) = router.bound(of: Person(externalID: "user-777"))
+            try router.forget(person, through: bound)
+            return person
+        }
         #expect(asked.bytes < Self.bytesMax, "\(asked.bytes) bytes")
-        #expect(asked.value.0.devices == [ExactName("device-777")])
+        #expect(asked.value.devices == [ExactName("device-777")])
         #expect(router.memory.devices.known.count == Int(Self.count) - 1)
         #expect(router.memory.devices.recentMessages.count == Int(Self.count) - 1)
     }

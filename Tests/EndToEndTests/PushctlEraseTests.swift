@@ -160,7 +160,7 @@ struct PushctlEraseTests {
         #expect(!files(with: Self.ben).isEmpty)
     }
 
-    @Test("the daemon refuses while an invocation of the person is in flight, and erases after its end")
+    @Test("waits for the outcomes of earlier requests; later requests of the person are new, and do not hold it up")
     func inFlight() throws {
         let slow = """
             {"op":"deliver","app":"shop","device":"device-\(Self.anna)","platform":"android",\
@@ -169,14 +169,22 @@ struct PushctlEraseTests {
         #expect(daemon.pushctl("inject", "-", input: slow + "\n").end == .exited(0))
         let client = try Client(path: daemon.installation.controlSocket)
         let order = #"{"op":"erase","external_id":"user-\#(Self.anna)"}"#
-        let refused = try client.ask(order)
-        #expect(refused.errorCode == "unavailable", "\(refused)")
-        #expect(refused.errorMessage == "1 invocation for this person is in flight", "\(refused)")
+        try client.send(line: order)
+        // Once another order is refused the first has its bound.
+        let other = try Client(path: daemon.installation.controlSocket)
+        let nobody = #"{"op":"erase","external_id":"nobody"}"#
+        while try other.ask(nobody).errorMessage != "another erasure is under way" {}
+        let later =
+            #"{"op":"session","kind":"start","app":"shop","device":"tablet","external_id":"user-\#(Self.anna)"}"#
+        #expect(daemon.pushctl("inject", "--wait", "-", input: later + "\n").end == .exited(0))
         #expect(!files(with: Self.anna).isEmpty)
         // `O_RDWR` does not wait for a reader, even if the handler has already timed out.
         let gate = open(daemon.installation.root + "/gate", O_RDWR | O_CLOEXEC)
         defer { close(gate) }
         #expect(write(gate, "go\n", 3) == 3)
+        let receipt = try JSONDocument(scanning: try client.receiveLine() ?? []).root
+        #expect(receipt["ok"]?.bool == true, "\(receipt)")
+        #expect(!files(with: Self.anna).isEmpty, "the session is new")
         let erased = daemon.pushctl("erase", "--user", "user-" + Self.anna, "--yes", "--json")
         #expect(erased.end == .exited(0), "\(erased.errors)")
         #expect(files(with: Self.anna) == [])

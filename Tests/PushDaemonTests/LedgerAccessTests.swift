@@ -84,7 +84,8 @@ struct LedgerAccessTests {
             }
         }
         bed.daemon.queries.ask(.line(SequenceNumber(1)), of: Account(uid: 1001)) { _ in answered.append("b") }
-        bed.daemon.queries.ask(.devices(of: "u")) { _ in answered.append("the daemon's own") }
+        bed.daemon.queries.ask(.devices(of: "u", through: SequenceNumber(1))) { _ in answered.append("the daemon's own")
+        }
         try bed.daemon.takeTurns { answered.count == 12 }
         #expect(answered == (1...8).map { "a\($0)" } + ["the daemon's own", "a9", "b", "a10"])
     }

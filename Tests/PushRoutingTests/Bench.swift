@@ -245,6 +245,8 @@ extension RouterOutput {
             default: "\(event.kind.rawValue.split(separator: ".").last ?? "") \(event.delivery)"
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
+        case .record(.subscriptions(let change)):
+            "\(change.since == nil ? "end" : "begin") \(change.topic.topic) of \(change.devices.count)"
         case .record(.forgottenDevice(let number)): "forget device \(number)"
         case .record(.fanOut(let fanOut)): "fan-out \(fanOut.seq) to \(fanOut.members)"
         case .record(.fanOutProgress(let seq, let progress)): "fan-out \(seq) \(progress.made) made"

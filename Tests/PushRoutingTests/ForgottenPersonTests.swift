@@ -7,7 +7,13 @@ import Testing
 struct ForgottenPersonTests {
     private func forget(_ person: Person, in bench: inout Bench) -> Result<(Person, ErasureBound), ForgettingRefused> {
         bench.order { router, _, _ in
-            do throws(ForgettingRefused) { return .success(try router.forget(person)) } catch { return .failure(error) }
+            do throws(ForgettingRefused) {
+                let (person, bound) = router.bound(of: person)
+                try router.forget(person, through: bound)
+                return .success((person, bound))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 
@@ -39,5 +45,26 @@ struct ForgottenPersonTests {
         #expect(try !bench.submit(.deliver(Payload.message("m1"), to: "phone")).contains("end 4.0 duplicate"))
         #expect(bench.ledger.requests[SequenceNumber(4)]?.accepted.externalID == nil)
         #expect(try bench.submit(.deliver(Payload.message("m3"), to: "tablet")).contains("end 5.0 duplicate"))
+    }
+
+    @Test("up to a bound: later requests are new, and do not hold it up however steadily they come")
+    func steadyTraffic() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.message("m1"), to: "phone", user: "anna"))
+        let (person, bound) = bench.router.bound(of: Person(externalID: "anna"))
+        for number in Int64(2)...20 {
+            try bench.submit(.deliver(Payload.message("m\(number)"), to: "phone", user: "anna"))
+            #expect(throws: ForgettingRefused.self) { try bench.router.forget(person, through: bound) }
+        }
+        bench.started(1)
+        bench.finished(1)
+        #expect(bench.router.requestsInFlight > 0)
+        #expect(throws: Never.self) { try bench.router.forget(person, through: bound) }
+        #expect(bench.router.memory.devices.known.count == 0, "request 1 first named the phone")
+        // A device that a later request first named stays.
+        try bench.submit(.deliver(Payload.message("m"), to: "tablet", user: "anna"))
+        let later = bench.router.lastNumber
+        #expect(throws: Never.self) { try bench.router.forget(person, through: bound) }
+        #expect(bench.router.memory.devices.known.all.map(\.number) == [later])
     }
 }

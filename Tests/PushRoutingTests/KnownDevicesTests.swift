@@ -12,10 +12,11 @@ struct KnownDevicesTests {
             externalID: user)
     }
 
+    private let all = SequenceNumber(.max)
     private let nobody = DeviceKey(app: nil, device: "")
 
     private func goingOrder(_ devices: inout KnownDevices, _ count: Int) -> [Int64?] {
-        (0..<count).map { _ in devices.removeLeastUsed(but: nobody)?.number.value }
+        (0..<count).map { _ in devices.removeLeastUsed(but: nobody)?.device.number.value }
     }
 
     @Test("removes the oldest first, and skips once those used since")
@@ -56,7 +57,7 @@ struct KnownDevicesTests {
         devices.set(device(1))
         #expect(devices.removeLeastUsed(but: device(1).key) == nil)
         devices.set(device(2))
-        #expect(devices.removeLeastUsed(but: device(1).key)?.number.value == 2)
+        #expect(devices.removeLeastUsed(but: device(1).key)?.device.number.value == 2)
         #expect(devices.removeLeastUsed(but: device(1).key) == nil)
         #expect(devices[device(1).key] == device(1))
     }
@@ -75,7 +76,7 @@ struct KnownDevicesTests {
     func holes() {
         var devices = KnownDevices()
         for number in 1...10 { devices.set(device(number, user: number == 2 ? "u1" : nil)) }
-        #expect(devices.remove(Person(externalID: "u1", devices: ["d2"])) == [device(2).key])
+        #expect(devices.remove(Person(externalID: "u1", devices: ["d2"]), through: all) == [device(2).key])
         devices.set(device(11))
         #expect(goingOrder(&devices, 10) == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     }
@@ -88,11 +89,11 @@ struct KnownDevicesTests {
         devices.set(device(2, app: "news"))
         devices.set(device(3))
         #expect(devices.names(of: "anna") == [ExactName("d1")])
-        let named = devices.remove(Person(externalID: "anna", devices: ["d1", "d2"]))
+        let named = devices.remove(Person(externalID: "anna", devices: ["d1", "d2"]), through: all)
         #expect(Set(named) == [device(1).key, device(2).key, device(2, app: "news").key])
         #expect(Set(devices.all.map(\.key)) == [device(2).key, device(3).key])
         // Without a user id the person's devices are removed, whichever user they have.
-        #expect(devices.remove(Person(externalID: nil, devices: ["d2"])) == [device(2).key])
+        #expect(devices.remove(Person(externalID: nil, devices: ["d2"]), through: all) == [device(2).key])
         #expect(devices.all.map(\.key) == [device(3).key])
     }
 
@@ -110,7 +111,7 @@ struct KnownDevicesTests {
                 model[new.key] = new
             case 6..<7: devices.use(device(number).key)
             case 7..<9:
-                let gone = devices.removeLeastUsed(but: device(number).key)
+                let gone = devices.removeLeastUsed(but: device(number).key)?.device
                 #expect(gone?.key != device(number).key)
                 #expect(gone.map { model.removeValue(forKey: $0.key) == $0 } ?? (model.count <= 1))
             default:
@@ -118,7 +119,8 @@ struct KnownDevicesTests {
                 let names = Set(devices.names(of: user))
                 #expect(names == Set(model.values.filter { $0.externalID == user }.map { ExactName($0.key.device) }))
                 let person = Person(externalID: user, devices: names.map(\.text))
-                #expect(Set(devices.remove(person)) == Set(names.map { DeviceKey(app: "shop", device: $0.text) }))
+                let keys = names.map { DeviceKey(app: "shop", device: $0.text) }
+                #expect(Set(devices.remove(person, through: all)) == Set(keys))
                 model = model.filter { $0.value.externalID != user }
             }
             #expect(devices.count == model.count && devices[device(number).key] == model[device(number).key])

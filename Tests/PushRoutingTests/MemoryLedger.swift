@@ -69,7 +69,21 @@ struct MemoryLedger {
             for other in devices.values where (other.number == device.number) != (other.key == device.key) {
                 violations.append("\(device) stands beside \(other)")
             }
+            var device = device
+            device.detail.topics = devices[device.number]?.detail.topics ?? []
             devices[device.number] = device
+        case .subscriptions(let change):
+            for number in change.devices {
+                guard var topics = devices[number]?.detail.topics else {
+                    violations.append("device \(number) has a subscription and is not known")
+                    continue
+                }
+                let isSubscribed = topics.contains { $0.topic == change.topic }
+                if isSubscribed == (change.since != nil) { violations.append("\(change) changes nothing") }
+                topics.removeAll { $0.topic == change.topic }
+                if let since = change.since { topics.append(Subscription(topic: change.topic, since: since)) }
+                devices[number]?.detail.topics = topics
+            }
         case .fanOut(let fanOut):
             if requests[fanOut.seq]?.accepted.operation != .publish { violations.append("\(fanOut.seq) is no publish") }
             if fanOut.devices.count != fanOut.members || fanOuts.updateValue(fanOut, forKey: fanOut.seq) != nil {

@@ -31,7 +31,8 @@ struct MigrationTests {
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
             DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field;
-            DROP TABLE fan_outs; DROP TABLE configurations; ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN topics;
+            DROP TABLE fan_outs; DROP TABLE subscriptions; DROP TABLE configurations;
+            ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN owner;
             ALTER TABLE devices DROP COLUMN state; ALTER TABLE devices DROP COLUMN locked;
             ALTER TABLE devices DROP COLUMN os_version; ALTER TABLE devices DROP COLUMN notifications;
             ALTER TABLE devices DROP COLUMN sdk; PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);
@@ -64,6 +65,30 @@ struct MigrationTests {
         isTold = false
         try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
         #expect(!isTold)
+    }
+
+    @Test("of before version 5 has its topics in rows of their own afterwards, and keeps the other facts")
+    func topics() async throws {
+        let directory = try await olderLedger()
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        let former = Self.migrations.filter { $0.key < 4 }
+        for step in Int64(0)..<4 { try database.execute(former[step] ?? "") }
+        try database.execute(
+            """
+            PRAGMA user_version = 4;
+            INSERT INTO devices (number, app, device, platform, external_id, token, topics, locked) VALUES
+                (1, 'a', 'd1', 'android', 'anna', 't1', '-/news/5 p"\\q/x"\\y%/253402300799', 1),
+                (2, 'a', 'd2', 'ios', NULL, 't2', NULL, NULL), (3, 'a', 'd3', 'ios', NULL, NULL, 'p/one/0', NULL);
+            """)
+        try Schema.migrate(database, by: Self.migrations, onMigration: {})
+        let today = try Database(path: "", access: .readWrite)
+        try Schema.migrate(today, onMigration: {})
+        #expect(try objects(of: database) == objects(of: today))
+        let devices = try LedgerReader(directory: directory.path).knownDevices()
+        let names = devices.map { $0.detail.topics.map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" } }
+        #expect(names == [["-/news/5", #"p"\q/x"\y%/253402300799"#], [], ["p/one/0"]])
+        #expect(devices.map(\.token) == ["t1", "t2", nil] && devices.map(\.detail.state.locked) == [true, nil, nil])
+        #expect(devices.allSatisfy { $0.owner == nil })
     }
 
     @Test("is unchanged after a kill -9 in the middle of the migration", arguments: 0...2)

@@ -52,7 +52,7 @@ extension Whole {
         records += lifeSigns.map { .lifeSign($0) }
         records += producers.map { .producer($0) }
         records += events.map { .event($0) }
-        records += devices.map { .device($0) }
+        records += devices.map { .device($0) } + subscriptionChanges.map { .subscriptions($0) }
         records += fanOuts.map { .fanOut($0) }
         records += configurations.map { .configuration($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }

@@ -98,11 +98,24 @@ enum Whole {
     static let devices = [
         KnownDevice(
             number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a",
-            token: "token-a", detail: detail("a", since: 1321, .terminated, locked: true, .denied, .missing)),
+            token: "token-a", owner: Account(uid: 1322),
+            detail: detail("a", since: 1321, .terminated, locked: true, .denied, .missing)),
         KnownDevice(
             number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b",
-            token: "token-b", detail: detail("b", since: 2321, .foreground, locked: false, .allowed, .delayed)),
+            token: "token-b", owner: Account(uid: 2322),
+            detail: detail("b", since: 2321, .foreground, locked: false, .allowed, .delayed)),
     ]
+
+    /// The subscriptions of ``devices``, whose own rows lack them.
+    static let subscriptions = devices.flatMap { device in
+        device.detail.topics.map { SubscriptionRow(device: device.number, $0) }
+    }
+
+    /// The changes that subscribe ``devices`` to their topics.
+    static let subscriptionChanges = subscriptions.map {
+        SubscriptionChange(
+            topic: $0.subscription.topic, since: $0.subscription.since, devices: [$0.device])
+    }
 
     private static func detail(
         _ name: String, since: Int64, _ app: AppState, locked: Bool, _ notifications: NotificationPermission,
@@ -191,4 +204,13 @@ enum Whole {
                 cause: number(43), subject: .payload(3801), act: .dismissed, platform: .android, app: "app-c",
                 device: "device-c", externalID: "user-c", at: time(3802)), due: time(3803)),
     ]
+}
+
+extension KnownDevice {
+    /// The device as its own row has it.
+    var withoutTopics: KnownDevice {
+        var device = self
+        device.detail.topics = []
+        return device
+    }
 }

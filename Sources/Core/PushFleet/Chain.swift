@@ -18,7 +18,7 @@ public struct BatchReference: Hashable, Sendable {
 /// A batch as a writer hands it to the engine. Its bytes never change afterwards.
 public struct ChainBatch: Hashable, Sendable {
     /// The highest version of batches that this program reads and writes.
-    public static let currentVersion = RowKind.allCases.map(\.since).max() ?? 1
+    public static let currentVersion = RowKind.newestVersion
 
     /// Its number and its id.
     public var reference: BatchReference

@@ -17,7 +17,12 @@ public struct VersionGate: Hashable, Sendable {
     ///   - copies: the lowest version among those that the copies read; `nil` if it is unknown yet.
     ///   - rows: the version that the rows of the batch need.
     public mutating func next(copies: Int?, rows: Int) -> Int {
-        last = max(last, rows, min(own, copies ?? last))
+        last = max(version(copies: copies), rows)
         return last
     }
+
+    /// Returns the version that all readers of the chain read.
+    ///
+    /// - Parameter copies: the lowest version among those that the copies read; `nil` if it is unknown yet.
+    public func version(copies: Int?) -> Int { max(last, min(own, copies ?? last)) }
 }

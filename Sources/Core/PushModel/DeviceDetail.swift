@@ -1,6 +1,6 @@
 /// The topics of a device and its state. Few devices have either.
 public struct DeviceDetail: Hashable, Sendable {
-    /// The topics that its app is subscribed to, in the order of the subscriptions.
+    /// The topics that its app is subscribed to, the oldest subscription first.
     public var topics: [Subscription]
     /// The state of the device at the time of a push.
     public var state: DeviceState
@@ -67,7 +67,35 @@ public struct Subscription: Hashable, Sendable {
     public init(topic: TopicName, since: Int64) { (self.topic, self.since) = (topic, since) }
 
     /// The largest valid number of seconds: the end of year 9999.
-    static let secondsMax: Int64 = 253_402_300_799
+    public static let secondsMax: Int64 = 253_402_300_799
+}
+
+/// A change of subscriptions by one request: the row of the log has the topic once, however many devices there are.
+public struct SubscriptionChange: Hashable, Sendable {
+    /// The topic.
+    public var topic: TopicName
+    /// The start of the subscriptions, in seconds since 1970; `nil`: the subscriptions end.
+    public var since: Int64?
+    /// The numbers of the devices (``KnownDevice/number``).
+    public var devices: [SequenceNumber]
+
+    /// Joins the parts.
+    public init(topic: TopicName, since: Int64?, devices: [SequenceNumber]) {
+        (self.topic, self.since, self.devices) = (topic, since, devices)
+    }
+}
+
+/// A subscription as the ledger stores it: a row for each device and topic.
+public struct SubscriptionRow: Hashable, Sendable {
+    /// The number of the device.
+    public var device: SequenceNumber
+    /// The subscription.
+    public var subscription: Subscription
+
+    /// Joins the two.
+    public init(device: SequenceNumber, _ subscription: Subscription) {
+        (self.device, self.subscription) = (device, subscription)
+    }
 }
 
 /// The name of a topic: its project and its own.
@@ -100,16 +128,17 @@ public struct TopicName: Hashable, Sendable {
     }
 }
 
-// The column has project/topic/seconds for each subscription, separated by a space.
+// Rows of batches before version 3 have the topics of a device as one text: project/topic/seconds for each
+// subscription, separated by a space.
 extension [Subscription] {
-    /// The text of the column; `nil` for an empty list.
+    /// The text; `nil` for an empty list.
     var columnText: String? {
         isEmpty
             ? nil : map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" }.joined(separator: " ")
     }
 
-    /// Reads the text of the column; `nil` if it is malformed.
-    init?(columnText text: String) {
+    /// Reads the text; `nil` if it is malformed.
+    public init?(columnText text: String) {
         self = []
         for entry in text.utf8.split(separator: 0x20) {
             let parts = entry.split(separator: 0x2F).map { String(decoding: $0, as: UTF8.self) }

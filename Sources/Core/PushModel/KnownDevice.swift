@@ -61,14 +61,16 @@ public struct KnownDevice: Hashable, Sendable {
     public var externalID: String?
     /// The token that its app registered last, or the installation id; `nil` if there is none or it was revoked.
     public var token: String?
+    /// The account of the request that first named the device; `nil` if a version stored the row that did not keep it.
+    public var owner: Account?
     private var sharedDetail: Indirect<DeviceDetail>?
 
     public init(
         number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, token: String? = nil,
-        detail: DeviceDetail = DeviceDetail()
+        owner: Account? = nil, detail: DeviceDetail = DeviceDetail()
     ) {
         (self.number, self.key, self.platform, self.externalID) = (number, key, platform, externalID)
-        self.token = token
+        (self.token, self.owner) = (token, owner)
         self.detail = detail
     }
 

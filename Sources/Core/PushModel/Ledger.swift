@@ -243,8 +243,11 @@ public indirect enum LedgerRecord: Sendable {
     case tracker(TrackerRecord)
     /// A change of the state of custom data.
     case customData(CustomDataRecord)
-    /// The last known facts of a device; replaces the row of its number.
+    /// The last known facts of a device; replaces the row of its number. Its topics count only where
+    /// `Effects.takesSubscriptions` is false.
     case device(KnownDevice)
+    /// Devices are subscribed to a topic, or their subscriptions end.
+    case subscriptions(SubscriptionChange)
     /// A device that the daemon no longer remembers, by its number.
     case forgottenDevice(SequenceNumber)
     /// A publish, and the devices that get it.

@@ -1,14 +1,16 @@
-import PushModel
+public import PushModel
 
 /// The last known facts of each device, and the last message ids that FCM on the device saw.
 struct DeviceMemory: Sendable {
     /// The most devices that one request makes the router forget.
-    private static let forgottenAtOnce = 64
+    static let forgottenAtOnce = 64
 
     private(set) var known = KnownDevices()
     private(set) var recentMessages = ShardedDictionary<DeviceKey, RecentMessages>(shardBits: 10)
-    /// The approximate limit of memory in bytes. Beyond it the router forgets the least recently used device.
+    /// The approximate limit of memory in bytes. Beyond it the router forgets devices.
     var byteLimit = Int.max
+    /// The devices that were forgotten for want of room.
+    private(set) var evictions = DeviceEvictions()
 
     /// - Parameters:
     ///   - devices: the last known facts of each device, in order of its first request.
@@ -41,21 +43,50 @@ struct DeviceMemory: Sendable {
             if known.byteCount > byteLimit / 2 { known.use(key) }
             return
         }
-        let device = KnownDevice(
-            number: last?.number ?? accepted.seq, key: key, platform: accepted.platform,
-            externalID: accepted.externalID, token: last?.token, detail: last?.detail ?? DeviceDetail())
-        set(device)
-        effects.record(.device(device))
-        evictExcess(but: key, &effects)
+        set(facts(of: accepted, key, instead: last), &effects)
+        makeRoom(but: key, &effects)
     }
 
-    private mutating func evictExcess(but key: DeviceKey, _ effects: inout Effects) {
-        // A reload may have lowered the limit by many devices' worth: each request removes some.
-        var left = Self.forgottenAtOnce
-        while left > 0, known.byteCount > byteLimit, let forgotten = removeLeastUsed(but: key) {
+    /// Returns the facts of a device after a request about it.
+    private func facts(of accepted: AcceptedRequest, _ key: DeviceKey, instead last: KnownDevice?) -> KnownDevice {
+        KnownDevice(
+            number: last?.number ?? accepted.seq, key: key, platform: accepted.platform,
+            externalID: accepted.externalID, token: last?.token,
+            owner: last == nil ? accepted.peer.account : last?.owner, detail: last?.detail ?? DeviceDetail())
+    }
+
+    /// Stores facts, and writes their row.
+    private mutating func set(_ device: KnownDevice, _ effects: inout Effects) {
+        set(device)
+        effects.record(.device(effects.takesSubscriptions ? device : known.whole(device)))
+    }
+
+    /// Forgets devices while all have more bytes than ``byteLimit``.
+    ///
+    /// - Parameters:
+    ///   - key: a device that stays; `nil`: none.
+    ///   - limit: the most devices to forget: a reload may have lowered the limit by many devices' worth, and each
+    ///     request removes some.
+    mutating func makeRoom(but key: DeviceKey?, atMost limit: Int = forgottenAtOnce, _ effects: inout Effects) {
+        var left = limit
+        while left > 0, known.byteCount > byteLimit, let (device, wasRegistered) = known.removeLeastUsed(but: key) {
             left -= 1
-            effects.record(.forgottenDevice(forgotten.number))
+            recentMessages[device.key] = nil
+            evictions.note(wasRegistered, of: device.owner)
+            effects.record(.forgottenDevice(device.number))
         }
+    }
+
+    /// Stores the facts of a request about a device, and a token that no device has. The caller makes room.
+    ///
+    /// - Returns: the device.
+    mutating func register(_ token: String, of accepted: AcceptedRequest, _ effects: inout Effects) -> KnownDevice? {
+        guard let name = accepted.device else { return nil }
+        let key = DeviceKey(app: accepted.app, device: name)
+        var device = facts(of: accepted, key, instead: known[key])
+        device.token = token
+        set(device, &effects)
+        return device
     }
 
     /// Stores which device has a token: a device has one token, and a token has one device.
@@ -88,16 +119,23 @@ struct DeviceMemory: Sendable {
 
     /// Stores changed facts of a known device, and writes its row.
     mutating func change(_ device: KnownDevice, _ effects: inout Effects) {
-        set(device)
-        effects.record(.device(device))
-        evictExcess(but: device.key, &effects)
+        set(device, &effects)
+        makeRoom(but: device.key, &effects)
     }
 
-    /// Removes the least recently used device other than `spared`.
-    mutating func removeLeastUsed(but spared: DeviceKey) -> KnownDevice? {
-        guard let device = known.removeLeastUsed(but: spared) else { return nil }
-        recentMessages[device.key] = nil
-        return device
+    /// Starts or ends the subscriptions of known devices, each at most once in the list. Writes one row. The caller
+    /// makes room.
+    mutating func change(_ change: SubscriptionChange, of devices: [KnownDevice], _ effects: inout Effects) {
+        guard !devices.isEmpty else { return }
+        for device in devices {
+            if let since = change.since {
+                known.subscribe(device.key, Subscription(topic: change.topic, since: since))
+            } else {
+                known.unsubscribe(device.key, change.topic)
+            }
+            if !effects.takesSubscriptions { effects.record(.device(known.whole(device))) }
+        }
+        if effects.takesSubscriptions { effects.record(.subscriptions(change)) }
     }
 
     /// Notes that FCM on a device receives a message; returns whether its list of recent ids has the message's id. A
@@ -109,9 +147,37 @@ struct DeviceMemory: Sendable {
         return recentMessages[delivery.device, default: RecentMessages()].receive(id)
     }
 
-    /// Forgets a person's devices.
-    mutating func forget(_ person: Person) {
+    /// Forgets a person's devices up to a number.
+    mutating func forget(_ person: Person, through last: SequenceNumber) {
         // Only known devices have recent messages.
-        for key in known.remove(person) { recentMessages[key] = nil }
+        for key in known.remove(person, through: last) { recentMessages[key] = nil }
     }
+}
+
+/// The devices that the router forgot because ``DeviceMemory/byteLimit`` was reached, since its start.
+public struct DeviceEvictions: Hashable, Sendable {
+    /// The number of devices.
+    public private(set) var count = 0
+    /// How many of them had a token or a topic: pushes to the token and publishes no longer reach them.
+    public private(set) var registered = 0
+    /// The owner of the last device with a token or a topic; `nil`: none yet, or unknown.
+    public private(set) var lastOwner: Account?
+
+    /// No eviction yet.
+    public init() {}
+
+    mutating func note(_ isRegistered: Bool, of owner: Account?) {
+        count += 1
+        guard isRegistered else { return }
+        registered += 1
+        lastOwner = owner
+    }
+}
+
+/// The devices that the router remembers.
+public struct DeviceUsage: Hashable, Sendable {
+    /// The number of devices.
+    public var count: Int
+    /// Their approximate memory, in bytes.
+    public var byteCount: Int
 }

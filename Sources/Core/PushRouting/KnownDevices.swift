@@ -1,16 +1,14 @@
 import PushModel
 
-/// The last known facts of each device, bounded in bytes. Beyond the bound it drops the device that was least recently
-/// used, approximated by the second-chance (clock) algorithm: the hand skips a device once if it was used since the
-/// hand's last visit.
+/// The last known facts of each device and its subscriptions. ``DeviceShares`` decides which device goes when their
+/// memory is full.
 ///
-/// The devices lie in pages, and the hand goes round them. Next to each device lie 32-bit hashes of its user and its
-/// name: a person's devices are found without reading other people's texts, and removed without copying a table.
+/// The devices lie in pages. Next to each device lie 32-bit hashes of its user and its name: a person's devices are
+/// found without reading other people's texts, and removed without copying a table.
 struct KnownDevices: Sendable {
     private struct Mark: Sendable {
         var user: UInt32 = 0
         var name: UInt32 = 0
-        var wasUsed = false
     }
 
     private struct Page: Sendable {
@@ -25,14 +23,11 @@ struct KnownDevices: Sendable {
     private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
     /// The index of the device that registered a token last.
     private var tokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
-    /// The indices of the devices that are subscribed to topics.
+    /// The subscriptions of devices. The devices in the pages have none.
     private var topics = TopicIndex()
     /// The indices without a device.
     private var holes = LongQueue<UInt32>()
-    /// The index that the hand visits next.
-    private var hand = 0
-    /// The approximate memory of the devices in bytes, with the message ids that FCM on them saw.
-    private(set) var byteCount = 0
+    private var shares = DeviceShares()
 
     /// The approximate memory of a device without its texts: its entries in two tables and a page, and ten ids.
     static let fixedByteCount = 400
@@ -40,27 +35,26 @@ struct KnownDevices: Sendable {
     /// The approximate memory of a token without its text: its entry in a table.
     static let tokenByteCount = 64
 
-    /// The most devices that the hand skips in one call, so that a turn of the loop stays short.
-    private static let chancesMax = 64
-
     var count: Int { places.count }
 
-    /// All devices, in no order.
+    /// The approximate memory of the devices in bytes, with the message ids that FCM on them saw.
+    var byteCount: Int { shares.byteCount }
+
+    /// The part of ``byteCount`` of an account's devices.
+    func byteCount(of account: Account?) -> Int { shares.byteCount(of: account) }
+
+    /// The number of accounts with a device.
+    var accountCount: Int { shares.accountCount }
+
+    /// All devices without their topics, in no order.
     var all: [KnownDevice] { pages.flatMap { $0.devices.compactMap(\.self) } }
 
+    /// The facts of a device without its topics.
     subscript(key: DeviceKey) -> KnownDevice? { places[key].flatMap { device(at: Int($0)) } }
 
-    /// Returns the device that registered a token last; `nil`: none is known.
+    /// Returns the device that registered a token last, without its topics; `nil`: none is known.
     func device(ofToken token: String) -> KnownDevice? {
         tokens[ExactName(token)].flatMap { device(at: Int($0)) }
-    }
-
-    /// Returns the devices with one of these topics of a project; `nil` topics: with any topic. Returns `nil` if the
-    /// topics have more than `limit` members together, a device counted once for each topic.
-    func devices(ofTopics wanted: [String]?, of project: String, limit: Int) -> [KnownDevice]? {
-        let found = topics.devices(wanted, of: project)
-        guard found.reduce(0, { $0 + $1.count }) <= limit else { return nil }
-        return Set(found.joined()).compactMap { device(at: Int($0)) }
     }
 
     /// Returns the index of a device, which it keeps as long as it is known.
@@ -83,29 +77,82 @@ struct KnownDevices: Sendable {
 
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
-    /// Stores the facts of a device.
+    /// Stores the facts of a device. Its topics stay as they are; a new device gets those that it has.
     mutating func set(_ device: KnownDevice) {
-        byteCount += device.byteCount
+        var bare = device
+        if device.hasDetail { bare.detail.topics = [] }
         if let place = places[device.key].map(Int.init) {
             if let before = self.device(at: place) {
-                byteCount -= before.byteCount
-                leaveTables(before, at: place)
+                shares.change(place, bytes: bare.byteCount - before.byteCount)
+                leaveToken(before, at: place)
             }
-            put(device, at: place, wasUsed: true)
+            put(bare, at: place)
+            shares.use(place)
+            shares.note(place, isRegistered: bare.token != nil || topics.count(of: UInt32(place)) > 0)
         } else {
             let place = freePlace()
             places[device.key] = UInt32(place)
-            // The hand may reach a filled hole soon: a new device must not go before the devices that were there
-            // earlier.
-            put(device, at: place, wasUsed: distanceFromHand(place) < placeCount / 2)
+            put(bare, at: place)
+            shares.insert(place, of: device.owner, isRegistered: bare.token != nil, bytes: bare.byteCount)
+            if device.hasDetail { for topic in device.detail.topics { subscribe(device.key, topic) } }
         }
     }
 
     /// Marks a device as used.
-    mutating func use(_ key: DeviceKey) {
-        guard let place = places[key].map(Int.init) else { return }
-        pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed = true
+    mutating func use(_ key: DeviceKey) { if let place = places[key] { shares.use(Int(place)) } }
+
+    // MARK: Topics
+
+    /// Subscribes a known device to a topic.
+    mutating func subscribe(_ key: DeviceKey, _ subscription: Subscription) {
+        guard let place = places[key], !topics.has(subscription.topic, of: place) else { return }
+        topics.add(subscription, of: place)
+        shares.change(Int(place), bytes: TopicIndex.byteCount(of: subscription.topic))
+        shares.note(Int(place), isRegistered: true)
+        shares.use(Int(place))
     }
+
+    /// Ends the subscription of a known device.
+    mutating func unsubscribe(_ key: DeviceKey, _ topic: TopicName) {
+        guard let place = places[key], topics.has(topic, of: place) else { return }
+        topics.remove(topic, of: place)
+        shares.change(Int(place), bytes: -TopicIndex.byteCount(of: topic))
+        let hasToken = device(at: Int(place))?.token != nil
+        shares.note(Int(place), isRegistered: hasToken || topics.count(of: place) > 0)
+        shares.use(Int(place))
+    }
+
+    /// Whether a device is subscribed to a topic.
+    func isSubscribed(_ key: DeviceKey, to topic: TopicName) -> Bool {
+        places[key].map { topics.has(topic, of: $0) } ?? false
+    }
+
+    /// The number of topics that a device is subscribed to.
+    func topicCount(_ key: DeviceKey) -> Int { places[key].map { topics.count(of: $0) } ?? 0 }
+
+    /// The approximate memory of the topics that a device is subscribed to: more than their text.
+    func topicByteCount(_ key: DeviceKey) -> Int { places[key].map { topics.byteCount(of: $0) } ?? 0 }
+
+    /// Returns a device with its topics.
+    func whole(_ device: KnownDevice) -> KnownDevice {
+        guard let place = places[device.key], topics.count(of: place) > 0 else { return device }
+        var whole = device
+        whole.detail.topics = topics.subscriptions(of: place)
+        return whole
+    }
+
+    /// Returns those of some topics of a project that a device is subscribed to.
+    func subscribed(_ key: DeviceKey, to wanted: [String], of project: String) -> Set<String> {
+        places[key].map { topics.subscribed($0, to: wanted, of: project) } ?? []
+    }
+
+    /// Returns the devices with one of these topics of a project, without their topics; `nil` topics: with any topic.
+    /// Returns `nil` if the topics have more than `limit` members together, a device counted once for each topic.
+    func devices(ofTopics wanted: [String]?, of project: String, limit: Int) -> [KnownDevice]? {
+        topics.devices(wanted, of: project, limit: limit)?.compactMap { device(at: Int($0)) }
+    }
+
+    // MARK: Removals
 
     /// Returns the names of the devices whose last known user this is.
     func names(of user: String) -> [ExactName] {
@@ -114,37 +161,37 @@ struct KnownDevices: Sendable {
         return devices.filter { $0.externalID.isSame(as: user) }.map { ExactName($0.key.device) }
     }
 
-    /// Removes the devices of a person. Reads all hashes, but texts only of devices whose hashes match.
+    /// Removes the devices of a person up to a number. Reads all hashes, but texts only of devices whose hashes match.
     ///
     /// - Returns: the devices with the name of one of the person's devices, even if another user has them now.
-    mutating func remove(_ person: Person) -> [DeviceKey] {
+    mutating func remove(_ person: Person, through last: SequenceNumber) -> [DeviceKey] {
         let user = person.externalID.map(Self.hash)
         let names = ShortHashes(person.devices.map { Self.hash($0.text) })
         var named: [DeviceKey] = []
         for place in find(where: { $0.user == user || names.mayHave($0.name) }) {
             guard let device = device(at: place) else { continue }
             if person.devices.contains(ExactName(device.key.device)) { named.append(device.key) }
-            if person.includes(user: device.externalID, device: device.key.device) { remove(device, at: place) }
+            if device.number <= last, person.includes(user: device.externalID, device: device.key.device) {
+                remove(device, at: place)
+            }
         }
         return named
     }
 
-    /// Removes the least recently used device other than `spared`; returns `nil` if there is no other.
-    mutating func removeLeastUsed(but spared: DeviceKey) -> KnownDevice? {
-        guard places.count > (places[spared] == nil ? 0 : 1) else { return nil }
-        var chances = 0
-        while true {
-            let place = hand
-            hand = place + 1 == placeCount ? 0 : place + 1
-            guard let device = device(at: place), device.key != spared else { continue }
-            if pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed, chances < Self.chancesMax {
-                chances += 1
-                pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed = false
-                continue
-            }
-            remove(device, at: place)
-            return device
-        }
+    /// Removes the device that goes next, but not `spared`. Devices of the account with the most bytes go, those
+    /// without token and topics first, then the least recently used (``DeviceShares``).
+    ///
+    /// - Returns: the device without its topics, and whether it had a token or topics; `nil` if that account has no
+    ///   other device.
+    mutating func removeLeastUsed(but spared: DeviceKey?) -> (device: KnownDevice, wasRegistered: Bool)? {
+        guard let next = shares.next(but: spared.flatMap { places[$0] }.map(Int.init)),
+            var device = device(at: next.place)
+        else { return nil }
+        let wasRegistered = device.token != nil || topics.count(of: UInt32(next.place)) > 0
+        remove(device, at: next.place)
+        // The account of a later request may have a name.
+        device.owner = next.account
+        return (device, wasRegistered)
     }
 
     // MARK: Pages
@@ -152,8 +199,6 @@ struct KnownDevices: Sendable {
     private var placeCount: Int {
         pages.last.map { (pages.count - 1) * Self.pageLength + $0.devices.count } ?? 0
     }
-
-    private func distanceFromHand(_ place: Int) -> Int { place >= hand ? place - hand : place + placeCount - hand }
 
     private func device(at place: Int) -> KnownDevice? {
         pages[place / Self.pageLength].devices[place % Self.pageLength]
@@ -181,25 +226,24 @@ struct KnownDevices: Sendable {
         return placeCount - 1
     }
 
-    private mutating func put(_ device: KnownDevice, at place: Int, wasUsed: Bool) {
+    private mutating func put(_ device: KnownDevice, at place: Int) {
         let user = device.externalID.map(Self.hash) ?? 0
-        let mark = Mark(user: user, name: Self.hash(device.key.device), wasUsed: wasUsed)
         pages[place / Self.pageLength].devices[place % Self.pageLength] = device
-        pages[place / Self.pageLength].marks[place % Self.pageLength] = mark
+        pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark(
+            user: user, name: Self.hash(device.key.device))
         if let token = device.token { tokens[ExactName(token)] = UInt32(place) }
-        if device.hasDetail { topics.add(device.detail.topics, of: UInt32(place)) }
     }
 
-    private mutating func leaveTables(_ device: KnownDevice, at place: Int) {
-        if device.hasDetail { topics.remove(device.detail.topics, of: UInt32(place)) }
+    private mutating func leaveToken(_ device: KnownDevice, at place: Int) {
         // Another device may have registered the token since.
         guard let token = device.token, tokens[ExactName(token)] == UInt32(place) else { return }
         tokens[ExactName(token)] = nil
     }
 
     private mutating func remove(_ device: KnownDevice, at place: Int) {
-        byteCount -= device.byteCount
-        leaveTables(device, at: place)
+        shares.remove(place, bytes: device.byteCount + topics.byteCount(of: UInt32(place)))
+        topics.removeAll(of: UInt32(place))
+        leaveToken(device, at: place)
         places[device.key] = nil
         pages[place / Self.pageLength].devices[place % Self.pageLength] = nil
         pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark()
@@ -223,17 +267,10 @@ private struct ShortHashes {
 }
 
 extension KnownDevice {
+    /// The approximate memory without topics.
     fileprivate var byteCount: Int {
         KnownDevices.fixedByteCount + (key.app?.utf8.count ?? 0) + key.device.utf8.count
             + (externalID?.utf8.count ?? 0) + (token.map { KnownDevices.tokenByteCount + $0.utf8.count } ?? 0)
-            + (hasDetail ? detail.byteCount : 0)
-    }
-}
-
-extension DeviceDetail {
-    fileprivate var byteCount: Int {
-        topics.reduce(MemoryLayout<DeviceDetail>.stride) {
-            $0 + TopicIndex.subscriptionByteCount + $1.topic.project.utf8.count + $1.topic.topic.utf8.count
-        }
+            + (hasDetail ? MemoryLayout<DeviceDetail>.stride : 0)
     }
 }

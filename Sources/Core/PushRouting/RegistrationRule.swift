@@ -64,7 +64,7 @@ extension Router {
     ///
     /// - Parameter presumed: the sender's guess of the target.
     public func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
-        if let device = device(ofToken: token) {
+        if let device = memory.devices.known.device(ofToken: token) {
             return TokenOwner(target: device.target, state: table.state(of: device))
         }
         return table.registration(of: token).map {

@@ -22,6 +22,10 @@ extension Router {
             target.app = decision.app
             known = memory.devices.known(target.device, app: target.app)
         }
+        try checkInvocations(of: decision.callbacks) {
+            RouteFacts(
+                provider: decision.provider, platform: platform, callback: $0, app: decision.app, keys: decision.keys)
+        }
         let routed = decision.owner == .tracker ? decision.callbacks.filter(\.isBroadcast) : decision.callbacks
         try checkQueues(for: routed, at: now) {
             RouteFacts(

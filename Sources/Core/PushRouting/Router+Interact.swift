@@ -32,6 +32,9 @@ extension Router {
         let act = UserAct(interact.kind, action: interact.action, text: interact.text)
         let decision = decide(
             act, on: subject.facts.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
+        try checkInvocations(of: [decision.callback]) { [app = target.app] in
+            RouteFacts(provider: subject.provider, platform: platform, callback: $0, app: app, keys: subject.keys)
+        }
         if subject.tracked == nil, decision.outcome == nil {
             try checkQueues(for: [decision.callback], at: now) { [app = target.app] in
                 RouteFacts(

@@ -1,6 +1,9 @@
 public import PushModel
 
 extension Router {
+    /// The bytes of the rows of one replayed invocation beside the line, at most.
+    private static let replayedRows = 4 << 10
+
     /// Accepts a request again whose invocations became dead letters: with a new number and a new deadline, and with
     /// the same app, device and user, even if the device's user has changed.
     ///
@@ -27,6 +30,11 @@ extension Router {
         let letters = dead.invocations.filter { !$0.isTracked(of: dead.accepted) }
         guard !letters.isEmpty else { throw .notReplayable("the request has no dead letter") }
         try checkLimits(of: peer.account, adding: dead.byteCount, at: now)
+        // RequestLengthMax= was higher when the request was accepted.
+        guard dead.byteCount + letters.count * Self.replayedRows <= table.limits.batchLength else {
+            throw .notReplayable(
+                "its line of \(dead.byteCount) bytes is longer than a request may be now; raise RequestLengthMax=")
+        }
 
         var replay = dead
         replay.accepted.seq = lastNumber.next

@@ -18,6 +18,14 @@ extension Router {
     ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer.account, adding: request.document.bytes.count, at: now)
+        try checkRows(of: request, past, from: peer, at: now, effects)
+        return try act(request, past, from: peer, at: now, &effects)
+    }
+
+    /// Accepts a request that is within all limits.
+    mutating func act(
+        _ request: Request, _ past: PastDelivery?, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) throws(Refusal) -> Acceptance {
         var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
         let flushedUnsent = self.flushedUnsent
         switch request.action {

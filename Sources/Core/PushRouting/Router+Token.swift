@@ -10,6 +10,9 @@ extension Router {
     ) throws(Refusal) -> Int {
         let platform = platform(of: token.target)
         let called = token.kind.callback(on: platform)
+        try checkInvocations(of: [called]) { callback in
+            RouteFacts(provider: nil, platform: platform, callback: callback, app: token.target.app, keys: nil)
+        }
         try checkQueues(for: called == .none ? [] : [called], at: now) { callback in
             RouteFacts(provider: nil, platform: platform, callback: callback, app: token.target.app, keys: nil)
         }
@@ -30,8 +33,18 @@ extension Router {
         return arrival.count
     }
 
-    /// Returns the device that registered a token last; `nil`: none is known.
-    public func device(ofToken token: String) -> KnownDevice? { memory.devices.known.device(ofToken: token) }
+    /// Returns the device that registered a token last, with its topics; `nil`: none is known.
+    public func device(ofToken token: String) -> KnownDevice? {
+        memory.devices.known.device(ofToken: token).map(memory.devices.known.whole)
+    }
+
+    /// The devices that the router remembers.
+    public var deviceUsage: DeviceUsage {
+        DeviceUsage(count: memory.devices.known.count, byteCount: memory.devices.known.byteCount)
+    }
+
+    /// The devices that were forgotten because `DeviceMemoryMax=` was reached.
+    public var deviceEvictions: DeviceEvictions { memory.devices.evictions }
 
     /// Notes that a session of an app begins or ends. It leads to no invocation.
     mutating func session(

@@ -14,53 +14,61 @@ extension Router {
         let accepted = accept(request, from: peer, at: now, platform: platform(of: target), target: target, body: body)
         effects.record(accepted)
         lastNumber = accepted.seq
-        return topic.tokens.map { token in
+        let since = topic.kind == .subscribe ? max(0, now.wall.seconds) : nil
+        var change = SubscriptionChange(topic: topic.topic, since: since, devices: [])
+        var changed: (devices: [KnownDevice], keys: Set<DeviceKey>) = ([], [])
+        let results = topic.tokens.map { token in
             guard let device = device(ofToken: token, topic, from: peer, at: now, &effects) else {
-                return .unregistered
+                return TopicRequest.Result.unregistered
             }
-            return change(device, topic, at: now, &effects)
+            // A token may be in the list twice, and two tokens may have had one device.
+            let isSubscribed =
+                memory.devices.known.isSubscribed(device.key, to: topic.topic) != changed.keys.contains(device.key)
+            switch (topic.kind, isSubscribed) {
+            case (.subscribe, true): return .exists
+            case (.unsubscribe, false): return .missing
+            case (.subscribe, false):
+                guard memory.devices.known.topicCount(device.key) < TopicRequest.topicsMax else {
+                    return .tooManyTopics
+                }
+            case (.unsubscribe, true): break
+            }
+            changed.devices.append(device)
+            changed.keys.insert(device.key)
+            change.devices.append(device.number)
+            return topic.kind == .subscribe ? .subscribed : .unsubscribed
         }
-    }
-
-    private mutating func change(
-        _ device: KnownDevice, _ topic: TopicRequest, at now: Moment, _ effects: inout Effects
-    ) -> TopicRequest.Result {
-        var device = device
-        let place = device.detail.topics.firstIndex { $0.topic == topic.topic }
-        switch (topic.kind, place) {
-        case (.subscribe, .some): return .exists
-        case (.unsubscribe, nil): return .missing
-        case (.subscribe, nil):
-            guard device.detail.topics.count < TopicRequest.topicsMax else { return .tooManyTopics }
-            device.detail.topics.append(Subscription(topic: topic.topic, since: max(0, now.wall.seconds)))
-            memory.devices.change(device, &effects)
-            return .subscribed
-        case (.unsubscribe, .some(let place)):
-            device.detail.topics.remove(at: place)
-            memory.devices.change(device, &effects)
-            return .unsubscribed
-        }
+        memory.devices.change(change, of: changed.devices, &effects)
+        memory.devices.makeRoom(
+            but: nil, atMost: DeviceMemory.forgottenAtOnce + topic.tokens.count, &effects)
+        return results
     }
 
     /// Returns the device of a token. Registers an unknown token on a device of its name if the request asks for it.
     private mutating func device(
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> KnownDevice? {
-        if let known = device(ofToken: token) { return known }
-        var presumed = Target(
-            platform: topic.target.platform, app: topic.target.app ?? topic.topic.project, device: token)
-        presumed.platform = platform(of: presumed)
+        if let known = memory.devices.known.device(ofToken: token) { return known }
         let rule = table.registration(of: token)
         guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
-        let target = rule?.target(ofToken: token, presumed: presumed) ?? presumed
+        var target = presumedTarget(ofToken: token, topic, rule)
         // A device's row needs the number of a request; this request holds no more than the device's name.
         guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
             return nil
         }
-        let accepted = accept(request, about: target, from: peer, at: now, &effects)
+        target.externalID = target.externalID ?? memory.devices.known(target.device, app: target.app)?.externalID
+        let accepted = accept(request, from: peer, at: now, platform: platform(of: target), target: target)
+        effects.record(accepted)
         lastNumber = accepted.seq
-        memory.devices.register(.registered, token, of: accepted, &effects)
-        return device(ofToken: token)
+        return memory.devices.register(token, of: accepted, &effects)
+    }
+
+    /// The device of a token that no device registered.
+    func presumedTarget(ofToken token: String, _ topic: TopicRequest, _ rule: RegistrationRule?) -> Target {
+        var presumed = Target(
+            platform: topic.target.platform, app: topic.target.app ?? topic.topic.project, device: token)
+        presumed.platform = platform(of: presumed)
+        return rule?.target(ofToken: token, presumed: presumed) ?? presumed
     }
 
     /// Stores the state of a device for later pushes.
@@ -103,8 +111,9 @@ extension Router {
                 return false
             }
             guard let condition else { return true }
-            let own = device.detail.topics.lazy.filter { $0.topic.isOf(project: publish.project) }.map(\.topic.topic)
-            return condition.isMet(bySubscriptions: Set(own))
+            return condition.isMet(
+                bySubscriptions: memory.devices.known.subscribed(
+                    device.key, to: condition.topics, of: publish.project))
         }
         guard members.count <= limit else { throw tooMany }
         return members.sorted { $0.number < $1.number }

@@ -18,6 +18,8 @@ public struct Router: Sendable {
     private(set) var table: RoutingTable
     /// The current table in shared storage: each invocation keeps the table of its acceptance.
     private(set) var sharedTable: Indirect<RoutingTable>
+    /// The number of observing routes.
+    private(set) var observerCount = 0
     /// The highest number given so far; 0 if there is none.
     public internal(set) var lastNumber: SequenceNumber
     /// Counts of outcomes since this router was created; for metrics.
@@ -69,6 +71,7 @@ public struct Router: Sendable {
     /// Installs a routing table for all later decisions.
     mutating func configure(_ table: RoutingTable) {
         (self.table, sharedTable) = (table, Indirect(table))
+        observerCount = table.routes.count(where: \.observes)
         memory.configure(table)
         places.configure(table)
         figures.expect(table.routes)

@@ -58,6 +58,9 @@ public struct Effects {
     /// - Parameter rows: receives the records; `nil`: ``records`` does.
     public init(rows: RowBuffer? = nil) { self.rows = rows }
 
+    /// Whether the records may have changes of subscriptions. Otherwise each record of a device has all its topics.
+    var takesSubscriptions: Bool { rows?.takesSubscriptions ?? true }
+
     /// Removes and returns the effects.
     public mutating func takeList() -> [RouterEffect] { exchange(&list, with: []) }
 

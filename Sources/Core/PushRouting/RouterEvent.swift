@@ -60,6 +60,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case unknownNumber(SequenceNumber, last: SequenceNumber)
     /// Too many requests are in flight, in all or of this peer.
     case overloaded(message: String, retryAfter: Duration)
+    /// The rows of the request would be longer than a batch of the log may be.
+    case tooLong(message: String)
     /// The daemon is about to end.
     case draining
     /// A key of the request has an invalid value.

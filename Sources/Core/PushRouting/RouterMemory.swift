@@ -55,11 +55,11 @@ struct RouterMemory: Sendable {
         return result
     }
 
-    /// Forgets a person. Writes nothing; the caller deletes the rows.
-    mutating func forget(_ person: Person) {
-        devices.forget(person)
-        tracker.forget(person)
-        customData.forget(person)
+    /// Forgets a person up to a bound. Writes nothing; the caller deletes the rows.
+    mutating func forget(_ person: Person, through bound: ErasureBound) {
+        devices.forget(person, through: bound.request)
+        tracker.forget(person, through: bound.request)
+        customData.forget(person, through: bound.entry)
     }
 }
 

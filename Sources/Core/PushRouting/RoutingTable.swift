@@ -72,6 +72,8 @@ public struct RoutingLimits: Hashable, Sendable {
     public var invocationMemoryPerPeer = 28 << 20
     /// Approximate bytes of the facts about devices; above it the router forgets the least recently used device.
     public var deviceMemory = 512 << 20
+    /// The most bytes of rows that one request may have: those of a batch of the log.
+    public var batchLength = BatchLimits.longestRows(requestLength: 256 << 10)
     /// Devices of one publish.
     public var fanOut = 10_000
 }

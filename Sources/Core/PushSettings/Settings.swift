@@ -9,7 +9,11 @@ public struct Settings: Sendable {
     /// not about sending, the handlers, the routes and the tracks.
     public var routing: RoutingTable
     /// `[Daemon]`.
-    public var daemon: DaemonSettings
+    public var daemon: DaemonSettings {
+        didSet {
+            routing.limits.batchLength = BatchLimits.longestRows(requestLength: daemon.requestLengthMax)
+        }
+    }
     /// `[Store]`.
     public var store: StoreSettings
     /// `[Journal]`.

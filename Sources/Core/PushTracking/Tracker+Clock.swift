@@ -12,9 +12,10 @@ extension Tracker {
         begin(now, into: &output)
         var left = Self.workAtOnce
         var readsLeft = Self.readsAtOnce
+        var room = Self.rowsAtOnce
         hasMoreDue = false
         while let timer = timers.first, timer.due <= clock.own(now) {
-            guard left > 0, readsLeft > 0 else {
+            guard left > 0, readsLeft > 0, room > 0 else {
                 hasMoreDue = true
                 return
             }
@@ -31,7 +32,7 @@ extension Tracker {
                 staleTimers -= 1
                 giveUp(timer.cause, into: &output)
             case .pendingStart:
-                guard decide(timer, into: &output) else {
+                guard decide(timer, room: &room, into: &output) else {
                     timers.insert(timer)
                     hasMoreDue = true
                     return
@@ -40,6 +41,9 @@ extension Tracker {
             }
         }
     }
+
+    /// The limit of bytes of rows of influenced opens in one call: all rows of a turn are in one batch of the log.
+    static let rowsAtOnce = 512 << 10
 
     /// The limit of deliveries that the timers of one call read. The last timer may exceed it by the deliveries of one
     /// device.

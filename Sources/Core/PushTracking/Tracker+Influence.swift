@@ -79,9 +79,13 @@ extension Tracker {
 
     /// Decides the influenced opens of a session start after its grace (T4, T6, T10).
     ///
+    /// - Parameters:
+    ///   - timer: the timer of the session start.
+    ///   - room: the bytes of rows that the caller has room for; the last delivery may exceed it.
+    ///   - output: receives events and records.
     /// - Returns: whether all are decided. If not, the same timer decides the rest; deliveries already credited are
     ///   skipped.
-    mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) -> Bool {
+    mutating func decide(_ timer: TrackerTimer, room: inout Int, into output: inout TrackerOutput) -> Bool {
         guard let start = pendingStarts[timer.slot] else { return true }
         var credited = influenced(by: start)
         if rules.influencedCredit == .latest {
@@ -90,8 +94,13 @@ extension Tracker {
             }
             credited = latest.map { [$0] } ?? []
         }
-        emitInfluencedOpens(credited.prefix(Self.creditedAtOnce), of: start, into: &output)
-        guard credited.count <= Self.creditedAtOnce else { return false }
+        let now = credited.prefix(Self.creditedAtOnce).prefix { slot in
+            guard room > 0 else { return false }
+            room -= rowLength(ofOpen: slot, by: start)
+            return true
+        }
+        emitInfluencedOpens(now, of: start, into: &output)
+        guard now.count == credited.count else { return false }
         pendingStarts.remove(timer.slot, leaving: nil)
         output.records.append(.decidedStart(start.cause))
         texts.release(start.user)
@@ -99,6 +108,13 @@ extension Tracker {
         if devices[start.device].pendingStarts == 0 { unlistOpened(start.device) }
         releaseIfUnused(start.device)
         return true
+    }
+
+    /// The bytes of the rows of an influenced open, about.
+    private func rowLength(ofOpen slot: UInt32, by start: WaitingStart) -> Int {
+        let (place, push) = (key(of: start.device), push(slot))
+        let names = [texts[start.user], place.device, place.app, push.campaignID, push.messageID]
+        return names.reduce(200) { $0 + ($1?.utf8.count ?? 0) }
     }
 
     /// Returns the deliveries of which a session start is an influenced open, in the order of their numbers.

@@ -1,20 +1,24 @@
+import EventLoop
 import JournalLog
+import LinuxSystem
 import PushModel
 import PushRouting
 import Store
 
 /// Erases persons from memory, ledger and log, one after the other.
 ///
-/// The ledger tells the devices of a user. Then the router forgets the person, and from that moment no new row refers
-/// to the person's rows up to the bound. Then the store deletes those rows, once the ledger has all of them.
+/// An order has its bound at once: later requests of the person are new, so steady traffic does not hold it up. The
+/// ledger tells the devices of the user. Once all requests up to the bound are decided the router forgets the person up
+/// to the bound, and from that moment no new row refers to the rows up to it. Then the store deletes those rows, once
+/// the ledger has all of them.
 final class ErasureService {
     private enum Stage {
-        /// The ledger reads the user's devices, once it has all earlier batches.
+        /// The ledger reads the user's devices, once it has all batches up to the bound.
         case devices
-        /// The ledger catches up with the bound, before rows are deleted.
+        /// Requests up to the bound wait for their outcomes, or entries for the forwarder.
+        case undecided
+        /// The ledger catches up, before rows are deleted.
         case beforeRows
-        /// The ledger reads the devices once more: a request before the bound may have named another one.
-        case devicesAgain
         /// The store deletes the rows.
         case rows
         /// The rows are deleted; the rest of the erasure is under way.
@@ -24,26 +28,38 @@ final class ErasureService {
     private struct Order {
         var client: ControlClient?
         var person: Person
+        var bound: ErasureBound
+        /// When the order came, in monotonic nanoseconds.
+        var since: Int64
         var stage = Stage.devices
     }
 
+    /// The time between two looks for outcomes, in nanoseconds; more if a look takes long.
+    private static let pause: Int64 = 100_000_000
+    /// How long a client waits for the outcomes of the person's requests, in nanoseconds.
+    private static let patience: Int64 = 60_000_000_000
+
+    private let loop: EventLoop
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
     private let queries: LedgerQueries
     private let journal: JournalWriter
     private var current: Order?
+    private var timer: TimerSource?
 
     /// - Parameters:
+    ///   - loop: the daemon's loop.
     ///   - processor: makes the router forget the person.
     ///   - pipeline: knows the number of the last batch.
     ///   - committer: deletes the rows.
     ///   - queries: asks the ledger.
     ///   - journal: gets an entry for each erasure, without a name.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
+        loop: EventLoop, processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
         journal: JournalWriter
     ) {
+        self.loop = loop
         self.processor = processor
         self.pipeline = pipeline
         self.committer = committer
@@ -52,7 +68,7 @@ final class ErasureService {
     }
 
     /// Erases a person. Replies when the erasure is complete or has to wait: with a receipt if the rows are deleted,
-    /// otherwise `unavailable`. Also replies `unavailable` while a request of the person is in flight.
+    /// otherwise `unavailable`.
     ///
     /// - Throws: `unavailable` during another erasure, or while the ledger cannot be written.
     func erase(_ person: Person, for client: ControlClient) throws(ProtocolError) {
@@ -61,19 +77,28 @@ final class ErasureService {
                 .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
         }
         guard queries.stall == nil else { throw queries.refusal(id: client.id) }
-        current = Order(client: client, person: person)
+        if timer == nil {
+            do throws(SystemError) {
+                timer = try TimerSource(loop: loop) { [weak self] in self?.look() }
+            } catch {
+                throw ProtocolError(.unavailable, message: "\(error)", retryAfter: .seconds(1), id: client.id)
+            }
+        }
+        let (whole, bound) = processor.bound(of: person)
+        current = Order(client: client, person: whole, bound: bound, since: EventLoop.nowNanoseconds)
         queries.whenApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
             guard hasIt else { return refuse(queries.refusal(id: nil).message) }
             askForDevices { [self] devices in
                 current?.person.devices.formUnion(devices)
-                forget()
+                current?.stage = .undecided
+                look()
             }
         }
     }
 
     private func askForDevices(_ take: @escaping (Set<ExactName>) -> Void) {
-        guard let user = current?.person.externalID else { return take([]) }
-        queries.ask(.devices(of: user)) { [self] answer in
+        guard let order = current, let user = order.person.externalID else { return take([]) }
+        queries.ask(.devices(of: user, through: order.bound.request)) { [self] answer in
             do throws(StoreError) {
                 take(Set(try answer.get().map(ExactName.init)))
             } catch {
@@ -82,29 +107,26 @@ final class ErasureService {
         }
     }
 
-    private func forget() {
-        guard let order = current else { return }
+    /// Makes the router forget the person, or looks again later while a request up to the bound is in flight.
+    private func look() {
+        guard let order = current, case .undecided = order.stage else { return }
+        let begin = EventLoop.nowNanoseconds
         do throws(ForgettingRefused) {
-            let (person, bound) = try processor.forget(order.person)
-            takeRows(ErasureOrder(person: person, bound: bound), whenApplied: pipeline.lastGrowingNumber)
+            try processor.forget(order.person, through: order.bound)
+            takeRows(ErasureOrder(person: order.person, bound: order.bound), whenApplied: pipeline.lastGrowingNumber)
         } catch {
-            refuse(error.reason)
+            let now = EventLoop.nowNanoseconds
+            if now - order.since >= Self.patience { leave(error.reason) }
+            timer?.arm(at: now + max(Self.pause, 20 * (now - begin)))
         }
     }
 
     private func takeRows(_ erasure: ErasureOrder, whenApplied batch: UInt64) {
         current?.stage = .beforeRows
-        if queries.applied < batch, let stall = queries.stall { leave(stall) }
+        if queries.applied < batch, let stall = queries.stall { leave(stall.message) }
         queries.whenApplied(batch) { [self] in
-            current?.stage = .devicesAgain
-            askForDevices { [self] devices in
-                guard erasure.person.devices.isSuperset(of: devices) else {
-                    current?.person.devices.formUnion(devices)
-                    return forget()
-                }
-                current?.stage = .rows
-                committer.erase(erasure)
-            }
+            current?.stage = .rows
+            committer.erase(erasure)
         }
     }
 
@@ -127,25 +149,25 @@ final class ErasureService {
     /// Notes that the rest of the erasure has to wait.
     func waits(_ error: StoreError) {
         journal.log(JournalEntry(erasureWaitsFor: error))
-        leave(error)
+        leave(error.message)
     }
 
     /// Notes that the ledger cannot be written for now: it does not catch up, and nothing is deleted from it.
     func ledgerStalled(_ error: StoreError) {
         switch current?.stage {
-        case .beforeRows, .rows, .rest: leave(error)
-        case .devices, .devicesAgain, nil: break
+        case .beforeRows, .rows, .rest: leave(error.message)
+        case .devices, .undecided, nil: break
         }
     }
 
     /// Tells the client why the order waits, and keeps the order.
-    private func leave(_ error: StoreError) {
+    private func leave(_ reason: String) {
         guard let order = current, let client = order.client else { return }
         current?.client = nil
         if case .rest(let receipt) = order.stage {
-            client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
+            client.reply(Reply.erased(receipt, waitsFor: reason, id: client.id))
         } else {
-            refuse(client, "the erasure is ordered and is tried again until it is done: \(error.message)")
+            refuse(client, "the erasure is ordered and is tried again until it is done: \(reason)")
         }
     }
 

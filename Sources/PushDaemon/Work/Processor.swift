@@ -28,6 +28,8 @@ final class Processor {
     /// The number of outcomes since the start, including those without a journal entry.
     private var outcomeNumber: UInt64 = 0
     private var rejections = RejectionLog()
+    /// The evictions of devices.
+    private(set) var evictions = EvictionLog()
     /// The level of journal entries for successes.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
@@ -136,6 +138,9 @@ final class Processor {
             pipeline.append(.note(JournalEntry(flushedUnsent: acceptance.flushedUnsent, by: cause)))
         }
         logRejections(acceptance.rejections)
+        if let entry = evictions.note(router.deviceEvictions, at: now.monotonic.nanoseconds) {
+            pipeline.append(.note(entry))
+        }
         carryOut()
         pipeline.endRequest()
     }
@@ -293,10 +298,13 @@ final class Processor {
         pipeline.endRequest()
     }
 
-    /// Makes the router forget a person.
-    ///
-    /// - Returns: the person with all devices, and the last rows that may refer to it.
-    func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) { try router.forget(person) }
+    /// The person with the devices known as hers, and the bound of an erasure that is ordered now.
+    func bound(of person: Person) -> (Person, ErasureBound) { router.bound(of: person) }
+
+    /// Makes the router forget a person up to a bound.
+    func forget(_ person: Person, through bound: ErasureBound) throws(ForgettingRefused) {
+        try router.forget(person, through: bound)
+    }
 
     /// Calls the router for people or the forwarder, and carries out its decisions.
     ///
@@ -400,9 +408,12 @@ final class Processor {
         pipeline.append(.note(entry))
     }
 
-    /// Logs the rejections that were gathered for long enough; from time to time.
+    /// Logs the rejections and evictions that were gathered for long enough; from time to time.
     func logDueRejections(at now: Int64) {
         if let entry = rejections.takeDue(at: now) { journal.log(entry) }
+        if let entry = evictions.note(router.deviceEvictions, at: now) ?? evictions.takeDue(at: now) {
+            journal.log(entry)
+        }
     }
 
     /// Reads the clock for the journal entries of successes; at the end of a turn.

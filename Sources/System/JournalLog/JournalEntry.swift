@@ -188,6 +188,8 @@ extension FieldName {
     public static let refusals = FieldName("PUSH_REFUSALS")
     /// The number of rejected entries of custom data that an entry summarizes.
     public static let rejections = FieldName("PUSH_REJECTIONS")
+    /// How many devices the entry counts.
+    public static let devices = FieldName("PUSH_DEVICES")
     /// The user id of the client that an entry is about.
     public static let peer = FieldName("PUSH_PEER_UID")
 }

@@ -64,6 +64,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case entriesRejected = "070400ba0fbe4d7eaa28a4f5b7f5aaca"
     /// Entries of custom data broke a rule and were rejected on arrival.
     case customDataRejected = "5b0f9c1c3a694d0d8c7a4e6a90f2be71"
+    /// The memory of devices is full, and devices with a token or a topic were forgotten.
+    case devicesEvicted = "c36be3b1b6f94d86a5f20dc38d7e41f9"
     /// Entries of custom data were sent, and it is unknown whether the endpoint accepted them.
     case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
     /// A person was erased: ledger and log have no data that names the person.

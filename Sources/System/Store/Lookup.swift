@@ -142,9 +142,9 @@ extension Lookup.Question<DeadRequest?> {
 }
 
 extension Lookup.Question<[String]> {
-    /// Asks for the devices that the ledger knows to be a user's.
-    public static func devices(of user: String) -> Self {
-        Self { (reader) throws(StoreError) in try reader.devices(of: user) }
+    /// Asks for the devices that the ledger knows to be a user's by requests up to a number.
+    public static func devices(of user: String, through last: SequenceNumber) -> Self {
+        Self { (reader) throws(StoreError) in try reader.devices(of: user, through: last) }
     }
 }
 

@@ -114,13 +114,17 @@ struct StoredEntries: Sendable {
         return taken
     }
 
-    /// Removes the entries whose user and device match.
+    /// Removes the entries up to a number whose user and device match.
     ///
-    /// - Parameter isWanted: receives the user and the device that an entry waits for; `nil`: any.
-    mutating func takeAll(where isWanted: (_ user: String?, _ device: String?) -> Bool) -> EntryRuns {
+    /// - Parameters:
+    ///   - last: the highest number to remove.
+    ///   - isWanted: receives the user and the device that an entry waits for; `nil`: any.
+    mutating func takeAll(
+        through last: EntryNumber, where isWanted: (_ user: String?, _ device: String?) -> Bool
+    ) -> EntryRuns {
         var taken = EntryRuns()
         let keys = entries.keys.filter { isWanted($0.user?.text, $0.device?.text) }
-        for key in keys { take(at: key, through: nil, where: nil, into: &taken) }
+        for key in keys { take(at: key, through: last, where: nil, into: &taken) }
         return taken
     }
 

@@ -9,9 +9,8 @@ extension RowBuffer {
         case .event(let event): append(event)
         case .tracker(let record): append(record)
         case .customData(let record): append(record)
-        case .device(let device):
-            append(.device, device)
-            version = max(version, device.since)
+        case .device(let device): append(device)
+        case .subscriptions(let change): append(.subscriptions, change)
         case .forgottenDevice(let number): append(.forgottenDevice, number)
         case .fanOut(let fanOut): append(.fanOut, fanOut)
         case .fanOutProgress(let seq, let progress): append(.fanOutProgress) { $0.add(seq, progress) }
@@ -27,6 +26,17 @@ extension RowBuffer {
         case .order(let order): append(order)
         }
     }
+
+    /// Appends the last known facts of a device; its topics only for readers that know them by no other row.
+    private func append(_ device: KnownDevice) {
+        guard !takesSubscriptions else { return append(.deviceFacts, device) }
+        let former = FormerDeviceRow(device: device)
+        append(.device) { former.write(to: &$0) }
+        version = max(version, former.since)
+    }
+
+    /// Whether the readers take subscriptions as rows of their own. Otherwise each row of a device has all its topics.
+    public var takesSubscriptions: Bool { readers >= RowKind.versionOfSubscriptions }
 
     /// Appends a new request.
     public func append(_ request: AcceptedRequest) {

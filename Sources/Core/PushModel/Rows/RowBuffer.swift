@@ -25,6 +25,8 @@ public final class RowBuffer: @unchecked Sendable {
     public private(set) var rowCount = 0
     /// The lowest version of batches that has all kinds of its rows.
     public internal(set) var version = 1
+    /// The version of batches that all readers of the batch read.
+    public var readers = RowKind.newestVersion
 
     /// Creates an empty buffer.
     ///

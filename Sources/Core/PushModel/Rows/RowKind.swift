@@ -11,7 +11,8 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case invocationUpdate = 3
     /// An analytics event.
     case event = 4
-    /// The last known facts of a device; replaces the row of its number.
+    /// The last known facts of a device with its topics; replaces the row of its number and its subscriptions. Batches
+    /// before version 3 have it.
     case device = 5
     /// The daemon no longer remembers a device.
     case forgottenDevice = 6
@@ -19,6 +20,10 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case fanOut = 7
     /// The progress of a publish.
     case fanOutProgress = 8
+    /// The last known facts of a device; replaces the row of its number, and its subscriptions stay.
+    case deviceFacts = 9
+    /// Devices are subscribed to a topic, or their subscriptions end.
+    case subscriptions = 10
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16

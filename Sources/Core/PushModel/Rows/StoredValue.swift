@@ -45,6 +45,7 @@ extension StoredValue where Self: FixedWidthInteger {
 
 extension Int: StoredValue {}
 extension Int32: StoredValue {}
+extension Int64: StoredValue {}
 extension UInt32: StoredValue {}
 
 /// A digest: any 64 bits.

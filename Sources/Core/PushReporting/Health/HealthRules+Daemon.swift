@@ -102,6 +102,12 @@ extension HealthFacts {
                     .daemon, "the disk is slow: a sync takes longer than SlowCommit=",
                     do: "find the programs that write to the disk"))
         }
+        if let problem = status["device_problem"]?.string {
+            findings.append(
+                .warning(
+                    .daemon, problem,
+                    do: "raise DeviceMemoryMax= in [Dispatch]; \"pushctl devices\" lists the devices"))
+        }
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
         return findings.contains { $0.severity == .error }

@@ -83,6 +83,21 @@ extension StatusField {
         Field("sandbox.read_only_root", "Whether the file system is read-only."),
         Field("deliveries_tracked", .gauge, "Braze deliveries whose opens the tracker still recognizes."),
         Field(
+            "device_problem", .gauge,
+            "The devices with a token or topics that were forgotten for want of room, for an hour after the last of them."
+        ),
+        Field("devices.known", .gauge, "Devices that the daemon remembers.", metric: "devices"),
+        Field(
+            "devices.bytes", .gauge, "Approximate memory of these devices; limited by DeviceMemoryMax=.",
+            metric: "device_memory_bytes"),
+        Field(
+            "devices.evicted", .counter,
+            "Devices that were forgotten because DeviceMemoryMax= was reached, since the start.",
+            metric: "devices_evicted"),
+        Field(
+            "devices.evicted_registered", .counter, "Those of them that had a token or topics.",
+            metric: "registered_devices_evicted"),
+        Field(
             "inject_connections", .gauge, "Clients of each socket.",
             metric: "connections", label: ("socket", "inject")),
         Field("control_connections", .gauge, "", metric: "connections", label: ("socket", "control")),

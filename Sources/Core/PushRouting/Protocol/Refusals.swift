@@ -15,6 +15,7 @@ extension ProtocolError {
                 message: "no delivery has the number \(number): \(highest); write a message id as a string", id: id)
         case .overloaded(let message, let retryAfter):
             self.init(.overloaded, message: message, retryAfter: retryAfter, id: id)
+        case .tooLong(let message): self.init(.tooLong, message: message, id: id)
         case .notReplayable(let reason): self.init(.invalidValue, message: reason, id: id)
         case .draining:
             self.init(.unavailable, message: "the daemon is stopping; send the request again after its restart", id: id)

@@ -179,8 +179,9 @@ extension [Key<Settings>] {
                 default: "512M",
                 meaning: """
                     The approximate maximum memory of the known devices, with their platforms, users and last message \
-                    ids, 1M to 16G: some 450 bytes a device. Beyond it the daemon forgets the least recently used \
-                    device.
+                    ids, 1M to 16G: some 450 bytes a device, and 100 bytes and its name for each topic of a device. \
+                    Beyond it the user whose devices take the most loses devices: those without a token and topics \
+                    first, then the least recently used.
                     """),
             Key(
                 "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...100_000), default: "10000",

@@ -21,8 +21,9 @@ extension Command {
             Producers may use the ids of erased requests again.
             """,
             """
-            While a request of the person is in flight, or an entry is with the forwarder, the daemon refuses; this \
-            command then tries again for a minute. The erasure rewrites the ledger without the erased rows. This takes \
+            The erasure waits until all requests of the person up to the command have their outcomes, and the forwarder \
+            has settled their entries; later requests are new and stay. After a minute the command tries again for a \
+            minute more, then it ends, and the daemon goes on. The erasure rewrites the ledger without the erased rows. This takes \
             the time to read and write the ledger, and twice its disk space. After a crash the next start completes \
             the erasure; you can also run the command again.
             """,

@@ -14,7 +14,7 @@ extension Session {
     /// Counts the rows of a person.
     func count(_ person: Person) throws(Failure) -> ErasureReceipt {
         try reading { ledger throws(StoreError) in
-            try ledger.count(ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers()))
+            try ledger.count(ErasureOrder(all: person, in: ledger))
         }
     }
 
@@ -68,8 +68,7 @@ extension Session {
             }
             let ledger = try LedgerReader(directory: directories.state)
             // An unfinished erasure of an earlier run continues, and this one follows it.
-            committer.erase(
-                ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers(), takesUndecided: true))
+            committer.erase(try ErasureOrder(all: person, in: ledger, takesUndecided: true))
             while true {
                 let step = progress.wait { $0.step() }
                 switch step {
@@ -112,18 +111,17 @@ extension Session {
     }
 }
 
-extension LedgerReader {
-    /// The bound behind the last request and the last entry.
-    fileprivate func highestNumbers() throws(StoreError) -> ErasureBound {
-        ErasureBound(request: try highestSequenceNumber(), entry: try highestEntryNumber())
-    }
-}
-
-extension Person {
-    /// The person with all devices that the ledger knows of the user.
-    fileprivate func with(_ ledger: LedgerReader) throws(StoreError) -> Person {
-        var person = self
-        if let externalID { person.devices.formUnion(try ledger.devices(of: externalID).map(ExactName.init)) }
-        return person
+extension ErasureOrder {
+    /// The order to erase all that the ledger has of a person, with all devices that it knows of the user.
+    fileprivate init(
+        all person: Person, in ledger: LedgerReader, takesUndecided: Bool = false
+    ) throws(StoreError) {
+        let bound = ErasureBound(
+            request: try ledger.highestSequenceNumber(), entry: try ledger.highestEntryNumber())
+        var person = person
+        if let user = person.externalID {
+            person.devices.formUnion(try ledger.devices(of: user, through: bound.request).map(ExactName.init))
+        }
+        self.init(person: person, bound: bound, takesUndecided: takesUndecided)
     }
 }

@@ -96,17 +96,25 @@ enum RowRules {
             """
     }
 
+    /// Returns the condition on a part of a topic's name (``TopicName/isPart(_:)``).
+    private static func nameRule(_ column: String) -> String {
+        """
+        length(\(column)) BETWEEN 1 AND \(TopicName.lengthMax) AND \(column) NOT GLOB '*[^!-~]*' AND instr(\(column), '/') = 0
+        """
+    }
+
     private static func range(_ table: String, _ column: String) -> ClosedRange<Int64>? {
         switch column {
         // A digest may be any 64 bits.
         case "digest": return nil
         case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous", "rewritten":
             return 0...1
-        case "uid", "gid", "checksum", "segment": return 0...Int64(UInt32.max)
+        case "uid", "gid", "owner", "checksum", "segment": return 0...Int64(UInt32.max)
         case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
         case "segment_end": return LogSegment.lengths
         case "place": return StoredRange.place
         case _ where column.hasSuffix("_minute"): return StoredRange.minute
+        case "since": return 0...Subscription.secondsMax
         case "at", "time", "window_ms": return StoredRange.time
         case _ where column.hasSuffix("_at"): return StoredRange.time
         case _ where column.hasSuffix("_us"): return StoredRange.span
@@ -121,8 +129,9 @@ enum RowRules {
         return columns.first { $0.name == column }?.coding ?? .plain
     }
 
-    /// The columns of bytes with fixed lengths.
+    /// The columns with rules of their own: bytes with fixed lengths, and names.
     private static let lengths = [
+        "subscriptions.project": nameRule("project"), "subscriptions.topic": nameRule("topic"),
         "event_rows.id": "length(id) = 16", "entries.claimant": "length(claimant) = 16",
         "session_starts.starts": "length(starts) % 8 = 0 AND length(starts) <= 80",
     ]

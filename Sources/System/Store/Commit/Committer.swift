@@ -184,7 +184,11 @@ public final class Committer: Sendable {
     // MARK: Batches
 
     /// Returns an empty buffer for the rows of a batch.
-    public func takeBuffer() -> RowBuffer { pool.take() }
+    public func takeBuffer() -> RowBuffer {
+        let buffer = pool.take()
+        buffer.readers = log.readers
+        return buffer
+    }
 
     /// Hands a batch to the log's thread; a report says when it is durable. At most one batch may be under way.
     public func submit(_ batch: CommitBatch) {

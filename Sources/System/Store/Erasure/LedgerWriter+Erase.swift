@@ -89,16 +89,18 @@ extension LedgerReader {
         return receipt
     }
 
-    /// Returns the devices that the ledger knows to be a user's.
-    public func devices(of user: String) throws(StoreError) -> [String] {
+    /// Returns the devices that the ledger knows to be a user's by requests up to a number.
+    public func devices(of user: String, through last: SequenceNumber) throws(StoreError) -> [String] {
         var statement = try database.prepare(
             """
-            SELECT device FROM request_rows WHERE external_id = ?1 AND device IS NOT NULL
-            UNION SELECT device FROM devices WHERE external_id = ?1
-            UNION SELECT device FROM sessions WHERE external_id = ?1
-            UNION SELECT device_id FROM event_rows WHERE external_user_id = ?1 AND device_id IS NOT NULL
+            SELECT device FROM request_rows WHERE external_id = ?1 AND seq <= ?2 AND device IS NOT NULL
+            UNION SELECT device FROM devices WHERE external_id = ?1 AND number <= ?2
+            UNION SELECT device FROM sessions WHERE external_id = ?1 AND number <= ?2
+            UNION SELECT device_id FROM event_rows
+                WHERE external_user_id = ?1 AND seq <= ?2 AND device_id IS NOT NULL
             """)
         statement.bind(user, at: 1)
+        statement.bind(last.value, at: 2)
         var devices: [String] = []
         while try statement.step() { if let device = statement.text(0) { devices.append(device) } }
         return devices

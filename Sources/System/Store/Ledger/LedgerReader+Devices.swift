@@ -39,7 +39,63 @@ extension LedgerReader {
             "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number")
         var devices: [KnownDevice] = []
         while try statement.step() { devices.append(try statement.value()) }
+        // Both are in the order of the numbers.
+        let rows = try database.prepare(
+            "SELECT \(SubscriptionRow.table.values()) FROM subscriptions ORDER BY device, since, project, topic")
+        var place = 0
+        var topics: [Subscription] = []
+        func endDevice() {
+            if !topics.isEmpty { devices[place].detail.topics = exchange(&topics, with: []) }
+        }
+        while try rows.step() {
+            let row: SubscriptionRow = try rows.value()
+            if place < devices.count, devices[place].number != row.device { endDevice() }
+            while place < devices.count, devices[place].number < row.device { place += 1 }
+            // A device that was forgotten between the two reads is not among the devices.
+            if place < devices.count, devices[place].number == row.device { topics.append(row.subscription) }
+        }
+        endDevice()
         return devices
+    }
+
+    /// A device that is remembered; `nil`: no request has named it.
+    public func knownDevice(_ key: DeviceKey) throws(StoreError) -> KnownDevice? {
+        // The table has no index on its texts: the statement reads all rows.
+        var statement = try database.prepare(
+            "SELECT \(KnownDevice.table.values()) FROM devices WHERE device = ?1 AND app = ?2")
+        statement.bind(key.device, at: 1)
+        statement.bind(key.app ?? "", at: 2)
+        guard try statement.step() else { return nil }
+        return try withTopics(try statement.value())
+    }
+
+    /// The devices that are remembered, those that were first named last first.
+    ///
+    /// - Parameter limit: the largest number of devices.
+    public func knownDevices(newest limit: Int) throws(StoreError) -> [KnownDevice] {
+        let statement = try database.prepare(
+            "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number DESC LIMIT ?1")
+        statement.bind(Int64(limit), at: 1)
+        var found: [KnownDevice] = []
+        while try statement.step() { found.append(try withTopics(try statement.value())) }
+        return found
+    }
+
+    private func withTopics(_ device: KnownDevice) throws(StoreError) -> KnownDevice {
+        let rows = try database.prepare(
+            """
+            SELECT \(SubscriptionRow.table.values()) FROM subscriptions WHERE device = ?1
+            ORDER BY since, project, topic
+            """)
+        rows.bind(device.number.value, at: 1)
+        var device = device
+        var topics: [Subscription] = []
+        while try rows.step() {
+            let row: SubscriptionRow = try rows.value()
+            topics.append(row.subscription)
+        }
+        if !topics.isEmpty { device.detail.topics = topics }
+        return device
     }
 
     /// Returns the publishes that still have deliveries to make, in order of their numbers, each with its request.

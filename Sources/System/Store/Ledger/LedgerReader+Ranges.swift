@@ -159,26 +159,4 @@ extension LedgerReader {
         while try statement.step() { found.append(try statement.value(0)) }
         return found
     }
-
-    /// A device that is remembered; `nil`: no request has named it.
-    public func knownDevice(_ key: DeviceKey) throws(StoreError) -> KnownDevice? {
-        // The table has no index on its texts: the statement reads all rows.
-        var statement = try database.prepare(
-            "SELECT \(KnownDevice.table.values()) FROM devices WHERE device = ?1 AND app = ?2")
-        statement.bind(key.device, at: 1)
-        statement.bind(key.app ?? "", at: 2)
-        return try statement.step() ? try statement.value() : nil
-    }
-
-    /// The devices that are remembered, those that were first named last first.
-    ///
-    /// - Parameter limit: the largest number of devices.
-    public func knownDevices(newest limit: Int) throws(StoreError) -> [KnownDevice] {
-        let statement = try database.prepare(
-            "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number DESC LIMIT ?1")
-        statement.bind(Int64(limit), at: 1)
-        var found: [KnownDevice] = []
-        while try statement.step() { found.append(try statement.value()) }
-        return found
-    }
 }

@@ -15,7 +15,7 @@ extension LedgerTable {
     static let all =
         viewed + [
             AttemptRecord.table, DeadLetter.table, TrackedRow.table, InteractionRow.table, PendingStart.table,
-            HeldInteraction.table, KnownDevice.table, SessionRow.table, StartsRow.table, entries,
+            HeldInteraction.table, KnownDevice.table, SubscriptionRow.table, SessionRow.table, StartsRow.table, entries,
             AttributeRecord.table, SendingState.table, DaemonGap.table, LifeSign.table,
             Producer.table, FanOut.table, ConfigurationPeriod.table,
         ]

@@ -13,7 +13,7 @@ final class RowApplier {
     private var replaceLifeSign: RowStatement
     private var insertProducer: RowStatement
     private var replaceConfiguration: RowStatement
-    private var devices: KeyedRows
+    private var devices: DeviceRows
     private var insertFanOut: RowStatement
     private var updateFanOut: RowStatement
     private var sessions: KeyedRows
@@ -49,7 +49,7 @@ final class RowApplier {
         insertProducer = try RowStatement(Producer.table.insertion(), of: Producer.table, database)
         let configurations = ConfigurationPeriod.table
         replaceConfiguration = try RowStatement(configurations.insertion(replace), of: configurations, database)
-        devices = try KeyedRows(KnownDevice.table, replace, database)
+        devices = try DeviceRows(database)
         insertFanOut = try RowStatement(FanOut.table.insertion(), of: FanOut.table, database)
         updateFanOut = try RowStatement(
             """
@@ -113,8 +113,10 @@ final class RowApplier {
             lastCursor += 1
             try insertEvent.run(values, key: lastCursor)
             try tracker.note(values, cursor: lastCursor)
-        case .device: try devices.insert(values)
-        case .forgottenDevice: try devices.delete(values)
+        case .device: try devices.replace(former: values)
+        case .deviceFacts: try devices.replace(values)
+        case .forgottenDevice: try devices.forget(values)
+        case .subscriptions: try devices.change(values)
         case .fanOut: try insertFanOut.run(values)
         case .fanOutProgress: try updateFanOut.run(values)
         case .trackedDelivery: try tracker.add(values)

@@ -73,6 +73,7 @@ extension Schema {
         \(HeldInteraction.table.creation);
 
         \(KnownDevice.table.creation);
+        \(SubscriptionRow.table.creation);
         \(SessionRow.table.creation);
         \(StartsRow.table.creation);
 
@@ -136,6 +137,22 @@ extension Schema {
 
     /// Adds the configurations that decided requests: since version 5.
     static let configurations = ConfigurationPeriod.table.creation
+
+    /// Gives each subscription a row of its own, and devices an owner: since version 5. The text of a device's topics
+    /// had project/topic/seconds for each, separated by a space.
+    static let subscriptions = """
+        \(SubscriptionRow.table.creation);
+        INSERT OR IGNORE INTO subscriptions
+        SELECT number, project, substr(rest, 1, instr(rest, '/') - 1),
+            CAST(substr(rest, instr(rest, '/') + 1) AS INTEGER)
+        FROM (
+            SELECT number, substr(value, 1, instr(value, '/') - 1) AS project, substr(value, instr(value, '/') + 1) AS rest
+            FROM devices, json_each(
+                '["' || replace(replace(replace(topics, '\\', '\\\\'), '"', '\\"'), ' ', '","') || '"]')
+            WHERE topics IS NOT NULL);
+        ALTER TABLE devices DROP COLUMN topics;
+        ALTER TABLE devices ADD COLUMN owner INTEGER
+        """
 
     private static let fanOuts = """
         \(FanOut.table.creation);

@@ -7,7 +7,9 @@ enum Schema {
     /// The schema this program writes, kept in `PRAGMA user_version`.
     static let version: Int64 = 5
     /// The SQL that migrates a ledger of each version to the next one.
-    static let migrations: [Int64: String] = [1: chain, 2: tokens, 3: topics, 4: configurations]
+    static let migrations: [Int64: String] = [
+        1: chain, 2: tokens, 3: topics, 4: "\(subscriptions); \(configurations)",
+    ]
 
     /// Creates the tables of an empty database, or migrates an older ledger, in one transaction.
     ///

@@ -11,6 +11,9 @@ protocol BatchLog: AnyObject, Sendable {
     /// How full the log is.
     var usage: LogUsage { get }
 
+    /// The version of batches that all its readers read.
+    var readers: Int { get }
+
     // MARK: Writing
 
     /// Appends a batch, which is durable when the call returns.
@@ -75,6 +78,7 @@ protocol BatchLog: AnyObject, Sendable {
 
 extension BatchLog {
     var isShared: Bool { false }
+    var readers: Int { RowKind.newestVersion }
 }
 
 /// How full a log is.

@@ -171,6 +171,11 @@ final class SharedLog: BatchLog {
         }
     }
 
+    var readers: Int {
+        let copies = store.copiesRead
+        return state.withLock { $0.gate.version(copies: copies) }
+    }
+
     private func answered(_ result: AppendResult) -> ChainWriter.Step { state.withLock { $0.writer.answered(result) } }
 
     private func keep(_ underway: (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step)) {

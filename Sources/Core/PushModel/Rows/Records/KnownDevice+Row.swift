@@ -8,31 +8,102 @@ extension KnownDevice: StoredRecord {
         "devices",
         [
             .integer("number"), .text("app"), .text("device"), .name("platform", Platform.self),
-            .text("external_id").orNull, .text("token").orNull, .text("topics").orNull,
+            .text("external_id").orNull, .text("token").orNull,
             .name("state", AppState.self).orNull, .integer("locked").orNull, .text("os_version").orNull,
             .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
+            .integer("owner").orNull,
         ])
 
-    // A row ends before the token if it has no value from there on, like the rows written before the column existed.
+    // The topics have rows of their own.
     public func write(to row: inout RowWriter) {
         row.add(number, key, platform, externalID)
-        guard token != nil || hasDetail else { return }
-        row.add(token)
-        guard hasDetail else { return }
-        row.add(detail.topics.columnText)
-        row.add(detail.state)
+        row.add(token, detail.state, owner?.uid)
     }
 
     public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         (number, key, platform, externalID) = try row.next()
         token = try row.next()
-        var detail = DeviceDetail()
-        if let text: String = try row.next() {
-            guard let topics = [Subscription](columnText: text) else { throw row.unreadable("unreadable topics") }
-            detail.topics = topics
+        let state: DeviceState = try row.next()
+        let uid: UInt32? = try row.next()
+        owner = uid.map { Account(uid: $0) }
+        detail = DeviceDetail(state: state)
+    }
+}
+
+/// The row of a device in batches before version 3: it has all topics of the device, and no owner.
+struct FormerDeviceRow {
+    let device: KnownDevice
+
+    // A row ends before the token if it has no value from there on, like the rows written before the column existed.
+    func write(to row: inout RowWriter) {
+        row.add(device.number, device.key, device.platform, device.externalID)
+        guard device.token != nil || device.hasDetail else { return }
+        row.add(device.token)
+        guard device.hasDetail else { return }
+        row.add(device.detail.topics.columnText)
+        row.add(device.detail.state)
+    }
+}
+
+extension SubscriptionRow: StoredRecord {
+    public static let table = LedgerTable(
+        "subscriptions", key: .first(3),
+        [.integer("device"), .text("project"), .text("topic"), .integer("since")])
+
+    public func write(to row: inout RowWriter) { row.add(device, subscription) }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        (device, subscription) = try row.next()
+    }
+}
+
+extension Subscription: StoredValue {
+    public static var count: Int { 3 }
+
+    public func write(to row: inout RowWriter) { row.add(topic, since) }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        topic = try row.next()
+        since = try row.integer(in: 0...Self.secondsMax)
+    }
+}
+
+extension TopicName: StoredValue {
+    public static var count: Int { 2 }
+
+    public func write(to row: inout RowWriter) { row.add(project, topic) }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let (project, topic): (String, String) = try row.next()
+        guard let name = TopicName(project: project, topic: topic) else { throw row.unreadable("unreadable topic") }
+        self = name
+    }
+}
+
+// devices: the numbers, eight bytes each, big-endian.
+extension SubscriptionChange: StoredValue {
+    public static var count: Int { 4 }
+
+    public func write(to row: inout RowWriter) {
+        row.add(topic, since)
+        row.bytes(devices.flatMap { device in withUnsafeBytes(of: device.value.bigEndian) { Array($0) } })
+    }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        topic = try row.next()
+        since = try row.next()
+        guard (0...Subscription.secondsMax).contains(since ?? 0) else {
+            throw row.unreadable("a row has an impossible time")
         }
-        detail.state = try row.next()
-        self.detail = detail
+        let bytes = try row.bytes()
+        guard bytes.count % 8 == 0 else { throw row.unreadable("a list of numbers has \(bytes.count) bytes") }
+        devices = []
+        devices.reserveCapacity(bytes.count / 8)
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let value = Int64(bitPattern: bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
+            guard StoredRange.number.contains(value) else { throw row.unreadable("a row has the number \(value)") }
+            devices.append(SequenceNumber(value))
+        }
     }
 }
 

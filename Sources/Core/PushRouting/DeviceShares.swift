@@ -1,0 +1,187 @@
+import PushModel
+
+/// The order in which devices go when their memory is full, by the places of the devices in their table.
+///
+/// Each account has two rings. The device that goes next is at the head: the devices without token and topics are in
+/// the first ring, all others in the second, the least recently used first. A device that was used since it came to the
+/// head goes to the tail once instead (the second-chance algorithm).
+///
+/// The account that has the most bytes loses devices. It has at least the average, so no account below its fair share
+/// loses one.
+struct DeviceShares: Sendable {
+    /// The part of the memory that one account has.
+    private struct Share: Sendable {
+        var account: Account?
+        var byteCount = 0
+        var plain = Ring()
+        var registered = Ring()
+    }
+
+    private struct Ring: Sendable {
+        var head = DeviceShares.none
+        var count = 0
+    }
+
+    private struct Link: Sendable {
+        var before: UInt32
+        var after: UInt32
+        var share: UInt32
+        var isRegistered: Bool
+        var wasUsed: Bool
+    }
+
+    /// The links in pages, so that no table is copied as a whole when it grows.
+    private struct Links: Sendable {
+        private static let pageLength = 512
+        private static let free = Link(
+            before: DeviceShares.none, after: DeviceShares.none, share: 0, isRegistered: false, wasUsed: false)
+
+        private var pages: ContiguousArray<ContiguousArray<Link>> = []
+
+        subscript(place: Int) -> Link {
+            _read { yield pages[place / Self.pageLength][place % Self.pageLength] }
+            _modify { yield &pages[place / Self.pageLength][place % Self.pageLength] }
+        }
+
+        /// Makes room for a place.
+        mutating func reserve(_ place: Int) {
+            while pages.count <= place / Self.pageLength {
+                pages.append(ContiguousArray(repeating: Self.free, count: Self.pageLength))
+            }
+        }
+    }
+
+    private static let none = UInt32.max
+
+    /// The most devices that a search skips, so that a turn of the loop stays short.
+    private static let chancesMax = 64
+
+    private var links = Links()
+    private var shares: ContiguousArray<Share> = []
+    /// The index of an account's share. Devices without a known owner have one together.
+    private var indices: [Account?: UInt32] = [:]
+    /// The bytes of all devices.
+    private(set) var byteCount = 0
+
+    /// The number of accounts with a device.
+    var accountCount: Int { shares.count { $0.plain.count + $0.registered.count > 0 } }
+
+    /// The bytes of an account's devices.
+    func byteCount(of account: Account?) -> Int { indices[account].map { shares[Int($0)].byteCount } ?? 0 }
+
+    // MARK: Changes
+
+    /// Adds a device behind all others of its account.
+    mutating func insert(_ place: Int, of account: Account?, isRegistered: Bool, bytes: Int) {
+        links.reserve(place)
+        let share = index(of: account)
+        links[place].share = share
+        links[place].wasUsed = false
+        append(place, isRegistered)
+        change(place, bytes: bytes)
+    }
+
+    /// Removes a device.
+    mutating func remove(_ place: Int, bytes: Int) {
+        change(place, bytes: -bytes)
+        take(place)
+    }
+
+    /// Adds to the bytes of a device.
+    mutating func change(_ place: Int, bytes: Int) {
+        byteCount += bytes
+        shares[Int(links[place].share)].byteCount += bytes
+    }
+
+    /// Marks a device as used.
+    mutating func use(_ place: Int) { links[place].wasUsed = true }
+
+    /// Notes whether a device has a token or a topic.
+    mutating func note(_ place: Int, isRegistered: Bool) {
+        guard links[place].isRegistered != isRegistered else { return }
+        take(place)
+        append(place, isRegistered)
+    }
+
+    private mutating func index(of account: Account?) -> UInt32 {
+        if let index = indices[account] {
+            // An account that was read from the ledger has no name.
+            shares[Int(index)].account = account
+            return index
+        }
+        shares.append(Share(account: account))
+        indices[account] = UInt32(shares.count - 1)
+        return UInt32(shares.count - 1)
+    }
+
+    // MARK: The next to go
+
+    /// Returns the device that goes next, and its account; `nil` if the account with the most bytes has no other than
+    /// `spared`.
+    mutating func next(but spared: Int?) -> (place: Int, account: Account?)? {
+        guard let index = shares.indices.max(by: { shares[$0].byteCount < shares[$1].byteCount }) else { return nil }
+        var chances = 0
+        for isRegistered in [false, true] {
+            let sparesOne = spared.map { Int(links[$0].share) == index && links[$0].isRegistered == isRegistered }
+            guard ring(index, isRegistered).count > (sparesOne == true ? 1 : 0) else { continue }
+            while true {
+                let place = Int(ring(index, isRegistered).head)
+                if place != spared {
+                    guard links[place].wasUsed, chances < Self.chancesMax else {
+                        return (place, shares[index].account)
+                    }
+                    chances += 1
+                    links[place].wasUsed = false
+                }
+                // The head becomes the tail.
+                setHead(links[place].after, index, isRegistered)
+            }
+        }
+        return nil
+    }
+
+    // MARK: Rings
+
+    private func ring(_ share: Int, _ isRegistered: Bool) -> Ring {
+        isRegistered ? shares[share].registered : shares[share].plain
+    }
+
+    private mutating func setHead(_ place: UInt32, _ share: Int, _ isRegistered: Bool) {
+        if isRegistered { shares[share].registered.head = place } else { shares[share].plain.head = place }
+    }
+
+    private mutating func addCount(_ count: Int, _ share: Int, _ isRegistered: Bool) {
+        if isRegistered { shares[share].registered.count += count } else { shares[share].plain.count += count }
+    }
+
+    /// Puts a device at the tail of a ring of its share.
+    private mutating func append(_ place: Int, _ isRegistered: Bool) {
+        let share = Int(links[place].share)
+        links[place].isRegistered = isRegistered
+        let head = ring(share, isRegistered).head
+        if head == Self.none {
+            (links[place].before, links[place].after) = (UInt32(place), UInt32(place))
+            setHead(UInt32(place), share, isRegistered)
+        } else {
+            let tail = links[Int(head)].before
+            (links[place].before, links[place].after) = (tail, head)
+            links[Int(tail)].after = UInt32(place)
+            links[Int(head)].before = UInt32(place)
+        }
+        addCount(1, share, isRegistered)
+    }
+
+    /// Takes a device out of its ring.
+    private mutating func take(_ place: Int) {
+        let link = links[place]
+        let share = Int(link.share)
+        if link.after == UInt32(place) {
+            setHead(Self.none, share, link.isRegistered)
+        } else {
+            links[Int(link.before)].after = link.after
+            links[Int(link.after)].before = link.before
+            if ring(share, link.isRegistered).head == UInt32(place) { setHead(link.after, share, link.isRegistered) }
+        }
+        addCount(-1, share, link.isRegistered)
+    }
+}
