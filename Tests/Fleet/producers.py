@@ -11,7 +11,7 @@ DEVICES = [f"device{number}" for number in range(12)]
 # The members of a topic, and the lengths of the texts that are published to it.
 MEMBERS = [f"member{number:02}" for number in range(24)]
 TOPIC = {"project": "shop", "topic": "news"}
-TEXTS = (10, 10, 3_000, 60_000)
+TEXTS = (10, 10, 3_000, 60_000, 200_000)
 # A payload for the tracker.
 BRAZE = {"_ab": "true", "cid": "c1", "t": "A parcel", "a": "It is on its way"}
 # After so long without a reply the producer changes to the other node. Some wait until a stopped leader resumes.
@@ -25,8 +25,8 @@ class Request:
     def __init__(self, identifier, facts):
         self.id, self.is_waited_for, self.is_publish = identifier, "wait" in facts, facts["op"] == "publish"
         self.line = json.dumps({"id": identifier, **facts}, separators=(",", ":")).encode() + b"\n"
-        # Its number, the times of the first send and of the acknowledgement, the reply, the number of promised outcomes,
-        # and the received ones: n to outcome.
+        # Its number, the times of the first send and of the acknowledgement, the reply, the number of promised
+        # outcomes, and the received ones: n to outcome.
         self.seq = self.sent = self.at = self.reply = self.outcomes = None
         self.told = {}
 
@@ -114,7 +114,8 @@ class Producer(threading.Thread):
         elif way < 0.17:
             text = self.generator.choice(TEXTS) * "x"
             job = self.generator.choice(("run", "none"))
-            facts = {"op": "publish", **TOPIC, "message_id": identifier, "payload": {"data": {"job": job, "text": text}}}
+            payload = {"data": {"job": job, "text": text}}
+            facts = {"op": "publish", **TOPIC, "message_id": identifier, "payload": payload}
         else:
             job = self.generator.choice(("run", "run", "again", "none", "braze"))
             facts.update(op="deliver", payload={"data": BRAZE if job == "braze" else {"job": job}})
