@@ -54,7 +54,8 @@ struct Program {
 
         On SIGTERM it waits for the answers to requests under way, gives the other
         entries back to the daemon, and exits 0. On SIGHUP it reads configuration and
-        key again, and sends again if a refusal of the endpoint had stopped it.
+        KeyFile= again, and sends again if a refusal of the endpoint had stopped it. A
+        credential is a copy of the start: only a restart takes a new one.
 
         Exit status: 0 stopped by a signal, 2 usage, 69 the daemon cannot be reached and
         results could not be reported, 71 the system refused something, 77 the key may be

@@ -217,7 +217,11 @@ final class Service: LoopService {
         do throws(StartFailure) {
             let settings = try configuration.load()
             destination = try configuration.destination(settings)
-            log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
+            // The service manager copies the credential at the start of the process.
+            let key =
+                settings.keyFile == nil
+                ? "; the key is still the credential of the start: a restart takes a new one" : ""
+            log(JournalEntry(.info, "reloaded: sends to \(destination.url)\(key)"))
             handle(.reconfigured(settings))
             return status
         } catch {

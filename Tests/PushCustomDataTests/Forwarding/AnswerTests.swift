@@ -140,7 +140,21 @@ struct AnswerTests {
         #expect(settled.allSatisfy { $0.contains(" queued: \(reason)") }, "\(settled)")
         #expect(state.phase == .stopped)
         #expect(state.reason?.hasPrefix(reason) == true)
-        #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
+    }
+
+    @Test("a refusal names the command that takes a new key: a reload for a file, a restart for a credential")
+    func takesKey() {
+        for (keyFile, command) in [("/etc/push/key", "reload"), (nil, "restart")] {
+            var settings = ForwardingSettings()
+            settings.keyFile = keyFile
+            var bench = Bench(settings)
+            _ = bench.start(events(1...1))
+            _ = bench.pass(.seconds(1))
+            _ = bench.handle(.answered(request: 1, .response(EndpointResponse(status: 401, report: nil))))
+            let reason = bench.forwarder.state.reason ?? ""
+            #expect(reason.hasSuffix("; then: systemctl \(command) pushrouter-forward"))
+            #expect(reason.contains(keyFile ?? "the credential users-track-key"))
+        }
     }
 
     @Test("a 400 that blames entries rejects those, and the others are sent again at once")

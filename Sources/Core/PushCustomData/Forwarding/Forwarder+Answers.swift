@@ -15,7 +15,9 @@ extension Forwarder {
         // A request that left before the last wait or stop does not change the state.
         let isNews = request.pauses == pauses
         let batch = request.batch
-        switch Verdict(answer, attributes: batch.attributes.count, events: batch.events.count) {
+        let verdict = Verdict(
+            answer, attributes: batch.attributes.count, events: batch.events.count, settings: settings)
+        switch verdict {
         case .settled(let attributes, let events):
             settle(batch.attributes, as: attributes)
             settle(batch.events, as: events)

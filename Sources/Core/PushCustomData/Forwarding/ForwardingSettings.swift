@@ -23,4 +23,10 @@ public struct ForwardingSettings: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The command by which the forwarder takes a changed configuration and a changed key. A credential is a copy of the
+    /// start: only a restart makes another.
+    public var remedyCommand: String {
+        "systemctl \(keyFile == nil ? "restart" : "reload") pushrouter-forward"
+    }
 }

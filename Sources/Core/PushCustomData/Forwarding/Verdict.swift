@@ -28,17 +28,19 @@ enum Verdict: Equatable {
     /// - Parameters:
     ///   - attributes: the number of attributes in the request.
     ///   - events: the number of events in the request.
-    init(_ answer: EndpointAnswer, attributes: Int, events: Int) {
+    ///   - settings: the settings with which it was sent.
+    init(_ answer: EndpointAnswer, attributes: Int, events: Int, settings: ForwardingSettings) {
         switch answer {
         case .failure(wasSent: true, let reason):
             self = .unknown("the request was sent and no answer came: \(reason)")
         case .failure(wasSent: false, let reason): self = .failed(reason)
         case .expired: self = .unsent
-        case .response(let response): self.init(response, attributes: attributes, events: events)
+        case .response(let response):
+            self.init(response, attributes: attributes, events: events, settings: settings)
         }
     }
 
-    private init(_ response: EndpointResponse, attributes: Int, events: Int) {
+    private init(_ response: EndpointResponse, attributes: Int, events: Int, settings: ForwardingSettings) {
         let said = "the endpoint answered \(response.status)"
         let content = response.report.map { ResponseContent($0, attributes: attributes, events: events) }
         let message = content?.message.map { "\(said): \($0)" } ?? said
@@ -60,21 +62,21 @@ enum Verdict: Equatable {
         case 400 where content?.blamesEntries == true:
             self = .settled(attributes: content?.attributes.refused ?? [], events: content?.events.refused ?? [])
         default:
-            self = .refused(
-                "\(message). \(Self.remedy(for: response.status)); then: systemctl reload pushrouter-forward")
+            let remedy = Self.remedy(for: response.status, settings)
+            self = .refused("\(message). \(remedy); then: \(settings.remedyCommand)")
         }
     }
 
     /// Returns the remedy for a person to apply.
-    private static func remedy(for status: Int) -> String {
+    private static func remedy(for status: Int, _ settings: ForwardingSettings) -> String {
         switch status {
         case 400:
             "The endpoint cannot read the requests, and names no entry: pushrouter-forward --dry-run prints the requests. "
                 + "If your plan allows fewer updates in one request, set CombinedLimit= or BatchSize= in [UsersTrack]. To "
                 + "discard an entry N that is the cause: pushctl pending --discard N"
         case 401:
-            "The endpoint does not know the API key: put the key of this instance into KeyFile= or the credential "
-                + "users-track-key"
+            "The endpoint does not know the API key: put the key of this instance into "
+                + (settings.keyFile ?? "the file of the credential users-track-key (LoadCredential= of the service)")
         case 403: "The API key lacks the permission users.track, or is not allowed from this address"
         case 404, 405:
             "The address has no /users/track: Endpoint= in [UsersTrack] is not the REST endpoint of your instance"
