@@ -113,7 +113,7 @@ struct Parts {
                 BridgeFile.command(
                     of: $0, configuration: configuration.directories, isRequired: configuration.isRequired)
             },
-            log: { journal.log($0) })
+            concealment: { [service] in service.concealment(of: $0) }, log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
             // Unknown for the clock of an engine.

@@ -49,6 +49,24 @@ struct SpawnErrorTests {
         }
     }
 
+    @Test("a program or a directory that the service hides has that in its error, and no other fault")
+    func concealed() throws {
+        let programs = RefusedPrograms()
+        func error(_ program: String, in directory: String = "/") throws -> SpawnError {
+            var command = ProcessCommand(
+                arguments: [program], environment: [], workingDirectory: directory, standardInput: [],
+                mark: uniqueMark())
+            command.concealment = "the service does not see /home (ProtectHome=)"
+            return try command.startFailure()
+        }
+        let end = "; the service does not see /home (ProtectHome=)"
+        #expect(try error("\(programs.path)/missing").reason == "no such program\(end)")
+        #expect(try error("\(programs.path)/not-executable").reason.hasSuffix("noexec\(end)"))
+        #expect(try error("/bin/true", in: "\(programs.path)/missing").reason.hasSuffix("entered\(end)"))
+        #expect(try !error("\(programs.path)/no-shebang").reason.contains("ProtectHome"))
+        #expect(try !error("\(programs.path)/no-interpreter").reason.contains("ProtectHome"))
+    }
+
     @Test("differs from one that exits with a shell's status for a missing program")
     func exitStatus() throws {
         let child = try shell("exit 127").start()

@@ -39,6 +39,7 @@ struct ServiceFactsTests {
             RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
             PrivateNetwork=no
             MemoryDenyWriteExecute=no
+            Environment=TZ=UTC DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus
             """
         #expect(ServiceFacts(properties: changed) == ServiceFacts())
         #expect(ServiceFacts(properties: "LoadState=not-found\n") == nil)
@@ -64,6 +65,52 @@ struct ServiceFactsTests {
                 "/usr/share/doc/pushrouterd/examples/pushrouterd.service.d/handler-users.conf") == true)
         #expect(facts.problems(of: named, user: ["crm"], runtime: nil).isEmpty)
         #expect(ServiceFacts().problems(of: named, user: [], runtime: nil).isEmpty)
+    }
+
+    @Test(
+        "give an error for a program, a directory and a socket that the service does not see",
+        arguments: [
+            ("/home/alice/bin/crm", "/home (ProtectHome=)"), ("/root/crm", "/root (ProtectHome=)"),
+            ("/run/user/1000/crm", "/run/user (ProtectHome=)"), ("/tmp/crm", "/tmp of its own (PrivateTmp=)"),
+            ("/var/tmp/crm", "/var/tmp of its own (PrivateTmp=)"), ("/homework/crm", nil), ("/opt/tmp/crm", nil),
+        ])
+    func concealed(path: String, reason: String?) throws {
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        var inDirectory = command()
+        inDirectory.workingDirectory = path
+        let rules = InstanceRules()
+        let cases: [(key: String, kind: Handler.Kind)] = [
+            ("Exec", .exec(Handler.Command(arguments: [path]))), ("Exec", .worker(.init(arguments: [path]), rules)),
+            ("WorkingDirectory", .exec(inDirectory)), ("Connect", .socket(path: path, rules)),
+        ]
+        for (key, kind) in cases {
+            let found = facts.problems(of: handler(kind), user: [], runtime: nil)
+            #expect(found.map(\.severity) == (reason == nil ? [] : [.error]))
+            if let reason {
+                #expect(found.first?.message.hasPrefix("\(key)=\(path): the service ") == true)
+                #expect(found.first?.message.contains(reason) == true)
+            }
+            #expect(ServiceFacts().problems(of: handler(kind), user: [], runtime: nil).isEmpty)
+        }
+        // The program may do without an argument, so that is a warning.
+        let script = handler(.exec(.init(arguments: ["/usr/bin/python3", "-u", path])))
+        #expect(facts.problems(of: script, user: [], runtime: nil).map(\.severity) == (reason == nil ? [] : [.warning]))
+        // The link is elsewhere, its target is what the service does not see.
+        let linked = facts.problems(of: handler(.exec(command())), user: [], runtime: nil) { _ in path }
+        #expect(linked.map(\.severity) == (reason == nil ? [] : [.error]))
+    }
+
+    @Test("give an error for a notify handler without the bus of a session")
+    func notify() throws {
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        let session = try #require(PushSettingsTests.handler("Type=notify").settings?.routing.handlers["crm"])
+        let found = facts.problems(of: session, user: [], runtime: nil)
+        #expect(found.map(\.severity) == [.error])
+        #expect(found.first?.message.contains("systemctl --user start pushrouterd") == true)
+        #expect(ServiceFacts().problems(of: session, user: [], runtime: nil).isEmpty)
+        let named = try #require(
+            PushSettingsTests.handler("Type=notify\nBus=unix:path=/run/other").settings?.routing.handlers["crm"])
+        #expect(facts.problems(of: named, user: [], runtime: nil).isEmpty)
     }
 
     @Test("give an error for an http handler without network, unless pushrouter-http is a separate service")

@@ -19,11 +19,13 @@ public struct ServiceFacts: Hashable, Sendable {
     public var hidesHomes: Bool
     /// Whether the root file system is read-only.
     public var hasReadOnlyRoot: Bool
+    /// Whether it can find the bus of a user's session, which a system service has not.
+    public var hasSessionBus: Bool
 
     /// A process without a sandbox.
     public init() {
         (canChangeUser, hasInternetSockets, hasInterfaces, hasWritableCode) = (true, true, true, true)
-        (hasPrivateTmp, hidesHomes, hasReadOnlyRoot) = (false, false, false)
+        (hasPrivateTmp, hidesHomes, hasReadOnlyRoot, hasSessionBus) = (false, false, false, true)
     }
 
     /// The facts by their names in `status`, in the order of the output.
@@ -31,6 +33,7 @@ public struct ServiceFacts: Hashable, Sendable {
         ("change_user", \.canChangeUser), ("internet_sockets", \.hasInternetSockets),
         ("interfaces", \.hasInterfaces), ("writable_code", \.hasWritableCode), ("private_tmp", \.hasPrivateTmp),
         ("hidden_homes", \.hidesHomes), ("read_only_root", \.hasReadOnlyRoot),
+        ("session_bus", \.hasSessionBus),
     ]
 
     /// Reads the facts from a daemon's status.
@@ -45,7 +48,7 @@ public struct ServiceFacts: Hashable, Sendable {
     /// The properties of a unit that ``init(properties:)`` reads.
     public static let properties = [
         "LoadState", "User", "AmbientCapabilities", "RestrictAddressFamilies", "PrivateNetwork",
-        "MemoryDenyWriteExecute", "PrivateTmp", "ProtectHome", "ProtectSystem",
+        "MemoryDenyWriteExecute", "PrivateTmp", "ProtectHome", "ProtectSystem", "Environment",
     ]
 
     /// Reads the facts from the properties of the unit, for a daemon that does not run.
@@ -74,6 +77,26 @@ public struct ServiceFacts: Hashable, Sendable {
         hasPrivateTmp = values["PrivateTmp"] == "yes"
         hidesHomes = ["yes", "tmpfs"].contains(values["ProtectHome"] ?? "no")
         hasReadOnlyRoot = values["ProtectSystem"] == "strict"
+        let environment = (values["Environment"] ?? "").split(separator: " ")
+        hasSessionBus = Self.sessionVariables.contains { name in environment.contains { $0.hasPrefix("\(name)=") } }
+    }
+
+    /// The variables by either of which a program finds the bus of its session.
+    public static let sessionVariables = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
+
+    /// Returns why the service does not find a file that a person sees; `nil`: it finds it.
+    ///
+    /// - Parameter path: an absolute path, with its symbolic links resolved.
+    public func concealment(of path: String) -> String? {
+        guard hidesHomes || hasPrivateTmp else { return nil }
+        let contains = { (directory: String) in path == directory || path.hasPrefix("\(directory)/") }
+        if hidesHomes, let directory = ["/home", "/root", "/run/user"].first(where: contains) {
+            return "the service does not see \(directory) (ProtectHome=)"
+        }
+        if hasPrivateTmp, let directory = ["/tmp", "/var/tmp"].first(where: contains) {
+            return "the service has a \(directory) of its own (PrivateTmp=)"
+        }
+        return nil
     }
 
     /// Returns the faults of a handler that occur only in the service, not when a person runs it.
@@ -82,10 +105,19 @@ public struct ServiceFacts: Hashable, Sendable {
     ///   - handler: a handler of the configuration.
     ///   - user: the user of the daemon, by name and by number; running as this user needs no rights.
     ///   - runtime: the runtime of the handler's program, `/usr/bin/node`; `nil` if unknown.
+    ///   - resolve: resolves the symbolic links of a path.
     public func problems(
-        of handler: Handler, user: [String], runtime: String?
+        of handler: Handler, user: [String], runtime: String?, resolve: (String) -> String = { $0 }
     ) -> [(severity: Diagnostic.Severity, message: String)] {
-        var problems: [(severity: Diagnostic.Severity, message: String)] = []
+        var problems = concealedPaths(of: handler.kind, resolve)
+        if let rules = handler.kind.notificationRules, rules.bus == .session, !hasSessionBus {
+            problems.append(
+                (
+                    .error,
+                    "Type=notify: the service has no session bus: run the daemon as a service of the user, systemctl "
+                        + "--user start pushrouterd, or name a bus with Bus= (pushrouterd.conf(5), NOTIFICATIONS)"
+                ))
+        }
         if let name = handler.kind.command?.confinement.user, !canChangeUser, !user.contains(name) {
             problems.append(
                 (
@@ -119,6 +151,32 @@ public struct ServiceFacts: Hashable, Sendable {
                 ))
         }
         return problems
+    }
+
+    /// The paths of a handler that the service does not see: an error for a path that the handler cannot do without, a
+    /// warning for an argument of its program.
+    private func concealedPaths(
+        of kind: Handler.Kind, _ resolve: (String) -> String
+    ) -> [(severity: Diagnostic.Severity, message: String)] {
+        var places: [(key: String, path: String)] = []
+        if let command = kind.command {
+            if let program = command.arguments.first { places.append(("Exec", program)) }
+            if let directory = command.workingDirectory { places.append(("WorkingDirectory", directory)) }
+        }
+        if case .socket(let path, _) = kind { places.append(("Connect", path)) }
+        if case .address(let address)? = kind.notificationRules?.bus, address.hasPrefix("unix:path=") {
+            places.append(("Bus", String(address.dropFirst("unix:path=".count))))
+        }
+        let remedy =
+            "move it to a directory that the service sees, such as /usr/local/lib, or allow it by systemctl edit pushrouterd"
+        let errors = places.compactMap { key, path in
+            concealment(of: resolve(path)).map { (Diagnostic.Severity.error, "\(key)=\(path): \($0): \(remedy)") }
+        }
+        let arguments = (kind.command?.arguments.dropFirst() ?? []).filter { $0.hasPrefix("/") }
+        return errors
+            + arguments.compactMap { path in
+                concealment(of: resolve(path)).map { (.warning, "Exec=: the argument \(path): \($0): \(remedy)") }
+            }
     }
 
     private static let userExample =

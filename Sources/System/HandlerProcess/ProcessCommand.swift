@@ -17,6 +17,9 @@ public struct ProcessCommand: Sendable {
     public var descriptorLimit: UInt64?
     /// The confinement of the program.
     public var confinement: ProcessConfinement
+    /// Why this process may not see the program or its working directory, for the message about a failed start; `nil`:
+    /// nothing is hidden.
+    public var concealment: String?
 
     /// The standard streams of a program.
     public enum Streams: Sendable {

@@ -27,7 +27,7 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         program = command.arguments[0]
         self.code = code
         let confinement = command.confinement
-        reason =
+        let fault =
             switch step {
             case .program: Self.reason(code)
             case .interpreter where code == ENOENT:
@@ -46,6 +46,8 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
                 "may not run as User=\(confinement.user ?? ""): \(errorText(code)); the daemon needs CAP_SETUID and "
                     + "CAP_SETGID (see handler-users.conf)"
             }
+        let isUnseen = [.program, .directory].contains(step) && [ENOENT, ENOTDIR, EACCES].contains(code)
+        reason = fault + (isUnseen ? command.concealment.map { "; \($0)" } ?? "" : "")
     }
 
     /// Makes the error for a user that does not exist.

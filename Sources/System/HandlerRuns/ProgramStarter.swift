@@ -12,6 +12,7 @@ final class ProgramStarter {
     private let descriptorLimit: UInt64?
     private let mailbox: Mailbox<SpawnResult>
     private let pool: SpawnPool
+    private let concealment: (String) -> String?
     private var source: IOSource?
     private var take: (SpawnResult) -> Void = { _ in preconditionFailure("a program started before anybody listens") }
 
@@ -20,8 +21,13 @@ final class ProgramStarter {
     ///   - owner: the first part of the mark of this state directory's processes.
     ///   - descriptorLimit: the soft limit of open files for programs.
     ///   - cgroups: makes a cgroup for each program; `nil` for none.
-    init(loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups?) throws {
+    ///   - concealment: returns why this process does not see a path; `nil`: nothing hides it.
+    init(
+        loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups?,
+        concealment: @escaping (String) -> String? = { _ in nil }
+    ) throws {
         self.loop = loop
+        self.concealment = concealment
         self.owner = owner
         self.descriptorLimit = descriptorLimit
         let mailbox = try Mailbox<SpawnResult>()
@@ -52,10 +58,11 @@ final class ProgramStarter {
         var variables = facts
         for (name, value) in command.environment { variables.append((name, value)) }
         if command.environment["PATH"] == nil { variables.append(("PATH", command.searchPath)) }
-        let process = ProcessCommand(
+        var process = ProcessCommand(
             arguments: command.arguments, environment: variables,
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             confinement: ProcessConfinement(command.confinement), mark: mark)
+        process.concealment = concealment(command.arguments[0]) ?? command.workingDirectory.flatMap(concealment)
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }
 

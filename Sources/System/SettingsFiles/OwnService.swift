@@ -19,6 +19,7 @@ extension ServiceFacts {
             ["/home", "/root"].contains($0.point) && (String($0.root).has("/inaccessible/") || $0.isEmptyReadOnly)
         }
         facts.hasReadOnlyRoot = mounts.last { $0.point == "/" }?.options.contains("ro") ?? false
+        facts.hasSessionBus = sessionVariables.contains { getenv($0) != nil }
         return facts
     }
 

@@ -36,7 +36,9 @@ extension ConfigurationSources {
         guard let service else { return [] }
         return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
-            return service.problems(of: handler, user: ownUser, runtime: handler.kind.runtime).map {
+            let problems = service.problems(
+                of: handler, user: ownUser, runtime: handler.kind.runtime, resolve: resolved)
+            return problems.map {
                 Diagnostic($0.severity, file: file, message: $0.message)
             }
         }
@@ -60,6 +62,13 @@ extension ConfigurationSources {
         for file in main.reversed() { if let line = file.line(of: key) { return (file.path, line) } }
         return ("pushrouterd.conf", nil)
     }
+}
+
+/// Returns a path with its symbolic links resolved; unchanged if this process does not see the file.
+private func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
 }
 
 /// The user of this process, by number and name.

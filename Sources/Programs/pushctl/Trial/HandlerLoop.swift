@@ -5,6 +5,8 @@ import JournalLog
 import LinuxSystem
 import PushModel
 import PushRouting
+import PushSettings
+import SettingsFiles
 
 /// The event loop of a command that runs handlers with the daemon's runner. Without a state directory nothing is
 /// stored. A signal ends the program and all processes that it started.
@@ -28,9 +30,10 @@ final class HandlerLoop {
         StandardDescriptors.open()
         loop = try EventLoop()
         let owner = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+        let service = ServiceFacts.ofThisProcess()
         runner = try HandlerRunner(
             loop: loop, owner: owner.description, descriptorLimit: nil, bridgeCommand: bridgeCommand,
-            log: { log($0.message) }, observe: observe)
+            concealment: { service.concealment(of: $0) }, log: { log($0.message) }, observe: observe)
         // `unowned` is safe: this object owns the sources, and sources that are gone call nothing.
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in
             try SignalSource(loop: loop, signal: number) { [unowned self] in interrupt(number) }
