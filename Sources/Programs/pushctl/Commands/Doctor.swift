@@ -50,11 +50,6 @@ extension Command {
     }
 }
 
-extension Command {
-    /// The socket of the gateway's package.
-    fileprivate static let gatewaySocket = "/run/pushrouter-gateway.sock"
-}
-
 extension Option {
     fileprivate static let client = Option(
         "client", .none, "check why a client of FCM or APNs does not reach the gateway")

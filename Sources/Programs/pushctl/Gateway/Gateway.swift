@@ -1,7 +1,9 @@
 import Glibc
+import LinuxSystem
 import PushHosts
 import PushModel
 import SettingsFiles
+import UnixSockets
 
 extension Command {
     static let gateway = Command(
@@ -20,6 +22,10 @@ extension Command {
             gateway's, to bundle.pem in the directory of --directory (the current one). With --hosts it leaves the proxy \
             out: the push hosts are names of the gateway's machine, by /etc/hosts or a resolver, and it listens on port \
             443.
+            """,
+            """
+            A gateway makes its authority at its first start. Where pushrouter-gateway.socket listens and the gateway has \
+            not started yet, ca and env connect once, which starts it, and wait up to 10 s for the file.
             """,
             """
             compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. \
@@ -56,6 +62,8 @@ extension Command {
 
     /// The directory of the authority of the gateway's package.
     static let gatewayDirectory = "/var/lib/pushrouter-gateway"
+    /// The socket of the gateway's package.
+    static let gatewaySocket = "/run/pushrouter-gateway.sock"
 }
 
 /// An order. The raw values are the words of the command line.
@@ -91,14 +99,42 @@ extension Session {
             }
             authorities = system
         }
-        guard let own = try contents(of: "\(state)/ca.pem") else {
+        return try authorities + ownAuthorities(in: state)
+    }
+
+    /// The gateway's authorities. Of the package's gateway they are there soon after the first connection.
+    private func ownAuthorities(in state: String) throws(Failure) -> [UInt8] {
+        let path = "\(state)/ca.pem"
+        if let own = try contents(of: path) { return own }
+        guard state == Command.gatewayDirectory else {
+            throw Failure(
+                .noInput, "there is no \(path): the gateway with --state \(state) makes this file at its first start")
+        }
+        if let problem = SocketProbe.problem(at: Command.gatewaySocket) {
             throw Failure(
                 .noInput,
-                "there is no \(state)/ca.pem: the gateway makes this file at its first start (systemctl start "
-                    + "pushrouter-gateway); --state names the directory of a gateway started by hand"
-            )
+                "there is no \(path), and the gateway that makes this file does not listen: \(problem.description); "
+                    + "systemctl enable --now pushrouter-gateway.socket; --state names the directory of a gateway that "
+                    + "was started by hand")
         }
-        return authorities + own
+        let own = try patiently { () throws(Failure) in try contents(of: path) }
+        guard let own else {
+            throw Failure(
+                .noInput,
+                "there is no \(path): the gateway was started, and has not made this file within 10 s: systemctl status "
+                    + "pushrouter-gateway")
+        }
+        return own
+    }
+
+    /// Asks every 50 ms for 10 s.
+    private func patiently<Value>(_ ask: () throws(Failure) -> Value?) throws(Failure) -> Value? {
+        let end = SystemClock.monotonicNanoseconds + 10_000_000_000
+        while SystemClock.monotonicNanoseconds < end {
+            if let value = try ask() { return value }
+            usleep(50_000)
+        }
+        return nil
     }
 
     private func contents(of path: String) throws(Failure) -> [UInt8]? {
