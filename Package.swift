@@ -229,7 +229,7 @@ let package = Package(
                 "CLinux",
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
                 "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings",
-                "PushAccidents",
+                "PushAccidents", "PushWeb",
                 "LinuxSystem",
                 "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",

@@ -153,7 +153,8 @@ let layers = [
         [
             "CLinux", "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
             "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
-            "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
+            "PushWeb", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+            "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
     TargetRule(

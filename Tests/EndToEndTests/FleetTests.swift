@@ -188,7 +188,7 @@ struct FleetTests {
         let pair = try MachinePair()
         pair.first.write("routes.d/10-bad.route", "[Route]\nHandler=gone\n")
         let shown = pair.order("--status")
-        #expect(shown.end == .exited(0) && shown.output.contains("no machine leads"), "\(shown)")
+        #expect(shown.end == .exited(1) && shown.output.contains("no machine leads"), "\(shown)")
         let daemon = DaemonProcess(pair.first, program: "pushrouterd-fleet")
         #expect(try daemon.waitForEnd() == .exited(78))
     }

@@ -40,6 +40,16 @@ struct PushctlCommandLineTests {
         #expect(pushctl.run(["--version"]).output == "pushctl \(pushrouterdVersion)\n")
     }
 
+    @Test("takes --user and --external-id for each other where a command has only one of them")
+    func synonyms() {
+        let places = ["--runtime", "/nowhere", "--state", "/nowhere"]
+        let sent = pushctl.run(["session", "start", "--user", "anna", "--device", "d"] + places)
+        #expect(sent.end != .exited(2) && !sent.errors.contains("no option"), "\(sent.errors)")
+        let erased = pushctl.run(["erase", "--external-id", "anna", "--dry-run"] + places)
+        #expect(erased.end != .exited(2) && !erased.errors.contains("no option"), "\(erased.errors)")
+        #expect(pushctl.run(["status", "--user", "anna"]).errors.contains("status has no option --user"))
+    }
+
     @Test(
         "refuses wrong usage with 2, and names the correct form",
         arguments: [
@@ -50,6 +60,7 @@ struct PushctlCommandLineTests {
             (["explain", "--platfrom", "ios", "-"], "explain has no option --platfrom; did you mean --platform?"),
             (["--jsom", "status"], "there is no option --jsom; did you mean --json?"),
             (["status", "--wait"], "status has no option --wait"),
+            (["backup", "-"], "-: a backup is a file"),
             (["status", "-j"], "there is no option -j; -h is the only short option"),
             (["explain", "--platform"], "--platform needs a value"),
             (["explain", "--app", "--json", "-"], "--app needs a value; if it is --json, write --app=--json"),

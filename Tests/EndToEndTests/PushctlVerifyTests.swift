@@ -112,6 +112,70 @@ struct PushctlVerifyTests {
         for line in lines { #expect(daemon.standardError.contains(line), "\(daemon.standardError)") }
     }
 
+    @Test("warns about a drop-in whose name does not end in .conf")
+    func strayDropIn() {
+        let directory = TemporaryDirectory()
+        for name in ["pushrouterd", "gateway", "web"] {
+            mkdir("\(directory.path)/\(name).conf.d", 0o755)
+            writeFile("", to: "\(directory.path)/\(name).conf.d/y.cfg")
+        }
+        let result = verify(directory.path, "--quiet")
+        for name in ["pushrouterd", "gateway", "web"] {
+            let place = "\(directory.path)/\(name).conf.d/y.cfg: warning: is not read: "
+            #expect(result.lines.contains { $0.hasPrefix(place) && $0.contains("rename it to y.conf") })
+        }
+    }
+
+    @Test(
+        "checks gateway.conf and web.conf too, as doctor does, and repeats no secret that stands in place of its file")
+    func services() {
+        let directory = TemporaryDirectory()
+        writeFile("[Web]\nToken=hush-0123456789\nHots=a\n", to: directory.path + "/web.conf")
+        writeFile("[Gateway]\nCredentials=hush\nKeys=hush\n", to: directory.path + "/gateway.conf")
+        let places = ["--config", directory.path, "--runtime", directory.path, "--state", directory.path]
+        for result in [verify(directory.path), pushctl.run(["doctor"] + places)] {
+            #expect(result.end == .exited(1))
+            #expect(result.output.contains("web.conf:2: error: Token=: must be the absolute path"))
+            #expect(result.output.contains("web.conf:3: warning: unknown key Hots="))
+            #expect(result.output.contains("gateway.conf:2: error: Credentials=: must be"))
+            #expect(result.output.contains("gateway.conf:3: error: Keys=: must be"))
+            #expect(!(result.output + result.errors).contains("hush"), "\(result.output)")
+        }
+        writeFile("", to: directory.path + "/gateway.conf")
+        writeFile("[Web]\nListen=192.0.2.1:80\nProxy=nobody-here\n", to: directory.path + "/web.conf")
+        let open = verify(directory.path)
+        #expect(open.output.contains("web.conf: error: Listen=192.0.2.1:80: other machines reach it"))
+        #expect(open.output.contains("web.conf: warning: Proxy=nobody-here: there is no such user"))
+        writeFile("[Web]\nToken=\(directory.path)/token\n", to: directory.path + "/web.conf")
+        #expect(verify(directory.path).output.contains("Token=\(directory.path)/token: there is no such file"))
+        writeFile("0123456789abcdef\n", to: directory.path + "/token")
+        #expect(!verify(directory.path).output.contains("Token="))
+    }
+
+    @Test("prints with --effective each setting in force and the place that it comes from")
+    func effective() throws {
+        let installation = Installation()
+        mkdir("\(installation.configuration)/pushrouterd.conf.d", 0o755)
+        installation.write("pushrouterd.conf.d/9.conf", "[Store]\nRetention=7d\n")
+        installation.write("web.conf", "[Web]\nStreamsMax=7\n")
+        let result = verify(installation.configuration, "--effective")
+        #expect(result.end == .exited(0), "\(result.output)")
+        func line(_ beginning: String) -> [Substring] {
+            result.lines.first { $0.hasPrefix("  \(beginning)=") }?.split(separator: " ") ?? []
+        }
+        let directory = installation.configuration
+        #expect(line("[Store] Retention") == ["[Store]", "Retention=7d", "\(directory)/pushrouterd.conf.d/9.conf:2"])
+        #expect(line("[Dispatch] HandlersMax").last == "default")
+        #expect(line("[Web] StreamsMax") == ["[Web]", "StreamsMax=7", "\(directory)/web.conf:2"])
+        #expect(line("[Gateway] Provider") == ["[Gateway]", "Provider=any", "default"])
+        #expect(result.lines.last == "0 errors, 0 warnings" || result.lines.last?.hasPrefix("0 errors") == true)
+        let settings = try json(verify(directory, "--effective", "--json").output)["settings"]?.elements ?? []
+        let retention = try #require(settings.first { $0["key"]?.string == "Retention" })
+        #expect(retention["value"]?.string == "7d" && retention["line"]?.int64 == 2)
+        #expect(retention["of"]?.string == "pushrouterd.conf" && retention["default"]?.bool == false)
+        #expect(try json(verify(directory, "--json").output)["settings"]?.kind != .array)
+    }
+
     @Test("pushctl verify names a directory that it cannot read")
     func missing() {
         let result = verify("/nowhere")

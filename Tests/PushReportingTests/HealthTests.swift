@@ -282,6 +282,46 @@ struct HealthTests {
         #expect(secret(file("/k", .directory, mode: 0o700)) == [.error])
     }
 
+    @Test("a secret that its service cannot read is an error, with the user and the remedy")
+    func secretReaders() {
+        let reader = UserAccount(user: 995, groups: [995, 60], name: "pushrouter-http")
+        func problem(_ change: (inout HealthFacts.Secret) -> Void) -> HealthFinding? {
+            problems {
+                var secret = HealthFacts.Secret(name: "K=", file: file("/d/k", owner: 0, mode: 0o600), purpose: "p")
+                secret.reader = reader
+                change(&secret)
+                $0.secrets = [secret]
+            }.first
+        }
+        #expect(problem { _ in }?.remedy == "chown pushrouter-http /d/k; p")
+        #expect(problem { _ in }?.message.contains("the user pushrouter-http reads the file") == true)
+        #expect(problem { $0.file = file("/d/k", owner: 995, mode: 0o600) } == nil)
+        #expect(problem { $0.reader = nil } == nil, "root reads it")
+        let readable = file("/d/k", owner: 0, group: 60, mode: 0o640)
+        #expect(problem { ($0.file, $0.isPrivate) = (readable, false) } == nil)
+        let closed = problem {
+            $0.file = file("/d/k", owner: 995, mode: 0o600)
+            $0.directories = [file("/d", .directory, owner: 0, group: 0, mode: 0o700)]
+        }
+        #expect(closed?.severity == .error && closed?.remedy == "chmod o+x /d; p")
+        let hidden = problem { $0.concealment = "the service does not see /home (ProtectHome=)" }
+        #expect(hidden?.severity == .error && hidden?.message.contains("does not see /home") == true)
+    }
+
+    @Test("a handler's socket that the package makes has the command that starts its unit as its remedy")
+    func socketUnit() {
+        func remedy(_ unit: String?) -> String? {
+            problems {
+                var handler = HealthFacts.Handler(name: "h")
+                handler.socket = .init(file: FileFacts("/run/h.sock", .missing), answer: .failed("no such file"))
+                handler.socketUnit = unit
+                $0.handlers = [handler]
+            }.first?.remedy
+        }
+        #expect(remedy("pushrouter-http.socket") == "systemctl enable --now pushrouter-http.socket")
+        #expect(remedy(nil) == "start the service that listens there")
+    }
+
     @Test("a clock that is not synchronised and a missing journal are warnings")
     func system() {
         #expect(problems { $0.isClockSynchronised = false }.map(\.area) == [.clock])

@@ -174,8 +174,8 @@ struct UsersTrackTests {
     func keyFile() {
         #expect(
             main("UsersTrack", "KeyFile=1234-abcd").diagnostics == [
-                "pushrouterd.conf:2: error: KeyFile=: must be the absolute path of the file that has the API key, "
-                    + "never the key itself"
+                "pushrouterd.conf:2: error: KeyFile=: must be the absolute path of the place of the secret, "
+                    + "never the secret itself"
             ])
         #expect(
             main("UsersTrack", "Keyfile=/x").diagnostics == [

@@ -243,7 +243,7 @@ _pushctl() {
             tail) options="--handler --route --provider --platform --app --outcome --callback --query --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
             bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;
-            verify) options="--json --quiet --verbose --config --state --runtime --help --version" ;;
+            verify) options="--json --quiet --verbose --effective --config --state --runtime --help --version" ;;
             doctor) options="--json --quiet --client --gateway --config --state --runtime --help --version" ;;
             backup) options="--json --config --state --runtime --help --version" ;;
             restore) options="--empty --json --config --state --runtime --help --version" ;;

@@ -331,6 +331,7 @@ complete -c pushctl -n '__pushctl_in bench' -l json -d 'print JSON, for programs
 complete -c pushctl -n '__pushctl_in verify' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warnings only'
 complete -c pushctl -n '__pushctl_in verify' -l verbose -d 'list the providers, too'
+complete -c pushctl -n '__pushctl_in verify' -l effective -d 'print every setting in force, and where it comes from'
 complete -c pushctl -n '__pushctl_in doctor' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in doctor' -l quiet -d 'print errors and warnings only'
 complete -c pushctl -n '__pushctl_in doctor' -l client -d 'check why a client of FCM or APNs does not reach the gateway'

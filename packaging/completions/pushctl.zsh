@@ -631,6 +631,7 @@ verify)
         '*--json[print JSON, for programs]' \
         '*--quiet[print errors and warnings only]' \
         '*--verbose[list the providers, too]' \
+        '*--effective[print every setting in force, and where it comes from]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[the directory of the daemon'\''s ledger]:state:_directories' \
         '*--runtime=[the directory of the daemon'\''s sockets]:runtime:_directories' \

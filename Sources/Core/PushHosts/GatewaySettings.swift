@@ -115,14 +115,17 @@ extension Schema<GatewaySettings> {
                 authority may vouch for them, and clients must take the new authority after a change.
                 """),
         Key(
-            "Gateway", "Credentials", { $1(&$0.credentials) }, Form<String>.absolutePath.optional,
+            "Gateway", "Credentials", { $1(&$0.credentials) }, Form<String>.secretFile.optional, showsValue: false,
             meaning: """
                 A directory of service account files (`*.json`), whose accounts alone may send to FCM. Without it each \
-                assertion gets an access token, and a send needs none.
+                assertion gets an access token, and a send needs none. The user of the service, `pushrouter-gateway`, \
+                must be able to read the files.
                 """),
         Key(
-            "Gateway", "Keys", { $1(&$0.keys) }, Form<String>.absolutePath.optional,
-            meaning: "A directory of keys of Apple's, `AuthKey_KEYID.p8`, for `Provider=strict`."),
+            "Gateway", "Keys", { $1(&$0.keys) }, Form<String>.secretFile.optional, showsValue: false,
+            meaning:
+                "A directory of keys of Apple's, `AuthKey_KEYID.p8`, for `Provider=strict`. `pushrouter-gateway` reads them."
+        ),
         Key(
             "Gateway", "Provider", { $1(&$0.provider) }, .choice, default: "any",
             meaning: """

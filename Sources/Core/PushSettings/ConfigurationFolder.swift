@@ -19,20 +19,23 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     /// The ending of its file names.
     public var suffix: String { ".\(rawValue)" }
 
-    /// Returns the warning about a file in the folder that is not read.
+    /// The folders of drop-ins, and the ending of their file names.
+    public static let dropIns = (folders: ["pushrouterd.conf.d", "gateway.conf.d", "web.conf.d"], suffix: ".conf")
+
+    /// Returns the warning about a file that is not read, in a folder whose file names have an ending.
     ///
     /// - Returns: `nil` when it is read, and when its name shows that it is not meant to be.
-    public func remark(onFile name: String) -> String? {
-        guard !name.hasSuffix(suffix), !Self.isIgnoredName(name) else { return nil }
+    public static func remark(onFile name: String, in folder: String, suffix: String) -> String? {
+        guard !name.hasSuffix(suffix), !isIgnoredName(name) else { return nil }
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
         return
-            "is not read: the name of a file in \(self.name) ends in \(suffix); rename it to \(stem)\(suffix), or to "
+            "is not read: the name of a file in \(folder) ends in \(suffix); rename it to \(stem)\(suffix), or to "
             + "\(name).disabled to disable it"
     }
 
     /// Returns the warning about an unknown folder with a similar name; `nil` without one.
     public static func remark(onFolder name: String) -> String? {
-        let names = allCases.map(\.name) + ["pushrouterd.conf.d"]
+        let names = allCases.map(\.name) + dropIns.folders
         guard !names.contains(name), let near = nearest(to: name, among: names) else { return nil }
         return "is not read; did you mean \(near)?"
     }

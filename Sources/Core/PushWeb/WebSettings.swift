@@ -42,7 +42,9 @@ public struct WebSettings: Fillable, Sendable {
 
     /// Why the page must not listen where other machines reach it; `nil`: it may.
     public var reasonAgainstOtherMachines: String? {
-        token == nil ? "other machines reach it, and anybody could read every push: set Token= in web.conf" : nil
+        token == nil
+            ? "other machines reach it, and anybody could read every push: name a file with a token by Token= in web.conf"
+            : nil
     }
 }
 
@@ -65,10 +67,10 @@ extension Schema<WebSettings> {
                 name is refused: a foreign page could make a name of its own resolve to this address.
                 """),
         Key(
-            "Web", "Token", { $1(&$0.token) }, Form<String>.absolutePath.optional,
+            "Web", "Token", { $1(&$0.token) }, Form<String>.secretFile.optional, showsValue: false,
             meaning: """
-                A file with the token that a browser logs in with, and that a program sends as `Authorization: Bearer`. It has \
-                at least 16 characters on its first line.
+                The absolute path of a file with the token that a browser logs in with, and that a program sends as `Authorization: Bearer`. It has \
+                at least 16 characters on its first line. The user of the service, `pushrouter-web`, must be able to read it.
                 """),
         Key(
             "Web", "Proxy", { $1(&$0.proxy) }, Form<String> { text throws(ValueError) in text }.optional,

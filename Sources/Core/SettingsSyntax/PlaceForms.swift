@@ -7,6 +7,14 @@ extension Form<String> {
         return text
     }
 
+    /// The absolute path of a file or directory that has a secret. Its key is declared with `showsValue: false`, because people write
+    /// the secret itself there.
+    public static let secretFile = Form { text throws(ValueError) in
+        do { return try absolutePath.parse(text) } catch {
+            throw ValueError("must be the absolute path of the place of the secret, never the secret itself")
+        }
+    }
+
     /// Returns whether a host is this machine by name or address: requests to it may go without TLS.
     ///
     /// - Parameter host: a host from ``hostAndPort(_:)``.

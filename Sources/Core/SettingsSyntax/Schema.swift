@@ -37,7 +37,7 @@ public struct Key<Target: Fillable>: Sendable {
     /// The text before `=`.
     public let name: String
     /// Whether messages show the value.
-    fileprivate let showsValue: Bool
+    let showsValue: Bool
     /// The kinds that the key applies to; empty: all.
     public let kinds: [Target.Kind]
     /// The default in the form of files; empty: no form of files can express it.
@@ -46,7 +46,7 @@ public struct Key<Target: Fillable>: Sendable {
     /// description of the key before covers both.
     public let meaning: String
     /// Whether further values add to earlier ones instead of replacing them.
-    fileprivate let accumulates: Bool
+    let accumulates: Bool
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
     /// Resets the key to its default; an empty value calls this.
     fileprivate let reset: @Sendable (inout Target) -> Void

@@ -55,6 +55,8 @@ enum StoreCommands {
                 let status = try FleetDatabase.status(address)
                 let findings = status.findings(needsStandby: settings.durability == .standby)
                 print(given.contains("--json") ? status.json(findings) : text(status, findings), terminator: "")
+                // As pushctl doctor: 1 says that a line is an error.
+                return findings.contains { $0.severity == .error } ? 1 : 0
             }
             return 0
         } catch let error as EngineProblem {

@@ -84,10 +84,15 @@ private func unreadNames(in directory: String) throws(UnreadableFile) -> [Diagno
         }
         strays.append(Diagnostic(.warning, file: "\(directory)/\(name)", message: remark))
     }
-    for folder in ConfigurationFolder.allCases {
-        for name in try names(in: "\(directory)/\(folder.name)").sorted() {
-            let path = "\(directory)/\(folder.name)/\(name)"
-            guard let remark = folder.remark(onFile: name), kind(of: path) != S_IFDIR else { continue }
+    let folders =
+        ConfigurationFolder.allCases.map { ($0.name, $0.suffix) }
+        + ConfigurationFolder.dropIns.folders.map { ($0, ConfigurationFolder.dropIns.suffix) }
+    for (folder, suffix) in folders {
+        for name in try names(in: "\(directory)/\(folder)").sorted() {
+            let path = "\(directory)/\(folder)/\(name)"
+            guard let remark = ConfigurationFolder.remark(onFile: name, in: folder, suffix: suffix),
+                kind(of: path) != S_IFDIR
+            else { continue }
             strays.append(Diagnostic(.warning, file: path, message: remark))
         }
     }

@@ -84,6 +84,8 @@ public struct HealthFacts: Sendable {
         public var account: UserAccount?
         /// The socket that the handler listens on; `nil` without one.
         public var socket: Socket?
+        /// The socket unit of the package that makes that socket; `nil`: another service makes it.
+        public var socketUnit: String?
         /// The certificates of `CAFile=`, which replace the system's; `nil`: the system's.
         public var authorities: FileFacts?
 
@@ -120,6 +122,12 @@ public struct HealthFacts: Sendable {
         public var isPrivate: Bool
         /// Whether the file may be elsewhere: a credential can be encrypted, or loaded only while its service runs.
         public var mayBeElsewhere: Bool
+        /// The user that reads it; `nil`: root reads it, or the user is unknown.
+        public var reader: UserAccount?
+        /// The directories of its path, from the root on.
+        public var directories: [FileFacts] = []
+        /// Why the service does not see the file; `nil`: nothing hides it.
+        public var concealment: String?
 
         /// Joins the fields.
         public init(
@@ -168,6 +176,8 @@ public struct HealthFacts: Sendable {
     public var handlers: [Handler] = []
     /// The files of keys and tokens.
     public var secrets: [Secret] = []
+    /// The findings about the other services of the package.
+    public var services: [HealthFinding] = []
 
     /// Facts before the collection.
     public init() {}

@@ -68,7 +68,9 @@ extension HealthFacts {
         switch socket.answer {
         case .answered: return nil
         case .notPermitted: return .warning(.handlers, message, do: "run \"pushctl doctor\" as root")
-        case .silent, .failed: return .error(.handlers, message, do: "start the service that listens there")
+        case .silent, .failed:
+            let start = handler.socketUnit.map { "systemctl enable --now \($0)" }
+            return .error(.handlers, message, do: start ?? "start the service that listens there")
         }
     }
 
@@ -100,7 +102,32 @@ extension HealthFacts {
                     "\(name): its mode is \(attributes.octal), so other users may read the secret; the file is refused",
                     do: "chmod 600 \(secret.file.path); \(secret.purpose)")
             }
-            return .fine(.secrets, "\(name): mode \(attributes.octal)")
+            if let finding = accessFinding(secret, name, attributes) { return finding }
+            let reader = secret.reader.map { ", read by \($0.name)" } ?? ""
+            return .fine(.secrets, "\(name): mode \(attributes.octal)\(reader)")
         }
+    }
+
+    /// The finding about a secret that its service cannot read.
+    private func accessFinding(
+        _ secret: Secret, _ name: String, _ attributes: FileFacts.Attributes
+    ) -> HealthFinding? {
+        if let concealment = secret.concealment {
+            return .error(
+                .secrets, "\(name): \(concealment), so it cannot read the file",
+                do: "move the file to a directory that the service sees, such as /etc/pushrouterd; \(secret.purpose)")
+        }
+        guard let reader = secret.reader else { return nil }
+        let closed = secret.directories.first { $0.attributes.map { !$0.allows(1, reader) } ?? false }
+        if let closed {
+            return .error(
+                .secrets, "\(name): the user \(reader.name) reads the file, and may not enter \(closed.path)",
+                do: "chmod o+x \(closed.path); \(secret.purpose)")
+        }
+        guard !attributes.allows(4, reader) else { return nil }
+        return .error(
+            .secrets,
+            "\(name): the user \(reader.name) reads the file, and its owner and mode \(attributes.octal) forbid it",
+            do: "chown \(reader.name) \(secret.file.path); \(secret.purpose)")
     }
 }

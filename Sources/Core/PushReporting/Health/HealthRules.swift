@@ -6,6 +6,7 @@ extension HealthFacts {
         configurationFindings + stateFindings + ledgerFindings + setAsideFindings + diskFindings + runtimeFindings
             + socketFindings
             + daemonFindings + database + clockFindings + journalFindings + handlerFindings + secretFindings
+            + services
     }
 
     // MARK: Configuration
@@ -171,7 +172,9 @@ extension HealthFacts {
         case .noSpace?:
             findings.append(
                 .error(
-                    .disk, "there is no room for a block of 4 KiB in the state directory: no request is accepted",
+                    .disk,
+                    "there is no room for a block of 4 KiB in the state directory: requests are accepted until the log is "
+                        + "full (LogSizeMax=), and the ledger is not written",
                     do: "free space on that file system, or raise the quota"))
         // The ledger's finding already reports the missing access.
         case .notPermitted? where ledger == .notPermitted: break

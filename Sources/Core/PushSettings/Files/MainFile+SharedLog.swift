@@ -5,7 +5,8 @@ extension [Key<Settings>] {
     static var sharedLogKeys: [Key<Settings>] {
         [
             Key(
-                "Store", "Log", { $1(&$0.store.shared.database) }, Form.databaseURI.optional, reload: .restart,
+                "Store", "Log", { $1(&$0.store.shared.database) }, Form.databaseURI.optional, showsValue: false,
+                reload: .restart,
                 meaning: """
                     The PostgreSQL database that has the log of several machines, as a connection URI such as \
                     `postgresql://push@a.example,b.example/push`. One of the machines leads and acknowledges a request \

@@ -15,7 +15,7 @@ extension [Key<Settings>] {
                     but for localhost, 127.0.0.0/8 and [::1].
                     """),
             Key(
-                "UsersTrack", "KeyFile", { $1(&$0.usersTrack.keyFile) }, Form.keyFile.optional, showsValue: false,
+                "UsersTrack", "KeyFile", { $1(&$0.usersTrack.keyFile) }, Form.secretFile.optional, showsValue: false,
                 meaning: """
                     The absolute path of a file that has nothing but the API key and that only its owner can read; never put \
                     the key itself into the configuration. Default: empty; the systemd credential `users-track-key`.

@@ -62,12 +62,6 @@ extension Form<String> {
         return text
     }
 
-    static let keyFile = Form { text throws(ValueError) in
-        do { return try absolutePath.parse(text) } catch {
-            throw ValueError("must be the absolute path of the file that has the API key, never the key itself")
-        }
-    }
-
     /// A key of a payload.
     static let payloadKey = Form { text throws(ValueError) in
         guard !text.utf8.contains(where: \.isWhitespace) else { throw ValueError("must be one key, without spaces") }

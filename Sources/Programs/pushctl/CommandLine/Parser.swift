@@ -115,7 +115,12 @@ struct Parser {
 
     private func option(_ given: GivenOption, of command: Command) throws(Failure) -> Option {
         let candidates = (command.options + Option.everywhere).filter { $0.name == given.name }
-        guard let first = candidates.first else { throw unknown(given.name) }
+        guard let first = candidates.first else {
+            // A person has two names here: the commands that send say --external-id, as a request does.
+            let synonym = ["user": "external-id", "external-id": "user"][given.name]
+            if let option = command.options.first(where: { $0.name == synonym }) { return option }
+            throw unknown(given.name)
+        }
         guard let value = given.value, case .words(let words) = first.value, !words.contains(value) else {
             return first
         }

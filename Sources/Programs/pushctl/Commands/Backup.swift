@@ -23,6 +23,9 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let path = arguments.operands.first ?? ""
+        guard path != "-" else {
+            throw arguments.usageFailure("-: a backup is a file, which is checked when it is whole: name it")
+        }
         let ledger = try session.ledger()
         let backup = try Session.reading { () throws(StoreError) in try Backup.write(ledger, to: path) }
         guard arguments.has(.json) else {

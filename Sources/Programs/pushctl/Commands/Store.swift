@@ -32,7 +32,8 @@ extension Command {
             """
             The command runs pushrouterd-fleet, which is a package of its own. The exit status is 69 if that package \
             is missing, the database does not answer, or the command is refused; 78 if Log= names no database; 75 if \
-            the leader has not handed over within a minute; and 1 if another machine than that of --to leads then.
+            the leader has not handed over within a minute; and 1 if another machine than that of --to leads then, or \
+            if a line of status is an error.
             """,
         ],
         operands: Operands(

@@ -1,5 +1,4 @@
 import PushDispatch
-import PushHosts
 import PushModel
 import PushRouting
 import PushSettings
@@ -15,21 +14,29 @@ extension Command {
             settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is the \
             number of errors and warnings. The exit status is 1 when there are errors, also when the configuration \
             cannot be read; other commands that need the configuration end with 78 then. Warnings are not errors. The \
-            address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf, which the \
-            daemon does not read, is checked too. A handler that the sandbox of the service blocks is an error too: \
+            address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf and web.conf, \
+            which the daemon does not read, are checked too. A handler that the sandbox of the service blocks is an error too: \
             the command asks the running daemon for its permissions, or else reads the unit. By "pushctl reload", or \
             SIGHUP, the daemon loads a changed configuration, and keeps the previous one if the new one has errors.
+            """,
             """
+            With --effective the command prints every setting in force in place of the lists, with the file and line that \
+            set it, or default: of pushrouterd.conf, gateway.conf and web.conf all keys, of the other files the keys that \
+            are set or have a default. A value that may hold a secret is not shown; the path of a secret's file is. \
+            Settings that wait for a restart may differ in the running daemon: a reload has named them.
+            """,
         ],
         operands: .none,
-        options: [.json, .quiet, .verboseProviders],
+        options: [.json, .quiet, .verboseProviders, .effective],
         examples: [
             Example(line: "pushctl verify", meaning: "check the installed configuration"),
             Example(line: "pushctl verify --quiet", meaning: "errors and warnings only"),
+            Example(line: "pushctl verify --effective | grep Retention=", meaning: "the value in force, and its place"),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in
-        let report = VerifyReport(session, listsProviders: arguments.has(.verboseProviders))
+        let report = VerifyReport(
+            session, listsProviders: arguments.has(.verboseProviders), listsSettings: arguments.has(.effective))
         if arguments.has(.json) {
             session.output.write(document: report.json)
         } else {
@@ -37,6 +44,11 @@ extension Command {
         }
         return report.errors > 0 ? .no : .done
     }
+}
+
+extension Option {
+    fileprivate static let effective = Option(
+        "effective", .none, "print every setting in force, and where it comes from")
 }
 
 extension Session {
@@ -65,39 +77,32 @@ private struct VerifyReport {
     /// `nil` when it has errors.
     private let settings: Settings?
     private let listsProviders: Bool
+    /// The settings in force, by file; `nil`: they are not asked for.
+    private let settingsInForce: [ConfigurationSources.FileInForce]?
 
-    init(_ session: Session, listsProviders: Bool) {
+    init(_ session: Session, listsProviders: Bool, listsSettings: Bool) {
         self.listsProviders = listsProviders
         let directories = session.directories.configuration
         self.directories = directories
         do {
             let sources = try session.configurationSources()
-            let gateway = try Self.gatewayDiagnostics(in: directories)
+            let services = try ServiceFiles(in: directories)
             let (settings, diagnostics) = Settings.read(sources)
             self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
+            settingsInForce =
+                listsSettings
+                ? sources.settingsInForce(hasProviders: listsProviders) + services.settingsInForce : nil
             // Also with other errors: a missing program is reported at once, not after the next try.
             self.diagnostics =
                 diagnostics
                 + sources.systemFindings(of: settings, directories: directories, in: session.serviceFacts())
-                + sources.keyFileWarnings(of: settings) + session.addressFindings(of: settings, sources) + gateway
+                + sources.keyFileWarnings(of: settings) + session.addressFindings(of: settings, sources)
+                + services.diagnostics
         } catch {
-            settings = nil
+            (settings, settingsInForce) = (nil, nil)
             let reason = error.description.dropFirst(error.path.count + 2)
             diagnostics = [Diagnostic(.error, file: error.path, message: String(reason))]
         }
-    }
-
-    /// The findings about `gateway.conf`, if there is one.
-    private static func gatewayDiagnostics(in directories: [String]) throws(UnreadableFile) -> [Diagnostic] {
-        let files = try ConfigurationSources.mainFiles("gateway.conf", in: directories)
-        let (settings, diagnostics) = GatewaySettings.load(files.map { ($0.path, $0.bytes) })
-        guard let settings, let file = files.last, let reason = settings.reasonAgainstOtherMachines else {
-            return diagnostics
-        }
-        return diagnostics
-            + settings.listen.filter(\.isOfOtherMachines).map {
-                Diagnostic(.error, file: file.path, message: "Listen=\($0): \(reason)")
-            }
     }
 
     var errors: Int { diagnostics.count { $0.severity == .error } }
@@ -112,7 +117,20 @@ private struct VerifyReport {
     /// The settings in force, the errors and warnings, and their numbers.
     var text: String {
         let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
-        return (settings.map { inForce($0.routing) + "\n" } ?? "") + mistakes + sum
+        return (settings.map { (effective ?? inForce($0.routing)) + "\n" } ?? "") + mistakes + sum
+    }
+
+    /// The settings in force, file by file: the value, and the place behind it.
+    private var effective: String? {
+        settingsInForce?.map { file in
+            let rows = file.settings.map { setting in
+                [
+                    "[\(setting.section)] \(setting.key)=\(setting.value ?? "(not shown)")",
+                    setting.place.map { "\($0.file):\($0.line)" } ?? "default",
+                ]
+            }
+            return "\(file.name)\n" + Text.columns(rows, indent: 2)
+        }.joined(separator: "\n")
     }
 
     private func inForce(_ table: RoutingTable) -> String {
@@ -169,10 +187,31 @@ private struct VerifyReport {
                 array: { list in settings?.routing.registrations.forEach { $0.write(to: &list) } })
             let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
             writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
+            if let settingsInForce {
+                writer.member(
+                    "settings",
+                    array: { list in
+                        for file in settings == nil ? [] : settingsInForce {
+                            for setting in file.settings { list.object { $0.members(of: setting, in: file.name) } }
+                        }
+                    })
+            }
             let providers = settings?.routing.detection.providers ?? []
             writer.member("providers", array: { list in providers.forEach { $0.write(to: &list) } })
         }
         return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of setting: SettingInForce, in name: String) {
+        member("of", name)
+        member("section", setting.section)
+        member("key", setting.key)
+        member("value", setting.value)
+        member("default", setting.place == nil)
+        member("file", setting.place?.file)
+        member("line", setting.place?.line)
     }
 }
 

@@ -58,6 +58,9 @@ enum HealthProbe {
         return entry.map { account($0.pointee) }
     }
 
+    /// The number of a group by its name or number; `nil`: there is none.
+    static func group(named name: String) -> UInt32? { UInt32(name) ?? getgrnam(name)?.pointee.gr_gid }
+
     private static func account(_ entry: passwd) -> UserAccount {
         let name = String(cString: entry.pw_name)
         var groups = [gid_t](repeating: 0, count: 256)

@@ -19,7 +19,9 @@ extension Session {
         if let settings = collectConfiguration(&facts) {
             let handlers = settings.routing.handlers.values.sorted { $0.name < $1.name }
             facts.handlers = handlers.map(health)
-            facts.secrets = secrets(settings, handlers)
+            let services = try? ServiceFiles(in: directories.configuration)
+            facts.secrets = secrets(settings, handlers, services)
+            facts.services = forwarderFindings(settings)
             if settings.store.shared.database != nil { facts.database = database(facts.service) }
         }
         facts.isClockSynchronised = SystemClock.isSynchronised
@@ -72,7 +74,9 @@ extension Session {
                 HealthFacts.Mistake(isError: $0.severity == .error, message: $0.description)
             }
             let sandbox = sources.serviceFindings(of: settings, in: serviceFacts(status: facts.status))
-            facts.mistakes += sandbox.map {
+            // A file that cannot be read is said by what reads it first.
+            let services = (try? ServiceFiles(in: directories.configuration))?.diagnostics ?? []
+            facts.mistakes += (sandbox + services).map {
                 HealthFacts.Mistake(isError: $0.severity == .error, message: $0.description)
             }
             let files = [
@@ -107,7 +111,8 @@ extension Session {
             return [.error(.database, "\(path) cannot be run", do: "run \"pushctl store status\"")]
         }
         let answer = try? JSONDocument(scanning: Array(output.text.utf8)).root
-        guard output.status == 0, let findings = answer?["findings"] else {
+        // 1: a finding is an error.
+        guard (0...1).contains(output.status), let findings = answer?["findings"] else {
             let said = output.text.split(separator: "\n").last.map(String.init) ?? "no answer within 20 s"
             return [
                 .error(
@@ -138,44 +143,12 @@ extension Session {
         if let path = handler.kind.socketPath {
             facts.socket = HealthFacts.Socket(file: HealthProbe.file(path), answer: HealthProbe.listener(path))
         }
+        facts.socketUnit = handler.kind.bridge.flatMap { $0.serviceSocket == nil ? nil : "\($0.program).socket" }
         facts.authorities = handler.kind.endpoint?.authorityFile.map { HealthProbe.file($0) }
         if let bridge = handler.kind.bridge, bridge.serviceSocket == nil {
             let program = bridgeCommand(bridge)?.arguments.first
             facts.program = program.map { HealthProbe.file($0) } ?? FileFacts(bridge.program, .missing)
         }
         return facts
-    }
-
-    // MARK: Secrets
-
-    private func secrets(_ settings: Settings, _ handlers: [Handler]) -> [HealthFacts.Secret] {
-        var secrets: [HealthFacts.Secret] = []
-        if settings.usersTrack.endpoint != nil {
-            let purpose = "without it the forwarder does not start"
-            if let path = settings.usersTrack.keyFile {
-                secrets.append(.init(name: "KeyFile=", file: HealthProbe.file(path), purpose: purpose))
-            } else if let directory = directories.configuration.first {
-                // The file that the forwarder's unit loads the credential from.
-                let file = HealthProbe.file("\(directory)/users-track-key")
-                secrets.append(
-                    .init(name: "credential users-track-key: ", file: file, purpose: purpose, mayBeElsewhere: true))
-            }
-        }
-        for handler in handlers {
-            guard let bridge = handler.kind.bridge else { continue }
-            for file in bridge.settings.files where file.isSecret {
-                secrets.append(secret(file, of: bridge, name: "handler \(handler.name): \(file.key)="))
-            }
-        }
-        return secrets
-    }
-
-    private func secret(_ file: Bridge.File, of bridge: Bridge, name: String) -> HealthFacts.Secret {
-        let (place, purpose) = (file.place, "without it \(file.consequence)")
-        if place.hasPrefix("/") { return .init(name: name, file: HealthProbe.file(place), purpose: purpose) }
-        // systemd keeps loaded credentials there while the service runs.
-        let unit = bridge.serviceSocket == nil ? "pushrouterd" : bridge.program
-        let file = HealthProbe.file("/run/credentials/\(unit).service/\(place)")
-        return .init(name: name, file: file, purpose: purpose, isPrivate: false, mayBeElsewhere: true)
     }
 }

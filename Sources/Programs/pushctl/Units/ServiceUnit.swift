@@ -11,15 +11,25 @@ enum ServiceUnit {
     /// Whether systemd runs this machine (sd_booted(3)).
     static var hasManager: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Reads properties of the unit: one line `NAME=VALUE` for each.
+    /// Reads properties of a unit: one line `NAME=VALUE` for each.
     ///
+    /// - Parameters:
+    ///   - names: the properties.
+    ///   - unit: the unit; by default the daemon's.
     /// - Returns: `nil` if no service manager answers.
-    static func properties(_ names: [String]) -> String? {
+    static func properties(_ names: [String], of unit: String = name) -> String? {
         guard hasManager,
             let output = ShellCommand.output(
-                of: "systemctl show \(name) --property=\(names.joined(separator: ",")) 2>/dev/null"),
+                of: "systemctl show \(unit) --property=\(names.joined(separator: ",")) 2>/dev/null"),
             output.status == 0
         else { return nil }
+        return output.text
+    }
+
+    /// The files of a unit and its drop-ins, one after the other; empty if the service manager does not know it.
+    static func text(of unit: String) -> String {
+        guard hasManager, let output = ShellCommand.output(of: "systemctl cat \(unit) 2>/dev/null"), output.status == 0
+        else { return "" }
         return output.text
     }
 
