@@ -63,6 +63,7 @@ pushrouterd ($version) unstable; urgency=medium
  -- The pushrouterd authors <packages@pushrouterd.dev>  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END
 bash packaging/man-pages.sh "$tree/programs/pushctl" "$tree/man"
+bash packaging/guides.sh "$tree/guides"
 
 say "packing: dpkg-buildpackage, version $version"
 (cd "$tree" && dpkg-buildpackage --build=binary --no-sign --unsigned-changes >"$work/log" 2>&1) || {

@@ -26,7 +26,7 @@ for package in "$work"/old/*.deb; do
 done
 
 status=0
-bash "$here/box.sh" --seconds 400 --show "$work" bash "$here/inside.sh" "$work" || status=$?
+bash "$here/box.sh" --seconds 600 --show "$work" bash "$here/inside.sh" "$work" || status=$?
 case $status in
     0) echo "package tests: passed" ;;
     77)

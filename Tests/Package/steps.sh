@@ -60,6 +60,16 @@ grep -q "rates the service $figure with this" "/run/systemd/system/$service.d/fl
 rm -r "/run/systemd/system/$service.d"
 systemctl daemon-reload
 
+step "guides: the package has them, and the runbook of each alert shows its item"
+rules=/usr/share/pushrouterd/prometheus/pushrouterd.rules.yml
+while read -r alert; do
+    runbook=$(sed -n "/alert: $alert\$/,/runbook:/s/.*runbook: \"\(.*\)\"/\1/p" $rules)
+    [[ $runbook == "less '+/^- .$alert' "* ]] || fail "the runbook of $alert: $runbook"
+    # The same search as that of less.
+    grep -q -e "^- .$alert" "${runbook##* }" || fail "${runbook##* } has no $alert"
+done < <(sed -n 's/.*- alert: //p' $rules)
+denies "a link of a guide is one of the sources" grep -q '<doc:' -r /usr/share/doc/pushrouterd/guides
+
 step "groups: who may inject, read, administer"
 for group in pushrouter-inject pushrouterd pushrouter-control; do useradd -M -G "$group" "in-$group"; done
 useradd -M stranger
@@ -104,7 +114,10 @@ send() {
         https://fcm.googleapis.com/v1/projects/demo/messages:send -d '{"message":{"token":"t","data":{"a":"b"}}}'
 }
 export -f send
-until_so "it answers" curl -sf --unix-socket /run/pushrouter-gateway.sock http://localhost/leader
+[[ $(systemctl is-active pushrouter-gateway || true) == inactive ]] || fail "the gateway runs before anybody asks"
+holds "the variables come at once, as the manual has it" \
+    bash -c 'cd /root && eval "$(pushctl gateway env)" && test -s "$SSL_CERT_FILE" && grep -q 18443 <<<"$HTTPS_PROXY"'
+rm -f /root/bundle.pem
 holds "a push is taken" bash -c 'send | grep -q projects/demo/messages/'
 holds "the service runs" systemctl is-active pushrouter-gateway
 pid=$(systemctl show -p MainPID --value pushrouter-gateway)
@@ -201,8 +214,12 @@ useradd -m -u 4711 someone
 rm -f /etc/systemd/system/systemd-logind.service
 systemctl daemon-reload
 holds "the user's service manager starts" systemctl start user@4711.service
+[[ $(systemctl --global is-enabled pushrouterd.service) == disabled ]] || fail "the package enables it for every user"
 as_user() { as someone env HOME=/home/someone XDG_RUNTIME_DIR=/run/user/4711 "$@"; }
 of_user() { as_user pushctl --config /home/someone/.config/pushrouterd --runtime /run/user/4711/pushrouterd "$@"; }
+until_so "the user's service manager has started all of its units" as_user systemctl --user is-active default.target
+[[ $(as_user systemctl --user is-active pushrouterd) == inactive ]] || fail "a login starts a daemon for the user"
+[[ ! -e /home/someone/.local/state/pushrouterd ]] || fail "a login makes a ledger for the user"
 holds "it starts" as_user systemctl --user start pushrouterd
 holds "it answers" of_user status
 [[ $(of_user status --json) == *'"containment":"cgroups"'* ]] || fail "its handlers have no cgroups: $(of_user status)"
@@ -216,6 +233,10 @@ echo 'Handler=' | as_user tee /home/someone/.config/pushrouterd/routes.d/10-wron
 denies "a reload with an error fails" as_user systemctl --user reload pushrouterd
 holds "it stops" as_user systemctl --user stop pushrouterd
 systemctl stop user@4711.service
+holds "the service manager of root starts" systemctl start user@0.service
+until_so "it has started all of its units" env XDG_RUNTIME_DIR=/run/user/0 systemctl --user is-active default.target
+[[ ! -e /root/.local/state/pushrouterd ]] || fail "a login of root starts a daemon"
+systemctl stop user@0.service
 userdel -r someone 2>/dev/null
 
 step "log level: asked and set over the system bus, by root alone"
@@ -225,6 +246,8 @@ holds "root sets it" systemctl service-log-level "$service" notice
 [[ $(pushctl log-level) == notice ]] || fail "the daemon does not know the level that was set over the bus"
 ! as stranger systemctl service-log-level "$service" debug 2>/dev/null || fail "anybody may set the level"
 holds "pushctl sets it" pushctl log-level debug
+denies "root takes the name of the service on the bus" busctl call org.freedesktop.DBus /org/freedesktop/DBus \
+    org.freedesktop.DBus RequestName su dev.pushrouterd 4
 
 step "watchdog: a daemon that hangs is killed, and the next one serves who waits"
 mkdir -p "/run/systemd/system/$service.d"
@@ -238,6 +261,9 @@ is_new_process "$pid" || fail "the process that hung is still there"
 [[ $(property NRestarts) -ge 1 ]] || fail "the service manager did not restart it"
 rm -r "/run/systemd/system/$service.d"
 systemctl daemon-reload
+
+# shellcheck source=Tests/Package/secrets.sh
+. "$here/secrets.sh"
 
 step "upgrade under load: every producer can connect at any time, and nothing acknowledged is lost"
 for producer in 1 2 3 4; do
@@ -281,6 +307,14 @@ for program in /usr/sbin/pushrouterd* /usr/sbin/pushrouter-* /usr/bin/pushctl; d
 done
 
 holds "the metrics are enabled" systemctl enable --now pushrouter-metrics.socket
+step "remove, and install again: nothing runs in between, and what was enabled runs afterwards"
+holds "the sender of http handlers is enabled" systemctl enable --now pushrouter-http.socket
+holds "it is removed" dpkg -r pushrouterd-fleet pushrouterd
+for socket in http web gateway; do [[ ! -e /run/pushrouter-$socket.sock ]] || fail "the socket of $socket is left"; done
+holds "it is installed again" dpkg -i "$packages"/new/*.deb
+holds "everything runs again" systemctl is-active "$service" "${sockets[@]}" pushrouter-{http,metrics}.socket
+[[ $(systemctl is-active pushrouter-web.socket || true) == inactive ]] || fail "a socket that is not enabled runs"
+
 step "remove: nothing runs, configuration and ledger stay"
 holds "the program of several machines goes alone" dpkg -r pushrouterd-fleet
 holds "the service stays" systemctl is-active "$service"
