@@ -178,7 +178,8 @@ struct Configuration: Sendable {
                 exitStatus: StartFailure.configuration)
         }
         for socket in [
-            loaded.settings.daemon.injectSocket, loaded.settings.daemon.controlSocket, loaded.settings.daemon.readSocket,
+            loaded.settings.daemon.injectSocket, loaded.settings.daemon.controlSocket,
+            loaded.settings.daemon.readSocket,
         ] { _ = try groupID(of: socket) }
         let findings =
             loaded.warnings
@@ -203,7 +204,8 @@ struct Configuration: Sendable {
     ///   - id: the configuration; `nil`: the one that was read last.
     ///   - requestID: the id of the request.
     func reply(about id: ConfigurationID?, to requestID: String?) -> [UInt8] {
-        guard let id = id ?? lastID, let sources = id == lastID ? unkept ?? keeper.sources(of: id) : keeper.sources(of: id)
+        guard let id = id ?? lastID,
+            let sources = id == lastID ? unkept ?? keeper.sources(of: id) : keeper.sources(of: id)
         else {
             return Reply.refused(
                 ProtocolError(

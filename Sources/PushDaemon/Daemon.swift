@@ -134,8 +134,8 @@ final class Daemon {
         let unfinished = try processor.recover(
             from: ledger, tracker: parts.tracker, clocks: parts.leadership?.store.clocks)
         guard unfinished > 0 else { return }
-        let message = "unfinished requests of an earlier run: \(unfinished)"
-        parts.journal.log(JournalEntry(.notice, message, messageID: .recovered))
+        parts.journal.log(
+            JournalEntry(.notice, "unfinished requests of an earlier run: \(unfinished)", messageID: .recovered))
     }
 
     /// Listens, and runs until a signal stops it or an error ends it.
@@ -258,6 +258,7 @@ final class Daemon {
         case .question: parts.leadership?.keeper.answer()
         case .renewed(let row, let outage):
             parts.leadership?.store.learn(row)
+            recordConfiguration()
             let now = EventLoop.nowNanoseconds
             // A renewal does not show whether a standby has the written data.
             if outage == nil { engine.answered(at: now) } else { engine.confirmed(at: now) }
@@ -379,8 +380,7 @@ final class Daemon {
     private func committed(took duration: Duration, at now: Int64, isReported: Bool = false) {
         parts.health.committed(took: duration, at: now, isReported: isReported)
         guard duration >= parts.health.slowCommit else { return }
-        let kind: DaemonGap.Kind = parts.leadership == nil ? .diskStalled : .engineAway
-        gaps.stalled(kind, from: now - duration.nanoseconds, to: now)
+        gaps.stalled(parts.leadership == nil ? .diskStalled : .engineAway, from: now - duration.nanoseconds, to: now)
     }
 
     private func stalled(_ error: StoreError, at now: Int64) {

@@ -90,7 +90,9 @@ final class DaemonProcess {
     /// - Precondition: the state directory was locked.
     var configurationState: ConfigurationState {
         get {
-            guard let inForce else { preconditionFailure("the configuration is kept once the state directory is locked") }
+            guard let inForce else {
+                preconditionFailure("the configuration is kept once the state directory is locked")
+            }
             let problems = [configurationProblem, unkeptProblem].compactMap(\.self)
             return ConfigurationState(
                 inForce: inForce, problem: problems.isEmpty ? nil : problems.joined(separator: "\n"))

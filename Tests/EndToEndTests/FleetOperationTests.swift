@@ -123,6 +123,33 @@ struct FleetOperationTests {
         #expect(pair.runs == ["new-1"])
     }
 
+    @Test("start again with a mistake on the last good configuration, node by node; the log has those that decided")
+    func mistake() throws {
+        let pair = try MachinePair(lease: "5s")
+        let (leader, follower) = try pair.startBoth()
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        #expect(try follower.stop() == .exited(0))
+        pair.second.addHandler("broken", "Exec=relative")
+        let again = try pair.start(pair.second)
+        func problem() throws -> String? { try DaemonStatus(of: pair.second)["configuration_problem"]?.string }
+        #expect(try problem()?.contains("broken") == true)
+        let asked = try Client(path: pair.second.readSocket).ask(#"{"op":"configuration"}"#)
+        #expect(asked["in_force"]?.bool == true && asked["files"]?.string?.contains("broken") == false, "\(asked)")
+        func configuration(of seq: Int64) throws -> ConfigurationID? {
+            try pair.second.ledger().story(of: SequenceNumber(seq))?.configuration?.period.id
+        }
+        try waitUntil("the first one is recorded") { try configuration(of: 1) != nil }
+        #expect(try leader.stop() == .exited(0))
+        try again.waitForNotification("READY=1", times: 2)
+        #expect(try problem()?.contains("broken") == true)
+        #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        // The paths of the scripts differ.
+        try waitUntil("the second one is recorded") {
+            let id = try configuration(of: 2)
+            return try id?.description == asked["configuration"]?.string && id != configuration(of: 1)
+        }
+    }
+
     @Test("give requests the database's time, although the leader's clock is an hour ahead")
     func leaderClock() throws {
         let pair = try MachinePair(lease: "15s")

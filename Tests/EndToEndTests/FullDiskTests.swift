@@ -102,7 +102,8 @@ struct FullDiskTests {
         let refused = try control.ask(#"{"op":"reload"}"#)
         #expect(refused["reloaded"]?.bool == false)
         let problem = refused["problem"]?.string ?? ""
-        #expect(problem.hasPrefix("the configuration cannot be kept: ") && problem.contains("No space left"), "\(problem)")
+        #expect(
+            problem.hasPrefix("the configuration cannot be kept: ") && problem.contains("No space left"), "\(problem)")
         disk.empty()
         #expect(try control.ask(#"{"op":"reload"}"#)["reloaded"]?.bool == true)
         withExtendedLifetime((daemon, disk)) {}

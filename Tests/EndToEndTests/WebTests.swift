@@ -97,7 +97,9 @@ private final class WebScene {
 struct WebTests {
     private static let braze = Requests.braze(message: "m1", device: "pixel", waits: false)
 
-    @Test("explains a push by the configuration that decided it, and a payload by the one in force, after reload and SIGHUP")
+    @Test(
+        "explains a push by the configuration that decided it, and a payload by the one in force, after reload and SIGHUP"
+    )
     func explainsAfterReload() throws {
         let scene = try WebScene()
         let (installation, order) = (scene.installation, #"{"payload":{"data":{"job":"orders"}},"platform":"android"}"#)

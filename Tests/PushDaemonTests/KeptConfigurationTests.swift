@@ -126,14 +126,16 @@ struct KeptConfigurationTests {
         writeFile("", to: path)
         installation.write("pushrouterd.conf", "[Deadline]\nBudget=8s\n")
         let refusal = #expect(throws: StartFailure.self) { _ = try configuration.reload(at: now) }
-        #expect(refusal?.lines.first?.hasPrefix("the configuration cannot be kept: ") == true, "\(refusal?.lines ?? [])")
+        #expect(
+            refusal?.lines.first?.hasPrefix("the configuration cannot be kept: ") == true, "\(refusal?.lines ?? [])")
 
         var started = self.configuration()
         #expect(try started.start().settings.routing.budget == .seconds(8))
         let kept = started.keepStarted(at: now)
         #expect(kept.problem?.contains("make room or rights, and reload") == true && !started.isKept)
         let reply = String(decoding: started.reply(about: nil, to: nil), as: UTF8.self)
-        #expect(reply.contains(kept.inForce.id.description) && reply.contains("Budget=8s"), "readers get it nonetheless")
+        #expect(
+            reply.contains(kept.inForce.id.description) && reply.contains("Budget=8s"), "readers get it nonetheless")
         unlink(path)
         #expect(try started.reload(at: now).inForce.id == kept.inForce.id)
         #expect(started.isKept)

@@ -155,7 +155,8 @@ final class DeskScene {
         WebDesk(
             WebDesk.Facts(
                 access: access, fullTokens: false, usesUTC: true, actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, configurations: configurations, now: { Self.now }, note: { [unowned self] in notes.append($0) })
+            source: source, daemon: daemon, configurations: configurations, now: { Self.now },
+            note: { [unowned self] in notes.append($0) })
     }
 
     static func request(

@@ -1,5 +1,7 @@
 import PushModel
 import PushQuery
+import PushRouting
+import PushSettings
 import Testing
 
 @testable import PushWeb

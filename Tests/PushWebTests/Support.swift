@@ -180,7 +180,8 @@ final class Scene {
             WebDesk.Facts(
                 access: Sample.access(token: token),
                 fullTokens: fullTokens, usesUTC: false, actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, configurations: FixedConfigurations(Sample.table), now: { Sample.now }, note: { notes.lines.append($0) })
+            source: source, daemon: daemon, configurations: FixedConfigurations(Sample.table), now: { Sample.now },
+            note: { notes.lines.append($0) })
     }
 
     /// The answer to a request that is answered at once.

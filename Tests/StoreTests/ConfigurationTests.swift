@@ -33,7 +33,8 @@ struct ConfigurationTests: ~Copyable {
     @Test("go with the last of their requests, except the one that decides now")
     func pruned() async throws {
         let ledger = try TestLedger(directory.path)
-        try await ledger.commit([period(1, 7)] + Fixture.delivery(1, acceptedAt: 0) + [period(2, 8)] + Fixture.delivery(2) + [period(3, 9)])
+        try await ledger.commit(
+            [period(1, 7)] + Fixture.delivery(1, acceptedAt: 0) + [period(2, 8)] + Fixture.delivery(2) + [period(3, 9)])
         ledger.committer.prune(olderThan: WallTime(milliseconds: 1))
         #expect(try await ledger.report() == .pruned(requests: 1))
         #expect(try ledger.secondConnection().integer("SELECT min(first_seq) FROM configurations") == 2)

@@ -51,8 +51,11 @@ extension WebDesk {
 
     /// A sentence about the configuration of an explanation without a push, in markup.
     func sentence(about used: UsedConfiguration) -> String {
-        guard let id = used.id else { return "By the files of the configuration as they are: the daemon did not answer." }
-        return "By the configuration <code>\(id)</code>" + (used.since.map { ", in force since \(HTML.time($0))" } ?? "")
+        guard let id = used.id else {
+            return "By the files of the configuration as they are: the daemon did not answer."
+        }
+        return "By the configuration <code>\(id)</code>"
+            + (used.since.map { ", in force since \(HTML.time($0))" } ?? "")
             + "."
     }
 }

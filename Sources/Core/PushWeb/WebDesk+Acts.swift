@@ -109,7 +109,8 @@ extension WebDesk {
         let fields = try fields(request)
         var bytes = Array(payload.rawBytes)
         if let given = fields.json("payload") {
-            do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: configurations.current.limits) } catch {
+            do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: configurations.current.limits) } catch
+            {
                 throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
             }
             // One line, as the daemon wants it.

@@ -43,7 +43,8 @@ struct Configuration {
         do throws(StartFailure) {
             return (try load(), [])
         } catch {
-            let sources = (try? ConfigurationSources(reading: directories, required: isRequired)) ?? ConfigurationSources()
+            let sources =
+                (try? ConfigurationSources(reading: directories, required: isRequired)) ?? ConfigurationSources()
             return (Self.endpoints(of: Settings.read(sources).settings), error.lines)
         }
     }

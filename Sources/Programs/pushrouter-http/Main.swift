@@ -29,7 +29,8 @@ struct Program {
         // The parent of a child logs the child's standard error to the journal.
         return try service.run(logsToStandardError: isChild) { loop, log in
             for line in errors { log(JournalEntry(.error, line)) }
-            return try Service(loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
+            return try Service(
+                loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
         }
     }
 

@@ -20,14 +20,17 @@ struct LastGoodConfigurationTests {
 
         let daemon = try DaemonProcess.ready(installation)
         #expect(
-            daemon.messages.last?.contains("STATUS=configuration failed, still as before: device mode, 2 routes") == true)
+            daemon.messages.last?.contains("STATUS=configuration failed, still as before: device mode, 2 routes")
+                == true)
         #expect(try installation.injectClient().outcome(of: Requests.deliver(job: "job")).outcome == "handled")
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string ?? ""
         #expect(problem.contains("10-wrong.route:3: error: Handler=nobody"), "\(problem)")
         func pushctl(_ words: String...) -> Program.Result {
             EndToEndTests.pushctl.run(
-                words + ["--config", installation.configuration, "--state", installation.state, "--runtime",
-                    installation.runtime])
+                words + [
+                    "--config", installation.configuration, "--state", installation.state, "--runtime",
+                    installation.runtime,
+                ])
         }
         #expect(pushctl("status", "--format", "prometheus").output.contains("pushrouterd_configuration_problem 1"))
         let doctor = pushctl("doctor").output
@@ -95,8 +98,11 @@ struct LastGoodConfigurationTests {
         #expect(try installation.injectClient().outcome(of: Requests.deliver(job: "late")).outcome == "handled")
         func show(_ seq: Int, _ words: String...) -> String {
             pushctl.run(
-                ["show", "\(seq)", "--config", installation.configuration, "--state", installation.state, "--runtime",
-                    installation.runtime] + words
+                [
+                    "show", "\(seq)", "--config", installation.configuration, "--state", installation.state,
+                    "--runtime",
+                    installation.runtime,
+                ] + words
             ).output
         }
         let first = show(1)

@@ -78,7 +78,8 @@ public struct StatusSummary {
         let routes = status["routes"]?.int64.map { ": \(counted(Int($0), "route"))" } ?? ""
         return LabelledFact(
             label: "Configuration",
-            text: (isOld ? "the last good one, since the one on disk has an error" : "in force as it was last read") + routes,
+            text: (isOld ? "the last good one, since the one on disk has an error" : "in force as it was last read")
+                + routes,
             tone: isOld ? .warning : .plain)
     }
 
