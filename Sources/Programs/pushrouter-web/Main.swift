@@ -44,6 +44,7 @@ struct Program {
                 settings: settings, directories: directories,
                 gatewaySocket: arguments.values["--gateway"] ?? standardGatewaySocket,
                 results: try Mailbox(), log: log)
+            raiseDescriptorLimit()
             return try Service(
                 loop: loop, plan: plan, entrances: entrances, connections: web.connectionsMax, streams: web.streamsMax,
                 status:
