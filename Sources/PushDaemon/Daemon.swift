@@ -445,6 +445,7 @@ final class Daemon {
     // MARK: Housekeeping
 
     private func runMaintenance() {
+        if let error = parts.committer.displacedFile() { return fail(error) }
         let now = EventLoop.nowNanoseconds
         inject.buildFilter(at: now)
         parts.refusals.logDueRefusals(at: now)

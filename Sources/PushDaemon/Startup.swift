@@ -225,19 +225,6 @@ private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
         exitStatus: StartFailure.cannotCreate)
 }
 
-/// Raises the soft limit of open files: the one that a shell sets is for select(2), and clients and handlers need more.
-///
-/// - Returns: the soft limit before, for handlers; `nil` if `getrlimit` failed.
-private func raiseDescriptorLimit() -> UInt64? {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
-    let before = limit.rlim_cur
-    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
-    // Without permission the daemon keeps the old limit, and turns away clients above it.
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    return UInt64(before)
-}
-
 /// The id of this boot: monotonic times are valid within it.
 public func bootID() throws(StartFailure) -> UUID128 {
     let path = "/proc/sys/kernel/random/boot_id"

@@ -122,7 +122,7 @@ struct FleetTests {
         #expect(try daemon.stop() == .exited(0))
         let gap = try #require(try pair.first.ledger().gaps().last, "\(daemon.standardError)")
         #expect(gap.kind == .engineAway && gap.length >= .seconds(1) && gap.length < .seconds(60), "\(gap)")
-        #expect(daemon.standardError.contains("the database gave no answer for "))
+        #expect(daemon.standardError.contains("the database committed nothing for "))
     }
 
     @Test("show that no standby of the database had the written data", arguments: [true, false])
@@ -163,6 +163,26 @@ struct FleetTests {
         #expect(try daemon.stop() == .exited(0))
         let gaps = try pair.first.ledger().gaps().map(\.kind)
         #expect(gaps.contains(.unprotected) && !gaps.contains(.diskStalled), "\(gaps)")
+        #expect(!isGone || !gaps.contains(.engineAway), "the database answered all the time")
+        #expect(!isGone || daemon.standardError.contains("the standby is away: start it"))
+    }
+
+    @Test("wait, both of them, while the database lacks a table, say so, and go on by themselves")
+    func lacksTable() throws {
+        let pair = try MachinePair(lease: "1s")
+        let (leader, follower) = try pair.startBoth()
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
+        pair.server.sql("ALTER TABLE push_shards RENAME TO away", database: "push")
+        try waitUntil("the follower says what the database lacks") {
+            try DaemonStatus(of: pair.second)["fleet"]?["engine_problem"]?.string?.contains("42P01") == true
+        }
+        pair.server.sql("ALTER TABLE away RENAME TO push_shards", database: "push")
+        try waitUntil("one leads") {
+            try [pair.first, pair.second].contains { machine in
+                try machine.injectClient().ask(Requests.deliver(job: "note", waits: false)).isAccepted
+            }
+        }
+        for daemon in [leader, follower] { #expect(try [.exited(0), .exited(75)].contains(daemon.stop())) }
     }
 
     @Test(

@@ -314,6 +314,17 @@ struct WebTests {
         #expect(scene.curl("/push/1").status == 200)
     }
 
+    @Test("answers at once while one client has many times as many idle connections as there are places")
+    func idleConnections() throws {
+        let scene = try WebScene("ConnectionsMax=16")
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        for text in ["", "GET /", "GET /api/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"] {
+            for _ in 0..<60 { sockets.append(try scene.connect(sending: text)) }
+            #expect(scene.curl("/", ["--max-time", "10"]).status == 200, "\(text)")
+        }
+    }
+
     @Test("reports faults in its configuration, and a daemon that does not answer")
     func problems() throws {
         let scene = try WebScene()

@@ -121,7 +121,9 @@ struct ConnectionStringTests {
         for code in ["53100", "53200", "58030", "XX000", "XX001", "23505", "ZZ999"] {
             #expect(StateCodes.kind(of: code) == .failing, "\(code)")
         }
-        for code in ["42P01", "3D000", "42501"] { #expect(StateCodes.kind(of: code) == .wrongDatabase, "\(code)") }
+        for code in ["42P01", "3D000", "42501", "42703", "57P04"] {
+            #expect(StateCodes.kind(of: code) == .lacking && StateCodes.hint(of: code) != nil, "\(code)")
+        }
         // The server's own list, if it is installed.
         let list = readFile("/usr/share/postgresql/15/errcodes.txt") ?? []
         for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {

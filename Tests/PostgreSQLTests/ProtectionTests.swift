@@ -36,7 +36,8 @@ struct ProtectionTests {
         let result = try appending(try fleet.engine("a", .log, .standby))
         fleet.server.set("synchronous_standby_names", "")
         #expect(
-            try result.value().uncertainty == "no synchronous standby is named (synchronous_standby_names is empty)")
+            try result.value().uncertainty?.hasPrefix("no synchronous standby is named: set synchronous_standby_names")
+                == true)
         fleet.server.set("synchronous_standby_names", "nobody")
         fleet.server.stop(.fast)
         fleet.server.start()
@@ -89,6 +90,9 @@ struct ProtectionTests {
             try engine.take(seen, for: NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)))
         }
         #expect(problem?.kind == .unprotected)
+        #expect(
+            problem?.message.contains(names.isEmpty ? "or Durability=engine" : "the standby is away: start it") == true)
+        #expect(try engine.absentStandby() == (names.isEmpty ? nil : problem?.message))
         #expect(try engine.lease() == seen)
     }
 

@@ -71,6 +71,34 @@ struct ChainFollowerTests: ~Copyable {
         #expect(try engine.renew(other, epoch: 1) == nil)
     }
 
+    @Test("waits for what the database lacks for a while if it has been in it, and says so once")
+    func lacks() throws {
+        do {
+            let running = try Running(engine.session(), directory.path, lease: .seconds(60))
+            _ = try running.first { if case .follows = $0 { true } else { nil } }
+        }
+        try engine.release(NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2)), epoch: 1)
+        let session = engine.session()
+        session.lacks = "relation push_shards does not exist"
+        let running = try Running(session, directory.path, lease: .seconds(60))
+        let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
+        #expect(error.kind == .engineAway && error.message == "relation push_shards does not exist (SQLSTATE 42P01)")
+        session.lacks = nil
+        _ = try running.first { if case .answers = $0 { true } else { nil } }
+        _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
+        #expect(running.count { if case .failed = $0 { true } else { false } } == 0)
+        #expect(running.count { if case .away = $0 { true } else { false } } == 1)
+    }
+
+    @Test("fails with the exit status of a mistake where the database lacks a table and it has never been in it")
+    func neverThere() throws {
+        let session = engine.session()
+        session.lacks = "relation push_shards does not exist"
+        let running = try Running(session, directory.path, lease: .seconds(60))
+        let error = try running.first { if case .failed(let error) = $0 { error } else { nil } }
+        #expect(error.exitStatus == 78 && error.message == "relation push_shards does not exist (SQLSTATE 42P01)")
+    }
+
     @Test("leaves a free lease while the database has no standby, reports that once, and takes the lease afterwards")
     func unprotected() throws {
         engine.hasNoStandby = true
@@ -246,9 +274,11 @@ struct LeaseKeeperTests {
     }
 
     @Test(
-        "reports how long it was not renewed, and whether the database answered meanwhile",
-        arguments: [(false, DaemonGap.Kind.engineAway), (true, .unprotected)])
-    func outage(answersQuestions: Bool, kind: DaemonGap.Kind) throws {
+        "reports how long it was not renewed, and whether the database had no standby meanwhile",
+        arguments: [
+            (false, false, DaemonGap.Kind.engineAway), (true, false, .engineAway), (true, true, .unprotected),
+        ])
+    func outage(answersQuestions: Bool, hasNoStandby: Bool, kind: DaemonGap.Kind) throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let session = engine.session()
         let stalls = Monitor<[StoreHealth.Stall]>([])
@@ -258,12 +288,13 @@ struct LeaseKeeperTests {
         ) { message in
             switch message {
             case .renewed(_, after: let stall?): stalls.update { $0.append(stall) }
-            case .away: if !answersQuestions { isTold.update { $0 = true } }
+            case .away: if !hasNoStandby { isTold.update { $0 = true } }
             case .unprotected: isTold.update { $0 = true }
             default: break
             }
         }
         let begin = SystemClock.monotonicNanoseconds
+        engine.hasNoStandby = hasNoStandby
         if answersQuestions { session.endsNoCommit = true } else { session.isAway = true }
         let thread = try WorkerThread("lease") { keeper.run() }
         #expect(isTold.wait(atMost: .seconds(60)) { $0 ? true : nil } == true)

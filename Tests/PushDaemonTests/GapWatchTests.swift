@@ -76,6 +76,10 @@ struct GapWatchTests {
                 DaemonGap(.engineAway, begin: time(1), end: time(4)),
                 DaemonGap(.unprotected, begin: time(3), end: time(5)),
             ])
+        #expect(stalled(.unprotected, 30, 41) == nil && stalled(.engineAway, 37, 41) == nil)
+        #expect(
+            watch.check(clocks(wall: 50, monotonic: 50)) == [DaemonGap(.unprotected, begin: time(30), end: time(41))],
+            "the slow commit waited for the standby")
         #expect(stalled(.engineAway, 7, 7.9) == nil && stalled(.unprotected, 8, 8.9) == nil)
         #expect(watch.end(clocks(wall: 20, monotonic: 20)) == [], "less than a second is none")
     }

@@ -36,7 +36,7 @@ struct GapsReportTests {
         #expect(first.hasPrefix("daemon down                 2026-11-21 ") && first.hasSuffix("1 h 2 min"))
         #expect(lines[place + 3].hasPrefix("clock set back ") && lines[place + 3].hasSuffix("16 min 40 s"))
         #expect(lines[place + 4].hasPrefix("machine suspended ") && lines[place + 5].hasPrefix("disk stalled "))
-        #expect(lines[place + 6].hasPrefix("leader lost ") && lines[place + 7].hasPrefix("database away "))
+        #expect(lines[place + 6].hasPrefix("leader lost ") && lines[place + 7].hasPrefix("database away or slow "))
         #expect(lines[place + 8].hasPrefix("no standby of the database "))
         #expect(document.html.contains("<h2>Gaps of the daemon</h2>") && document.html.contains("machine suspended"))
         #expect(document.markdown.contains("| disk stalled | ") && document.markdown.contains(" | 1.2 s |"))

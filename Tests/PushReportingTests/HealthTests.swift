@@ -196,6 +196,23 @@ struct HealthTests {
         #expect(found.last?.area == .handlers, "those of an area stand together")
     }
 
+    @Test("the problems of a log in a database are told without a remedy for a disk")
+    func sharedLog() throws {
+        func found(_ text: String) throws -> [HealthFinding] {
+            let status = try JSONDocument(scanning: Array(text.utf8)).root
+            return problems { $0.status = status }
+        }
+        let leader = try found(
+            #"{"store_problem":"b","containment":"cgroups","fleet":{"role":"leader"},"store":{"is_slow":true}}"#)
+        #expect(leader.map(\.severity) == [.error, .warning])
+        #expect(leader.allSatisfy { $0.remedy?.contains("database") == true && !$0.message.contains("disk is slow") })
+        let follower = try found(
+            #"{"state":"following","fleet":{"role":"follower","node":"a","engine_problem":"no right (SQLSTATE 42501)"}}"#
+        )
+        #expect(follower.map(\.severity) == [.error])
+        #expect(follower.first?.message.hasSuffix("the database does not serve it: no right (SQLSTATE 42501)") == true)
+    }
+
     @Test("a handler needs its program, its user and its socket")
     func handlers() {
         func handler(_ change: (inout HealthFacts.Handler) -> Void) -> [String] {

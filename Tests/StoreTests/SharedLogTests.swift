@@ -134,13 +134,13 @@ struct SharedLogTests: ~Copyable {
     func endsNoCommit() async throws {
         let session = engine.session()
         let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
-        session.endsNoCommit = true
+        (session.endsNoCommit, engine.hasNoStandby) = (true, true)
         let number = ledger.submit(Fixture.delivery(1))
         guard case .stalled(let error) = try await ledger.report() else {
             Issue.record("the log does not say that it waits")
             return
         }
-        #expect(error.kind == .unprotected)
+        #expect(error.kind == .unprotected && error.message.hasSuffix("a commit hangs: the standby is away"))
         // A change of the reason for the wait is reported too.
         session.isAway = true
         guard case .stalled(let other) = try await ledger.report() else {
@@ -149,6 +149,38 @@ struct SharedLogTests: ~Copyable {
         }
         #expect(other.kind == .engineAway)
         (session.endsNoCommit, session.isAway) = (false, false)
+        try await ledger.durable(number)
+        #expect(engine.chain.count == 3)
+    }
+
+    @Test("does not blame a standby for a commit that hangs for another reason")
+    func hangsForAnotherReason() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.endsNoCommit = true
+        let number = ledger.submit(Fixture.delivery(1))
+        guard case .stalled(let slow) = try await ledger.report() else {
+            Issue.record("the log does not say that it waits")
+            return
+        }
+        #expect(slow.kind == .engineAway && slow.message.contains("takes longer than its time limit"))
+        session.endsNoCommit = false
+        try await ledger.durable(number)
+    }
+
+    @Test("waits for a right or a table that the database lacks for a while, and says which")
+    func lacks() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.lacks = "permission denied for table push_batches"
+        let number = ledger.submit(Fixture.delivery(1))
+        guard case .stalled(let error) = try await ledger.report() else {
+            Issue.record("the log does not say that it waits")
+            return
+        }
+        #expect(
+            error.kind == .engineAway && error.message.contains("permission denied for table push_batches (SQLSTATE"))
+        session.lacks = nil
         try await ledger.durable(number)
         #expect(engine.chain.count == 3)
     }

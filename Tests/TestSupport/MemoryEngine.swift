@@ -64,6 +64,7 @@ public final class MemoryEngine: ShardEngine {
         var isAway = false
         var callsLeft: Int?
         var endsNoCommit = false
+        var lacks: String?
     }
 
     let database: Database
@@ -109,10 +110,16 @@ public final class MemoryEngine: ShardEngine {
     /// Makes this session lose the database after so many calls; appends and confirmations do not count.
     public func goAway(after calls: Int) { knobs.withLock { $0.callsLeft = calls } }
 
-    /// Whether this session answers queries but completes no commit, as without a standby.
+    /// Whether this session answers queries but completes no commit.
     public var endsNoCommit: Bool {
         get { knobs.withLock { $0.endsNoCommit } }
         set { knobs.withLock { $0.endsNoCommit = newValue } }
+    }
+
+    /// What the database lacks of the things that this session needs; `nil`: nothing.
+    public var lacks: String? {
+        get { knobs.withLock { $0.lacks } }
+        set { knobs.withLock { $0.lacks = newValue } }
     }
 
     /// The clock of the database, which gives the ages of batches.
@@ -165,6 +172,10 @@ public final class MemoryEngine: ShardEngine {
 
     public func confirm(_ reference: BatchReference) -> AppendResult {
         write { $0.tail.reference == reference }
+    }
+
+    public func absentStandby() throws(EngineProblem) -> String? {
+        try read { $0.hasNoStandby } ? "the standby is away" : nil
     }
 
     public func tail() throws(EngineProblem) -> ChainTail { try read { $0.tail } }
@@ -232,6 +243,7 @@ public final class MemoryEngine: ShardEngine {
             return knobs.isAway
         }
         if isAway { throw Self.away }
+        if let lacks { throw EngineProblem(.lacking, code: "42P01", message: lacks) }
         return database.contents.withLock { body(&$0) }
     }
 
@@ -240,6 +252,7 @@ public final class MemoryEngine: ShardEngine {
             (knobs.isAway || knobs.failures.isEmpty ? nil : knobs.failures.removeFirst(), knobs.isAway)
         }
         if isAway || endsNoCommit || failure == .unknown { return .unknown(Self.away) }
+        if let lacks { return .unknown(EngineProblem(.lacking, code: "42501", message: lacks)) }
         guard database.contents.withLock({ body(&$0) }) else { return .conflict }
         switch failure {
         case .uncertain: return .uncertain("the wait for the standby was cancelled")

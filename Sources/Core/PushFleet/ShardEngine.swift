@@ -22,7 +22,11 @@ public struct EngineProblem: Error, Hashable, Sendable, CustomStringConvertible 
         case failing
         /// The engine answers and has no synchronous standby: it may lose a commit.
         case unprotected
-        /// The database is not set up for this shard, or belongs to another fleet.
+        /// The database lacks a right, a table, a column or a row that the shard needs: it was never set up, or somebody
+        /// works on it.
+        case lacking
+        /// The database is none for this node, and no waiting changes that: it belongs to another fleet, or another
+        /// machine has the node's name.
         case wrongDatabase
         /// A newer version of the program wrote the database.
         case newer
@@ -150,6 +154,10 @@ public protocol ShardEngine: AnyObject, Sendable {
     /// Commits a change behind a batch, if that is the last one of the chain: this makes the batch as safe as the
     /// commit.
     func confirm(_ reference: BatchReference) -> AppendResult
+
+    /// Returns why no commit ends: the engine waits for a standby, and none is there; `nil`: commits wait for none, or one
+    /// is there.
+    func absentStandby() throws(EngineProblem) -> String?
 
     /// Reads the last batch.
     func tail() throws(EngineProblem) -> ChainTail

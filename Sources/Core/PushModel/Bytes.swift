@@ -28,6 +28,17 @@ extension UnsafeBufferPointer<UInt8> {
         }
         return nil
     }
+
+    /// Whether it contains these bytes as a contiguous run.
+    fileprivate func has(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return true }
+        var place = 0
+        while let found = firstIndex(of: first, from: place), count - found >= bytes.count {
+            if self[found...].starts(with: bytes) { return true }
+            place = found + 1
+        }
+        return false
+    }
 }
 
 /// Whether `count` bytes are the same at both addresses.
@@ -64,7 +75,8 @@ extension Collection<UInt8> {
     /// Whether it contains these bytes as a contiguous run. `contains(_:)` of the standard library would link its
     /// regular expression engine into each program.
     public func has(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.isEmpty || indices.contains { self[$0...].starts(with: bytes) }
+        // The bytes themselves are several hundred times as fast as the indices of an unknown collection.
+        withContiguousStorageIfAvailable { $0.has(Array(bytes)) } ?? Array(self).has(Array(bytes))
     }
 }
 

@@ -12,7 +12,7 @@ public struct DaemonGap: Hashable, Sendable {
         case diskStalled = "disk_stalled"
         /// A pair or group of machines had lost its leader, from the leader's last batch until its successor was ready.
         case leaderLost = "leader_lost"
-        /// The engine of a shared log did not answer the leader for longer than a second.
+        /// The engine of a shared log committed nothing of the leader for longer than a second: it was away, or slow.
         case engineAway = "engine_away"
         /// The engine of a shared log answered, but no standby had the leader's writes.
         case unprotected

@@ -70,7 +70,7 @@ extension DaemonGap {
         case .suspended: "machine suspended"
         case .diskStalled: "disk stalled"
         case .leaderLost: "leader lost"
-        case .engineAway: "database away"
+        case .engineAway: "database away or slow"
         case .unprotected: "no standby of the database"
         }
     }

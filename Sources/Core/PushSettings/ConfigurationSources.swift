@@ -14,7 +14,7 @@ public struct ConfigurationFile: Hashable, Sendable {
     }
 
     /// The last component of the path without its extension.
-    var stem: String {
+    public var stem: String {
         let component = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
         guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot != component.startIndex else {
             return String(Substring(component))

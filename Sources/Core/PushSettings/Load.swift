@@ -38,6 +38,8 @@ private struct Loader {
     var settings = Settings()
     var reports: [FileReport] = []
     private var providerFiles: Set<String> = []
+    /// The handlers so far. Each change of those in `settings` would copy all of them.
+    private var handlers: [String: Handler] = [:]
     /// The index in `reports` of each handler file, even with errors, by handler name.
     private var handlerFiles: [String: Int] = [:]
     /// The handlers with `MaxConcurrent=`.
@@ -51,6 +53,10 @@ private struct Loader {
     private var logSizeMax: (report: Int, line: Int)?
     /// The handlers in routes.
     private var used: Set<String> = []
+    /// The routes so far that decline nothing.
+    private var covering = CoveringRoutes()
+    /// The first route so far that matches everything.
+    private var catchAll: Route?
 
     mutating func readMain(_ file: ConfigurationFile) {
         var report = FileReport(file: file.path)
@@ -103,19 +109,19 @@ private struct Loader {
         var draft = HandlerDraft()
         guard let lines = Schema.handler.read(file.bytes, into: &draft, report: &report) else { return }
         if lines["MaxConcurrent"] != nil { limitedHandlers.insert(name) }
-        settings.routing.handlers[name] = draft.validated(
+        handlers[name] = draft.validated(
             name: name, mode: settings.routing.mode, budget: settings.routing.budget,
             serviceSockets: settings.daemon.serviceSockets, lines: lines, report: &report)
     }
 
-    /// Makes handlers without `MaxConcurrent=` leave places to others if there are several handlers. Without this,
-    /// hanging handlers would block the others.
+    /// Puts the handlers into the settings. Makes handlers without `MaxConcurrent=` leave places to others if there are
+    /// several handlers: without this, hanging handlers would block the others.
     mutating func shareOutPlaces() {
-        let running = settings.routing.handlers.values.filter { !$0.kind.isBuiltIn }
-        guard running.count > 1 else { return }
-        for handler in running where !limitedHandlers.contains(handler.name) {
-            settings.routing.handlers[handler.name]?.leavesPlaces = true
+        let running = handlers.values.filter { !$0.kind.isBuiltIn }
+        for handler in running where running.count > 1 && !limitedHandlers.contains(handler.name) {
+            handlers[handler.name]?.leavesPlaces = true
         }
+        settings.routing.handlers = handlers
     }
 
     mutating func readRoute(_ file: ConfigurationFile) {
@@ -256,25 +262,26 @@ private struct Loader {
         }
     }
 
-    private func checkReach(of route: Route, report: inout FileReport) {
+    private mutating func checkReach(of route: Route, report: inout FileReport) {
         // A program may decline an invocation (exit status 80), which then goes to the next matching route.
         guard !route.observes else { return }
-        let earlier = settings.routing.routes.first {
-            !$0.observes && settings.routing.handlers[$0.handler]?.kind.isBuiltIn == true
-                && $0.match.covers(route.match)
+        let leavesNothing = settings.routing.handlers[route.handler]?.kind.isBuiltIn == true
+        let earlier = covering.first(covering: route.match, adding: leavesNothing ? route : nil)
+        if let earlier, !route.match.isOnlyBroadcast {
+            report.warning(
+                "never applies: \(earlier) comes first and matches everything that this route matches"
+                    + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
+        } else {
+            warnOfCatchAll(before: route, report: &report)
         }
-        guard let earlier, !route.match.isOnlyBroadcast else { return warnOfCatchAll(before: route, report: &report) }
-        report.warning(
-            "never applies: \(earlier.name) comes first and matches everything that this route matches"
-                + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
+        if catchAll == nil, route.match == RouteMatch() { catchAll = route }
     }
 }
 
 extension Loader {
     /// Warns about a route after a catch-all. The catch-all's program may decline, but hardly by intention.
     private func warnOfCatchAll(before route: Route, report: inout FileReport) {
-        let everything = settings.routing.routes.first { !$0.observes && $0.match == RouteMatch() }
-        guard let everything, !route.match.isOnlyBroadcast else { return }
+        guard let everything = catchAll, !route.match.isOnlyBroadcast else { return }
         report.warning(
             "applies only where the handler \(everything.handler) declines (exit status 80): \(everything.name) comes first "
                 + "and matches everything")

@@ -88,10 +88,16 @@ extension Schema<WebSettings> {
             meaning: "Whether the page shows whole push tokens in place of their beginnings."),
         Key(
             "Web", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...1024), default: "32",
-            meaning: "The maximum number of live streams and waiting requests at once."),
+            meaning: """
+                The maximum number of live streams and waiting requests at once. Beyond it the oldest of the client with \
+                the most ends for a client with fewer.
+                """),
         Key(
             "Web", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(2...65_536), default: "1024",
-            meaning: "The maximum number of connections at once."),
+            meaning: """
+                The maximum number of connections at once. Beyond it the longest idle one of the client with the most is \
+                closed for a new one.
+                """),
     ])
 
     private static func host(_ text: String) throws(ValueError) -> String {

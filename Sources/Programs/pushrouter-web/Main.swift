@@ -41,6 +41,7 @@ struct Program {
                 directories: directories, isConfigurationRequired: arguments.values["--config"] != nil,
                 gatewaySocket: arguments.values["--gateway"] ?? standardGatewaySocket,
                 results: try Mailbox(), log: log)
+            raiseDescriptorLimit()
             return try Service(
                 loop: loop, plan: plan, entrances: entrances, connections: web.connectionsMax, streams: web.streamsMax,
                 status:

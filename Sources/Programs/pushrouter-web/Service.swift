@@ -13,8 +13,15 @@ import ServiceSockets
 final class Service: LoopService {
     static let canReload = true
 
-    private struct PendingRequest {
+    /// A request under way, with the key of its connection.
+    private struct Asked {
         let number: HTTPConnections.RequestNumber
+        let connection: UInt64
+    }
+
+    private struct PendingRequest {
+        let request: Asked
+        let peer: WebPeer
         /// When a request with `wait=` gets an empty answer.
         var end: Int64?
     }
@@ -24,6 +31,7 @@ final class Service: LoopService {
     private let http: HTTPConnections
     private let entrances: Entrances
     private let streamsMax: Int
+    private var shares: ConnectionShares
     private let reader: JobThread<WorkerJob>
     private let actor: JobThread<WorkerJob>
     private let feeder: JobThread<WorkerJob>
@@ -32,11 +40,10 @@ final class Service: LoopService {
     private var resultSource: IOSource?
     private var acceptors: [(acceptor: Acceptor, source: IOSource)] = []
     private var timers: [RepeatingTimer] = []
-    private var peers: [UInt64: WebPeer] = [:]
     private var pending: [UInt64: PendingRequest] = [:]
     /// The ids of the subscriptions: streams, and requests with `wait=`.
-    private var listening: Set<UInt64> = []
-    private var streams: [HTTPConnections.RequestNumber: UInt64] = [:]
+    private var listening: StreamShares
+    private var streams: [HTTPConnections.RequestNumber: (id: UInt64, connection: UInt64)] = [:]
     private var limiter = ActLimiter()
     private var lastConnection: UInt64 = 0
     private var lastAsked: UInt64 = 0
@@ -68,8 +75,10 @@ final class Service: LoopService {
         (self.loop, self.entrances, self.status, self.log) = (loop, entrances, status, log)
         access = plan.facts.access
         streamsMax = streams
+        (shares, listening) = (ConnectionShares(limit: connections), StreamShares(limit: streams))
         var limits = HTTPConnections.Limits()
-        limits.connections = UInt32(connections)
+        // A connection that gives way takes its place until the library has closed it.
+        limits.connections = UInt32(connections + 2 * Self.acceptedAtOnce)
         limits.bodyBytes = 1 << 20
         limits.heldBytes = 16 << 20
         limits.idleSeconds = 60
@@ -79,10 +88,8 @@ final class Service: LoopService {
         actor = JobThread("web-actor") { plan.begin() }
         feeder = JobThread("web-feeder") { plan.begin() }
         // Unowned: all of these are properties of this object.
-        http.connectionEnded = { [unowned self] key in peers[key] = nil }
-        http.streamEnded = { [unowned self] number in
-            if let id = self.streams.removeValue(forKey: number) { leave(id) }
-        }
+        http.connectionEnded = { [unowned self] key in shares.close(key) }
+        http.streamEnded = { [unowned self] number in end(number) }
         if let descriptor = http.descriptor {
             httpSource = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in run() }
         }
@@ -120,7 +127,7 @@ final class Service: LoopService {
         for number in streams.keys { http.endStream(number) }
         for (id, waiting) in pending where waiting.end != nil {
             pending[id] = nil
-            respond(waiting.number, LiveFeeds.nothing)
+            respond(waiting.request, LiveFeeds.nothing)
         }
         run()
         endIfDone()
@@ -140,14 +147,21 @@ final class Service: LoopService {
     private func accept(from acceptor: Acceptor) {
         for _ in 0..<Self.acceptedAtOnce {
             switch acceptor.accept() {
-            case .none, .refused: return
+            case .none: return
+            case .refused:
+                // No descriptor is left.
+                if let idle = shares.closeIdle() { http.shutDown(idle) }
+                return run()
             case .connection(let socket, let peer):
                 lastConnection += 1
                 let copy = fcntl(socket.rawValue, F_DUPFD_CLOEXEC, 0)
                 guard copy >= 0 else { return }
                 let uid: UInt32? = if case .user(let id) = peer { id } else { nil }
-                peers[lastConnection] = WebPeer(name: peer.description, uid: uid)
-                if !http.add(FileDescriptor(owning: copy), key: lastConnection) { peers[lastConnection] = nil }
+                let client = WebPeer(name: peer.description, uid: uid)
+                if let idle = shares.open(lastConnection, of: client, at: EventLoop.nowNanoseconds) {
+                    http.shutDown(idle)
+                }
+                if !http.add(FileDescriptor(owning: copy), key: lastConnection) { shares.close(lastConnection) }
             }
         }
         run()
@@ -165,21 +179,23 @@ final class Service: LoopService {
     // MARK: Requests
 
     private func begin(_ arrival: HTTPConnections.Arrival) {
-        let peer = peers[arrival.connection] ?? WebPeer(name: "unknown")
+        let peer = shares.peer(of: arrival.connection) ?? WebPeer(name: "unknown")
+        let asked = Asked(number: arrival.number, connection: arrival.connection)
+        shares.asks(arrival.connection)
         guard
             let request = WebRequest(
                 method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body, peer: peer
             )
-        else { return respond(arrival.number, WebResponse(400, "the request's target cannot be read\n")) }
-        if let refusal = access.refusal(of: request) { return respond(arrival.number, refusal) }
+        else { return respond(asked, WebResponse(400, "the request's target cannot be read\n")) }
+        if let refusal = access.refusal(of: request) { return respond(asked, refusal) }
         if request.method == "POST", !limiter.takes(peer, at: .now) {
-            return respond(arrival.number, WebResponse(429, "more than \(ActLimiter.perSecond) a second; try again\n"))
+            return respond(asked, WebResponse(429, "more than \(ActLimiter.perSecond) a second; try again\n"))
         }
         guard pending.count < Self.askedMax + streamsMax else {
-            return respond(arrival.number, WebResponse(503, "too many requests at once; try again\n"))
+            return respond(asked, WebResponse(503, "too many requests at once; try again\n"))
         }
         lastAsked += 1
-        pending[lastAsked] = PendingRequest(number: arrival.number)
+        pending[lastAsked] = PendingRequest(request: asked, peer: peer)
         // The daemon may be slow: a request that needs only the ledger does not wait for it.
         submit(.answer(lastAsked, request), to: WebDesk.asksDaemon(request) ? actor : reader)
     }
@@ -190,7 +206,7 @@ final class Service: LoopService {
             switch job {
             case .answer(let id, _):
                 if let pending = pending.removeValue(forKey: id) {
-                    respond(pending.number, WebResponse(503, "no thread is left\n"))
+                    respond(pending.request, WebResponse(503, "no thread is left\n"))
                 }
             case .poll: isPolling = false
             case .index: isIndexing = false
@@ -202,37 +218,36 @@ final class Service: LoopService {
     private func take(_ result: WorkerResult) {
         switch result {
         case .answer(let id, .response(let response)):
-            if let pending = pending.removeValue(forKey: id) { respond(pending.number, response) }
+            if let pending = pending.removeValue(forKey: id) { respond(pending.request, response) }
         case .answer(let id, .stream(let subscription)):
-            guard let number = pending.removeValue(forKey: id)?.number else { return }
-            guard listening.count < streamsMax else { return respond(number, LiveFeeds.tooMany) }
+            guard let asked = pending.removeValue(forKey: id) else { return }
+            guard makeRoom(for: asked.peer) else { return respond(asked.request, LiveFeeds.tooMany) }
+            let number = asked.request.number
             guard http.beginStream(number, with: HTTPResponse(LiveFeeds.head)) else { return }
-            streams[number] = id
-            listen(id, subscription)
+            streams[number] = (id, asked.request.connection)
+            listen(id, subscription, of: asked.peer)
         case .answer(let id, .wait(let subscription, let time)):
-            guard let number = pending[id]?.number else { return }
-            guard listening.count < streamsMax else {
+            guard let asked = pending[id] else { return }
+            guard makeRoom(for: asked.peer) else {
                 pending[id] = nil
-                return respond(number, LiveFeeds.tooMany)
+                return respond(asked.request, LiveFeeds.tooMany)
             }
             pending[id]?.end = EventLoop.nowNanoseconds + time.nanoseconds
-            listen(id, subscription)
+            listen(id, subscription, of: asked.peer)
         case .feed(let id, .part(let bytes)):
-            guard let number = streams.first(where: { $0.value == id })?.key else { return }
-            if !http.send(bytes, to: number) {
-                streams[number] = nil
-                leave(id)
-            }
+            guard let number = streams.first(where: { $0.value.id == id })?.key else { return }
+            if !http.send(bytes, to: number) { end(number) }
         case .feed(let id, .answer(let response)):
-            listening.remove(id)
-            if let pending = pending.removeValue(forKey: id) { respond(pending.number, response) }
+            _ = listening.close(id)
+            if let pending = pending.removeValue(forKey: id) { respond(pending.request, response) }
         case .polled: isPolling = false
         case .indexed: isIndexing = false
         }
     }
 
-    private func respond(_ number: HTTPConnections.RequestNumber, _ response: WebResponse) {
-        http.respond(to: number, with: HTTPResponse(response))
+    private func respond(_ request: Asked, _ response: WebResponse) {
+        http.respond(to: request.number, with: HTTPResponse(response))
+        shares.answered(request.connection, at: EventLoop.nowNanoseconds)
         guard !willRun else { return }
         willRun = true
         loop.atEndOfTurn { [weak self] in
@@ -243,14 +258,40 @@ final class Service: LoopService {
 
     // MARK: Subscriptions
 
-    private func listen(_ id: UInt64, _ subscription: WebSubscription) {
-        listening.insert(id)
+    private func listen(_ id: UInt64, _ subscription: WebSubscription, of peer: WebPeer) {
+        listening.open(id, of: peer)
         submit(.listen(id, subscription), to: feeder)
     }
 
     private func leave(_ id: UInt64) {
-        guard listening.remove(id) != nil else { return }
+        guard listening.close(id) else { return }
         submit(.leave(id), to: feeder)
+    }
+
+    /// Ends a stream, unless it has ended.
+    private func end(_ number: HTTPConnections.RequestNumber) {
+        guard let stream = streams.removeValue(forKey: number) else { return }
+        http.endStream(number)
+        shares.answered(stream.connection, at: EventLoop.nowNanoseconds)
+        leave(stream.id)
+    }
+
+    /// Ends a stream or a waiting request of a client with many, if one more of this client needs that.
+    ///
+    /// - Returns: whether there is a place.
+    private func makeRoom(for peer: WebPeer) -> Bool {
+        switch listening.place(for: peer) {
+        case .free: return true
+        case .none: return false
+        case .instead(of: let id):
+            if let number = streams.first(where: { $0.value.id == id })?.key {
+                end(number)
+            } else {
+                leave(id)
+                if let waiting = pending.removeValue(forKey: id) { respond(waiting.request, LiveFeeds.tooMany) }
+            }
+            return true
+        }
     }
 
     private func poll() {
@@ -259,7 +300,7 @@ final class Service: LoopService {
         for (id, waiting) in pending where waiting.end.map({ $0 <= now }) ?? false {
             pending[id] = nil
             leave(id)
-            respond(waiting.number, LiveFeeds.nothing)
+            respond(waiting.request, LiveFeeds.nothing)
         }
         guard !isPolling else { return }
         isPolling = true
@@ -274,10 +315,7 @@ final class Service: LoopService {
     }
 
     private func beat() {
-        for (number, id) in streams where !http.send(LiveFeeds.heartbeat, to: number) {
-            streams[number] = nil
-            leave(id)
-        }
+        for number in Array(streams.keys) where !http.send(LiveFeeds.heartbeat, to: number) { end(number) }
         run()
     }
 }

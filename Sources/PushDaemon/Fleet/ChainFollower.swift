@@ -233,9 +233,10 @@ final class ChainFollower: Sendable {
         seen.withLock { $0.engine.noteUnreachable(since: now) }
     }
 
-    /// Retries until the engine answers.
+    /// Retries until the engine answers, and has all that the shard needs. What a database lacks that this node has never
+    /// been in, it lacks for good.
     ///
-    /// - Returns: `nil` after `stop`, or if the database is another fleet's, which was reported.
+    /// - Returns: `nil` after `stop`, or if the database is none for this node, which was reported.
     private func retryingUntilReachable<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
         var isReported = false
         repeat {
@@ -244,7 +245,8 @@ final class ChainFollower: Sendable {
                 if isReported { post(.answers) }
                 return value
             } catch {
-                let failure = StoreError(error)
+                var failure = StoreError(error)
+                if error.kind == .lacking, !hasBeenInDatabase { failure.kind = .otherFormat }
                 guard failure.kind == .engineAway || failure.kind == .newerSchema else {
                     post(.failed(failure))
                     return nil
@@ -255,6 +257,15 @@ final class ChainFollower: Sendable {
             }
         } while !pause(Self.retryPause)
         return nil
+    }
+
+    /// Whether the ledger is the copy of a fleet's. A mark that cannot be read is one, and ends the follower later.
+    private var hasBeenInDatabase: Bool {
+        do throws(StoreError) {
+            return try FleetMark.read(in: directory) != nil
+        } catch {
+            return true
+        }
     }
 
     /// - Returns: whether the thread is to end.

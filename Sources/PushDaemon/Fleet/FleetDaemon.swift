@@ -177,6 +177,8 @@ extension StoreError {
         case .forked: .logSetAside
         // The engine stopped answering while the term began.
         case .engineAway, .unprotected: .storeStalled
+        // A newer program works in the database; this one follows once it is upgraded, or the database is as before.
+        case .newerSchema where isOfDatabase: .storeStalled
         default: nil
         }
     }

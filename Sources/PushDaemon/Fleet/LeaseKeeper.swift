@@ -20,7 +20,7 @@ final class LeaseKeeper: Sendable {
         case clock(ClockWatch.Change)
         /// The engine does not answer; reported once for each outage.
         case away(EngineProblem)
-        /// The engine answers reads and confirms no renewal; reported once for each outage.
+        /// The engine answers reads, confirms no renewal, and has no standby; reported once for each outage.
         case unprotected
     }
 
@@ -107,7 +107,7 @@ final class LeaseKeeper: Sendable {
                 if outage == nil {
                     outage = StoreHealth.Stall(kind: .engineAway, since: since)
                     post(.away(error))
-                } else if outage?.kind == .engineAway, (try? engine.lease()) != nil {
+                } else if outage?.kind == .engineAway, (try? engine.absentStandby()) != nil {
                     outage?.kind = .unprotected
                     post(.unprotected)
                 }

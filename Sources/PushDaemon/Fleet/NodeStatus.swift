@@ -21,6 +21,8 @@ struct NodeStatus: Sendable {
     /// The leader's term.
     var term: Int64
     var engine: EngineWatch
+    /// Why the database does not serve this machine; `nil`: it does, or this machine leads.
+    var engineProblem: String?
     /// `nil`: this machine leads.
     var copy: Copy?
 
@@ -33,6 +35,7 @@ struct NodeStatus: Sendable {
         writer.member("term", term)
         writer.member("engine_answers", engine.unreachableSince == nil)
         writer.member("engine_answer_age_ms", age(engine.answeredAt))
+        writer.member("engine_problem", engineProblem)
         writer.member("unprotected_ms", engine.unprotectedSince.map(age) ?? 0)
         writer.member("batches_behind", copy?.batchesBehind)
         writer.member("behind_ms", copy.map { age($0.completeAt) })

@@ -45,6 +45,8 @@ final class Standby {
     private var term: Int64 = 0
     /// The reason for which no machine can lead; `nil` while one leads, or can.
     private var unprotected: StoreError?
+    /// Why the database does not serve this machine; `nil`: it does.
+    private var away: StoreError?
     /// Whether the copy was compared with the chain.
     private var hasFollowed = false
     /// Whether the service manager was told that the node is ready.
@@ -145,7 +147,7 @@ final class Standby {
             journal.log(JournalEntry(.info, status, messageID: .follows))
         case .current: break
         case .follows:
-            (obstacle, hasFollowed) = (nil, true)
+            (obstacle, away, hasFollowed) = (nil, nil, true)
             becomeReady()
         case .fetches(let snapshot):
             obstacle = "fetches the snapshot behind batch \(snapshot.reference.number)"
@@ -156,12 +158,12 @@ final class Standby {
                     "there is no ledger here: fetches the snapshot behind batch \(snapshot.reference.number), "
                         + "\(snapshot.length) bytes"))
         case .away(let error):
-            obstacle = "\(error)"
+            (obstacle, away) = ("\(error)", error)
             journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
             // An upgrade may be hours away.
             if error.kind == .newerSchema { becomeReady() } else { notifyStatus() }
         case .answers:
-            obstacle = hasFollowed ? nil : "the log was not read yet"
+            (obstacle, away) = (hasFollowed ? nil : "the log was not read yet", nil)
             notifyStatus()
             journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .clock(let change): journal.log(JournalEntry(change))
@@ -341,10 +343,13 @@ final class Standby {
         let now = Moment.now()
         let progress: (engine: EngineWatch, copy: NodeStatus.Copy?) =
             follower?.progress ?? (EngineWatch(at: now.monotonic.nanoseconds), nil)
-        return NodeStatus(node: node.node, leader: leader, term: term, engine: progress.engine, copy: progress.copy)
-            .ofFollower(
-                mode: settings.routing.mode, configurationProblem: state.problem, since: startedAt,
-                processID: getpid(), at: now)
+        return NodeStatus(
+            node: node.node, leader: leader, term: term, engine: progress.engine,
+            engineProblem: (away ?? unprotected)?.description, copy: progress.copy
+        )
+        .ofFollower(
+            mode: settings.routing.mode, configurationProblem: state.problem, since: startedAt,
+            processID: getpid(), at: now)
     }
 
     private func refusal(id: String?) -> ProtocolError {

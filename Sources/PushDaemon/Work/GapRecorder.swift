@@ -127,7 +127,7 @@ extension JournalEntry {
             case .suspended: "the machine was suspended for \(seconds)"
             case .diskStalled: "the disk stalled for \(seconds)"
             case .leaderLost: "the leader was lost, and no machine led for \(seconds)"
-            case .engineAway: "the database gave no answer for \(seconds)"
+            case .engineAway: "the database committed nothing for \(seconds)"
             case .unprotected: "for \(seconds) no standby of the database had the newest batches"
             }
         let priority: Priority =

@@ -76,6 +76,10 @@ struct GapWatch {
 
     private mutating func takeStall(_ kind: DaemonGap.Kind, _ clocks: Clocks) -> DaemonGap? {
         guard let stall = stalls.removeValue(forKey: kind) else { return nil }
+        // A commit that waits for a standby takes long as well, and the gap without a standby says that.
+        if kind == .engineAway, let other = stalls[.unprotected], other.begin <= stall.begin, other.end >= stall.end {
+            return nil
+        }
         let length = (stall.end - stall.begin) / 1_000_000
         // The caller has compared a disk's stall with its own setting already.
         guard kind == .diskStalled || length >= Self.least else { return nil }

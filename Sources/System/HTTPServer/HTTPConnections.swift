@@ -75,6 +75,8 @@ public final class HTTPConnections {
     /// The descriptor for a loop's source; `nil` only while the server is being made.
     public private(set) var descriptor: SharedDescriptor?
     fileprivate var keys: [Int32: UInt64] = [:]
+    /// The descriptors of the connections, by their keys.
+    fileprivate var sockets: [UInt64: Int32] = [:]
     fileprivate var waiting: [UInt64: (connection: OpaquePointer, pending: Pending)] = [:]
     fileprivate var arrivals: [Arrival] = []
     fileprivate var lastNumber: UInt64 = 0
@@ -115,17 +117,23 @@ public final class HTTPConnections {
     /// - Returns: whether there was room; otherwise the socket is closed.
     public func add(_ socket: consuming FileDescriptor, key: UInt64) -> Bool {
         let number = socket.release()
-        keys[number] = key
+        (keys[number], sockets[key]) = (key, number)
         deadlines?.begin(number, at: Self.now)
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
         // On failure the library closes the socket.
         guard MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == .YES else {
-            keys[number] = nil
+            (keys[number], sockets[key]) = (nil, nil)
             deadlines?.end(number)
             return false
         }
         return true
+    }
+
+    /// Shuts a connection down, which is closed during the next ``run()``.
+    public func shutDown(_ key: UInt64) {
+        // The descriptor is this connection's: it leaves `sockets` before it is closed.
+        if let number = sockets[key] { shutdown(number, Int32(SHUT_RDWR)) }
     }
 
     /// Serves ready connections.
@@ -255,6 +263,7 @@ extension HTTPConnections {
         guard let connection, change == .CONNECTION_NOTIFY_CLOSED, let server = server(context) else { return }
         server.deadlines?.end(CMicroHTTPD_descriptor(connection))
         guard let key = server.keys.removeValue(forKey: CMicroHTTPD_descriptor(connection)) else { return }
+        server.sockets[key] = nil
         server.forget(key)
         server.connectionEnded(key)
     }

@@ -34,7 +34,7 @@ public enum FleetDatabase {
         if let other { throw other }
         let rows = answers.map { $0.rows[0] }
         guard let engine = asked[0].rows[0].first, let fleet = rows[0].first else {
-            throw EngineProblem(.wrongDatabase, message: "the database has no fleet")
+            throw EngineProblem(.lacking, message: "the database has no fleet")
         }
         let signs = try NodeSign.all(&session, until: deadline)
         var shards: [FleetStatus.Shard] = []
@@ -104,7 +104,7 @@ public enum FleetDatabase {
 
     /// Refuses tables of a newer program, and tables without a fleet.
     static func checkSchema(_ rows: [Row]) throws(EngineProblem) {
-        guard let row = rows.first else { throw EngineProblem(.wrongDatabase, message: "the database has no fleet") }
+        guard let row = rows.first else { throw EngineProblem(.lacking, message: "the database has no fleet") }
         let version = try row.integer(0)
         guard version <= FleetSchema.version else {
             throw EngineProblem(

@@ -31,7 +31,7 @@ extension FleetStatus.Health {
 
     init(_ answers: [[Row]]) throws(EngineProblem) {
         guard answers.count == 2, let row = answers[0].first else {
-            throw EngineProblem(.wrongDatabase, message: "the database has no fleet")
+            throw EngineProblem(.lacking, message: "the database has no fleet")
         }
         self.init(
             connectionLimit: try row.integer(0), connections: try row.integer(1), autovacuum: try row.bool(2),

@@ -84,7 +84,7 @@ extension FleetDatabase {
             let shard: FleetStatus.Shard
             do throws(EngineProblem) {
                 guard let first = try status(address).shards.first else {
-                    throw EngineProblem(.wrongDatabase, message: "the database has no shard")
+                    throw EngineProblem(.lacking, message: "the database has no shard")
                 }
                 shard = first
             } catch { throw .engine(error) }

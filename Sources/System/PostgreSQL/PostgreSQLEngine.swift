@@ -105,7 +105,9 @@ public final class PostgreSQLEngine: ShardEngine {
     /// - Parameter row: begins with `synchronous_standby_names` and `synchronous_commit`.
     private static func weakness(_ row: Row) throws(EngineProblem) -> String? {
         if try row.text(0).allSatisfy({ $0 == " " }) {
-            return "no synchronous standby is named (synchronous_standby_names is empty)"
+            return
+                "no synchronous standby is named: set synchronous_standby_names in the database, or Durability=engine "
+                + "if the service replicates by itself"
         }
         let mode = try row.text(1)
         return mode == "on" ? nil : "synchronous_commit is \(mode)"
@@ -119,9 +121,22 @@ public final class PostgreSQLEngine: ShardEngine {
         if let problem { throw problem }
         guard let row = answers[0].rows[0].first else { return }
         if let reason = try weakness(row) { throw EngineProblem(.unprotected, message: reason) }
-        guard try row.bool(2) else {
-            throw EngineProblem(.unprotected, message: "no standby of the database is connected")
-        }
+        if let reason = try absence(row) { throw EngineProblem(.unprotected, message: reason) }
+    }
+
+    public func absentStandby() throws(EngineProblem) -> String? {
+        guard let row = try ask(Statements.hasStandby()).first else { return nil }
+        // Without a name commits wait for no standby.
+        return try Self.weakness(row) == nil ? Self.absence(row) : nil
+    }
+
+    /// Returns why no standby that is named confirms a commit; `nil`: one may.
+    ///
+    /// - Parameter row: the answer to `Statements.hasStandby`.
+    private static func absence(_ row: Row) throws(EngineProblem) -> String? {
+        guard try !row.bool(2) else { return nil }
+        return "the standby is away: start it; pg_stat_replication shows no synchronous standby, and "
+            + "synchronous_standby_names is \(try row.text(0))"
     }
 
     public func tail() throws(EngineProblem) -> ChainTail {
@@ -312,6 +327,10 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     static func notSetUp(_ shard: Int32) -> EngineProblem {
-        EngineProblem(.wrongDatabase, message: "the database is not set up for shard \(shard)")
+        EngineProblem(
+            .lacking,
+            message:
+                "the database is not set up for shard \(shard): restore its rows, or correct Log=; in a new database run "
+                + "\"pushctl store init\" once")
     }
 }

@@ -36,12 +36,13 @@ struct Session: ~Copyable {
         throw Self.joined(problems, acceptsLogin ? nil : address.passwordFileFault)
     }
 
-    /// Joins the errors of all hosts into one, of the kind `wrongDatabase` or `failing` if one of them is.
+    /// Joins the errors of all hosts into one, of the first kind of `wrongDatabase`, `lacking` and `failing` that
+    /// one of them has.
     ///
     /// - Parameter fault: a further cause; `nil`: none is known.
     private static func joined(_ problems: [EngineProblem], _ fault: String?) -> EngineProblem {
-        let worst =
-            problems.first { $0.kind == .wrongDatabase } ?? problems.first { $0.kind == .failing } ?? problems[0]
+        let kinds: [EngineProblem.Kind] = [.wrongDatabase, .lacking, .failing]
+        let worst = kinds.lazy.compactMap { kind in problems.first { $0.kind == kind } }.first ?? problems[0]
         let messages = problems.map(\.message) + [fault].compactMap(\.self)
         return EngineProblem(worst.kind, code: worst.code, message: messages.joined(separator: "; "))
     }

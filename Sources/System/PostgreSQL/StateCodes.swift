@@ -9,10 +9,18 @@ enum StateCodes {
         return table[code] ?? table[String(code.prefix(2))] ?? .failing
     }
 
-    /// Returns a cause that PostgreSQL's message does not name; `nil` for most codes.
+    /// Returns the remedy, or a cause that PostgreSQL's message does not name; `nil` for most codes.
     static func hint(of code: String) -> String? {
         switch code {
-        case "42P01": "the database has no tables of a pair: correct Log=, or run \"pushctl store init\" once"
+        case "3D000", "57P04": "make or restore the database, or correct Log="
+        case "42501":
+            "give the role of Log= its rights back: GRANT ALL ON ALL TABLES IN SCHEMA public TO the role, with the schema "
+                + "of the tables"
+        case "42P01":
+            "the role of Log= finds no tables of a pair: end the work on the database, or correct Log= or the role's "
+                + "search_path; in a new database run \"pushctl store init\" once"
+        case "42703", "42704", "42883":
+            "the tables are not those of this program: end the work on the database, or undo the change"
         default: nil
         }
     }
@@ -38,12 +46,11 @@ enum StateCodes {
         "28": .unreachable,
         "2B": .failing, "2D": .failing, "2F": .failing, "34": .failing, "38": .failing, "39": .failing, "3B": .failing,
         // The database or the schema does not exist.
-        "3D": .wrongDatabase, "3F": .wrongDatabase,
+        "3D": .lacking, "3F": .lacking,
         "40": .unreachable,
         "42": .failing,
         // insufficient_privilege, undefined_table, undefined_column, undefined_object, undefined_function
-        "42501": .wrongDatabase, "42P01": .wrongDatabase, "42703": .wrongDatabase, "42704": .wrongDatabase,
-        "42883": .wrongDatabase,
+        "42501": .lacking, "42P01": .lacking, "42703": .lacking, "42704": .lacking, "42883": .lacking,
         "44": .failing,
         "53": .failing,
         // too_many_connections
@@ -52,7 +59,7 @@ enum StateCodes {
         "55": .unreachable,
         "57": .unreachable,
         // database_dropped
-        "57P04": .wrongDatabase,
+        "57P04": .lacking,
         "58": .failing, "72": .unreachable, "F0": .failing, "HV": .failing, "P0": .failing, "XX": .failing,
     ]
 }

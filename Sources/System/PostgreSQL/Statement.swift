@@ -110,5 +110,5 @@ struct Row: Sendable {
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private static let foreign = EngineProblem(
-        .wrongDatabase, message: "the tables in the database have other columns than this program's")
+        .lacking, message: "the tables in the database have other columns than this program's")
 }

@@ -103,13 +103,14 @@ enum Statements {
             clock_timestamp() - pg_conf_load_time() BETWEEN interval '0' AND interval '1 second'
         """)
 
-    /// Selects the same before a commit, and whether any standby is connected. A role without pg_monitor sees the rows of
-    /// pg_stat_replication without their values.
+    /// Selects the same before a commit, and whether a synchronous standby is connected. A role without pg_monitor sees
+    /// the rows of pg_stat_replication without their values: each may be one.
     static let hasStandby = Statement(
         "has_standby",
         """
         SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
-            EXISTS (SELECT FROM pg_stat_replication)
+            EXISTS (SELECT FROM pg_stat_replication
+                WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum'))
         """)
 
     static let tail = Statement(

@@ -20,8 +20,9 @@ extension ConfigurationSources {
             let message = "no configuration is installed: the shipped handlers and the route to the journal are used"
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }
+        let files = handlerFiles
         for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
-            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
+            let file = files[handler.name] ?? handler.name
             warnings += handler.kind.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
         }
         return warnings + serviceFindings(of: settings, in: service)
@@ -34,14 +35,20 @@ extension ConfigurationSources {
     ///   - service: the rights that the service gives its handlers; `nil` if they are unknown, which yields no fault.
     public func serviceFindings(of settings: Settings, in service: ServiceFacts?) -> [Diagnostic] {
         guard let service else { return [] }
+        let files = handlerFiles
         return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
-            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
+            let file = files[handler.name] ?? handler.name
             let problems = service.problems(
                 of: handler, user: ownUser, runtime: handler.kind.runtime, resolve: resolved)
             return problems.map {
                 Diagnostic($0.severity, file: file, message: $0.message)
             }
         }
+    }
+
+    /// The paths of the handlers' files, by the handlers' names.
+    private var handlerFiles: [String: String] {
+        Dictionary(handlers.map { ($0.stem, $0.path) }) { first, _ in first }
     }
 
     /// Returns the fault of the API key's file for which the forwarder would refuse it, as far as this user may see it.

@@ -49,6 +49,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupt
         /// The whole ledger is missing or unreadable.
         case lost
+        /// A file of the store was moved, removed, replaced or shortened under the running daemon.
+        case displaced
         /// A part of the log is damaged, with good batches behind it.
         case logDamaged
         /// Rows contradict the ledger: an error of the program. No row of their batch is written.
@@ -144,8 +146,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
         case .engineAway: "nothing accepted so far is lost; check the database that Log= names"
-        case .unprotected:
-            "set synchronous_standby_names in the database, or Durability=engine if the service replicates by itself"
+        case .unprotected: "nothing accepted so far is lost"
         case .forked:
             "the daemon sets this copy aside and fetches another; only the set-aside copy has requests that the database "
                 + "lacks"
@@ -170,6 +171,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .lost:
             "nothing was changed. Put the ledger back if it was moved away. Else \"pushctl restore FILE\" sets the "
                 + "log aside and restores a backup; \"pushctl restore --empty\" begins an empty ledger"
+        case .displaced:
+            "the daemon ends, because no start would find what it writes there. Put the file back if it was moved, and start "
+                + "pushrouterd"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log keeps the rows"

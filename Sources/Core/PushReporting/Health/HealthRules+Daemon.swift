@@ -77,6 +77,7 @@ extension HealthFacts {
             return [following(fleet)]
         }
         var findings: [HealthFinding] = []
+        let isShared = status["fleet"]?["role"] != nil
         if let problem = status["configuration_problem"]?.string {
             findings.append(
                 .error(
@@ -85,7 +86,11 @@ extension HealthFacts {
         }
         if let problem = status["store_problem"]?.string {
             findings.append(
-                .error(.daemon, "no request is accepted: \(problem)", do: "free space, or repair the state directory"))
+                .error(
+                    .daemon, "no request is accepted: \(problem)",
+                    do: isShared
+                        ? "do what this message says of the database; area database has more"
+                        : "free space, or repair the state directory"))
         }
         if let problem = status["store"]?["ledger_problem"]?.string {
             findings.append(
@@ -98,9 +103,13 @@ extension HealthFacts {
                     do: "find the programs that write to the disk or read the ledger, or raise LogSizeMax="))
         } else if status["store"]?["is_slow"]?.bool == true {
             findings.append(
-                .warning(
-                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=",
-                    do: "find the programs that write to the disk"))
+                isShared
+                    ? .warning(
+                        .daemon, "the database is slow: a commit takes longer than SlowCommit=",
+                        do: "look for locks, long transactions and the disk of the database (pg_stat_activity)")
+                    : .warning(
+                        .daemon, "the disk is slow: a sync takes longer than SlowCommit=",
+                        do: "find the programs that write to the disk"))
         }
         if let problem = status["device_problem"]?.string {
             findings.append(
@@ -118,6 +127,11 @@ extension HealthFacts {
         let leader = fleet["leader"]?.string.map { "\($0) leads" } ?? "no machine leads"
         let behind = fleet["behind_ms"]?.int64 ?? 0
         let message = "this machine follows as \(fleet["node"]?.string ?? "?"), and \(leader)"
+        if let problem = fleet["engine_problem"]?.string {
+            return .error(
+                .daemon, "\(message); the database does not serve it: \(problem)",
+                do: "do what this message says of the database; area database has more")
+        }
         guard behind > 10_000 else { return .fine(.daemon, message) }
         return .warning(
             .daemon, "\(message); its copy is \(behind / 1000) s behind",

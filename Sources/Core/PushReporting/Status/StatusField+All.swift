@@ -36,6 +36,12 @@ extension StatusField {
             "fleet.engine_answer_age_ms", .gauge, "The age of the database's last answer to this machine.",
             metric: "engine_answer_age_seconds"),
         Field(
+            "fleet.engine_problem",
+            """
+            Why the database does not serve a follower, with the remedy; null while it does, and for the leader, whose \
+            store_problem says it.
+            """),
+        Field(
             "fleet.unprotected_ms", .gauge,
             "The time since a standby of the database last had all batches of this machine; 0 while one has them.",
             metric: "unprotected_seconds"),

@@ -59,11 +59,12 @@ public struct StatusSummary {
             ? "; \(counted(Int(number("batches_behind", of: fleet)), "batch", "batches")) behind, complete "
                 + "\(spanInWords(.milliseconds(number("behind_ms", of: fleet)))) ago" : ""
         let age = spanInWords(.milliseconds(number("engine_answer_age_ms", of: fleet)))
-        let isAway = fleet["engine_answers"]?.bool == false
+        let problem = fleet["engine_problem"]?.string
+        let isAway = fleet["engine_answers"]?.bool == false || problem != nil
         let unprotected = number("unprotected_ms", of: fleet)
         let engine =
             isAway
-            ? "; the database last answered \(age) ago"
+            ? "; the database last answered \(age) ago" + (problem.map { ": \($0)" } ?? "")
             : unprotected > 0
                 ? "; no standby of the database for \(spanInWords(.milliseconds(unprotected)))" : ""
         return (

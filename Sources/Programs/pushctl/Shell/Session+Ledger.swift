@@ -57,7 +57,8 @@ extension Session {
                 case .notPermitted: .noPermission
                 case .otherFormat, .olderSchema, .newerSchema: .badData
                 case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .noDirectory, .corrupt,
-                    .lost, .logDamaged, .fenced, .engineAway, .unprotected, .forked, .otherFleet, .contradiction, .tooLong,
+                    .lost, .displaced, .logDamaged, .fenced, .engineAway, .unprotected, .forked, .otherFleet,
+                    .contradiction, .tooLong,
                     .failed:
                     .inputOutput
                 }

@@ -124,14 +124,10 @@ public struct Restoration: Hashable, Sendable {
                 let isWhole = Self.bringUpToDate(directory, path)
                 let database = try Database(path: path, access: .readOnly)
                 try Schema.check(database)
-                seq = try database.integer(
-                    "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM request_rows))")
-                cursor = try database.integer(
-                    "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
-                entry = try database.integer(
-                    "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))")
+                let numbers = try database.highestNumbers()
                 // A number outside the range is part of the damage, and the new ledger must not continue after it.
-                guard [seq, cursor, entry].allSatisfy(StoredRange.restoredNumber.contains) else { return nil }
+                guard numbers.allSatisfy(StoredRange.salvagedNumber.contains) else { return nil }
+                (seq, cursor, entry) = (numbers[0], numbers[1], numbers[2])
                 guard !isWhole else { return }
                 (seq, cursor, entry) = (seq + Self.surplus, cursor + Self.surplus, entry + Self.surplus)
             } catch {

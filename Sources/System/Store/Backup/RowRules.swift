@@ -53,7 +53,7 @@ enum RowRules {
         var rules: [(column: String, rule: String)] = []
         while try list.step() {
             let (column, type) = (list.text(0) ?? "", list.text(1) ?? "")
-            if let rule = rule(table, column, type) { rules.append((column, rule)) }
+            if let rule = rule(table, column, type, StoredRange.restoredNumber) { rules.append((column, rule)) }
         }
         guard !rules.isEmpty else { return }
         let cases = rules.map { "WHEN NOT (\($0.rule)) THEN '\($0.column)'" }.joined(separator: " ")
@@ -71,7 +71,9 @@ enum RowRules {
     // MARK: Columns
 
     /// Returns the condition on a column; `nil` if its type says all. NULL meets each condition.
-    private static func rule(_ table: String, _ column: String, _ type: String) -> String? {
+    ///
+    /// - Parameter numbers: the range of numbers of requests, events and entries, of counts and lengths.
+    static func rule(_ table: String, _ column: String, _ type: String, _ numbers: ClosedRange<Int64>) -> String? {
         if let length = lengths["\(table).\(column)"] { return length }
         switch coding(table, column) {
         case .name(let texts):
@@ -83,7 +85,7 @@ enum RowRules {
         case .plain: break
         }
         return type == "INTEGER"
-            ? range(table, column).map { "\(column) BETWEEN \($0.lowerBound) AND \($0.upperBound)" } : nil
+            ? range(table, column, numbers).map { "\(column) BETWEEN \($0.lowerBound) AND \($0.upperBound)" } : nil
     }
 
     /// Returns the condition on a shared text: the number of an existing text, or the text itself. A boot has 16 bytes.
@@ -103,7 +105,8 @@ enum RowRules {
         """
     }
 
-    private static func range(_ table: String, _ column: String) -> ClosedRange<Int64>? {
+    /// Returns the range of a column of numbers; `nil` if it may have any.
+    static func range(_ table: String, _ column: String, _ numbers: ClosedRange<Int64>) -> ClosedRange<Int64>? {
         switch column {
         // A digest may be any 64 bits.
         case "digest": return nil
@@ -118,11 +121,11 @@ enum RowRules {
         case "at", "time", "window_ms": return StoredRange.time
         case _ where column.hasSuffix("_at"): return StoredRange.time
         case _ where column.hasSuffix("_us"): return StoredRange.span
-        default: return StoredRange.restoredNumber
+        default: return numbers
         }
     }
 
-    private static func coding(_ table: String, _ column: String) -> LedgerTable.Coding {
+    static func coding(_ table: String, _ column: String) -> LedgerTable.Coding {
         // The one column with words in a table without a record type.
         if table == "attempts_left_out", column == "answer" { return coding("attempts", column) }
         let columns = LedgerTable.all.first { $0.rows == table }?.columns ?? []

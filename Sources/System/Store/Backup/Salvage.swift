@@ -10,8 +10,11 @@ public struct Salvage: Hashable, Sendable {
         public var name: String
         /// The number of saved rows.
         public var rows: Int
-        /// The damage that kept other rows from being read; `nil` if all were read.
+        /// The damage that kept other rows from being read, or in the values of a row; `nil` if all were read and valid.
         public var damage: String?
+
+        /// The name of the table that has the rows.
+        var rowsName: String { LedgerTable.all.first { $0.name == name }?.rows ?? name }
     }
 
     /// The tables that had rows, or are damaged.
@@ -73,7 +76,10 @@ public struct Salvage: Hashable, Sendable {
             // Makes a ledger with all tables and no rows.
             _ = try LedgerWriter(directory: place)
             let salvage = try TableSalvage(of: damaged, into: "\(place)/ledger.db")
-            return (try salvage.copyAll(), try salvage.removeOrphans())
+            var tables = try salvage.copyAll()
+            let lostTexts = try salvage.removeLostTexts()
+            try salvage.repair(&tables)
+            return (tables, try salvage.removeOrphans() + lostTexts)
         } catch {
             guard error.context.hasPrefix(place) else { throw error }
             var error = error

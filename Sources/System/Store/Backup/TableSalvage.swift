@@ -41,24 +41,37 @@ struct TableSalvage: ~Copyable {
 
     // MARK: Tables
 
-    /// Copies all tables. Figures are copied for minutes with pruned rows; the caller counts the others anew. If a
-    /// table of figures is damaged, all figures are dropped.
+    /// Copies all tables. Figures are copied for minutes with pruned rows; the caller counts the others anew.
     ///
-    /// - Returns: the tables that had rows or are damaged; tables of figures are among them if they are damaged.
+    /// - Returns: the results of all tables.
     func copyAll() throws(StoreError) -> [Salvage.Table] {
         var results: [Salvage.Table] = []
         for name in try names() {
             var result = try copy(name)
             // Reports the name that people know.
             result.name = LedgerTable.all.first { $0.rows == name }?.name ?? name
-            if name.hasPrefix("figure") {
-                // Version 0 matches no program, so the recount drops the figures.
-                if result.damage != nil { try target.execute("UPDATE figure_state SET version = 0") }
-                result.rows = 0
-            }
-            if result.rows > 0 || result.damage != nil { results.append(result) }
+            results.append(result)
         }
         return results
+    }
+
+    /// Makes the rows of all tables such as a restore takes them, after ``removeLostTexts()``. If a table of figures is
+    /// damaged, all figures are dropped.
+    ///
+    /// - Parameter tables: the results of ``copyAll()``. Of them those stay that have rows, or are damaged.
+    func repair(_ tables: inout [Salvage.Table]) throws(StoreError) {
+        for place in tables.indices {
+            let name = tables[place].rowsName
+            if let repair = try RowRules.repair(name, target) {
+                tables[place].rows -= repair.deleted
+                tables[place].damage = tables[place].damage ?? repair.damage
+            }
+            guard name.hasPrefix("figure") else { continue }
+            // Version 0 matches no program, so the recount drops the figures.
+            if tables[place].damage != nil { try target.execute("UPDATE figure_state SET version = 0") }
+            tables[place].rows = 0
+        }
+        tables.removeAll { $0.rows == 0 && $0.damage == nil }
     }
 
     private func names() throws(StoreError) -> [String] {
@@ -190,8 +203,7 @@ struct TableSalvage: ~Copyable {
     }
 
     /// Deletes rows whose request, event or invocation is lost: no query finds them, and no figure may count them. A
-    /// request whose invocations are lost stays: its id remains known, and a report shows that the sums do not match. A
-    /// row with a lost text stays without the text.
+    /// request whose invocations are lost stays: its id remains known, and a report shows that the sums do not match.
     ///
     /// - Returns: how many rows were deleted.
     func removeOrphans() throws(StoreError) -> Int {
@@ -208,12 +220,23 @@ struct TableSalvage: ~Copyable {
             "DELETE FROM subscriptions WHERE device NOT IN (SELECT number FROM devices)",
             "DELETE FROM closed_buttons WHERE event NOT IN (SELECT event FROM tracked_deliveries)",
         ]
-        let lostTexts = LedgerTable.all.flatMap { table in
-            table.sharedColumns.map { Self.removalOfLostTexts(table.rows, $0) }
-        }
-        for statement in removals + lostTexts {
+        for statement in removals {
             try target.execute(statement)
             count += target.changes
+        }
+        return count
+    }
+
+    /// Clears the numbers of lost texts; the rows stay.
+    ///
+    /// - Returns: how many numbers were cleared.
+    func removeLostTexts() throws(StoreError) -> Int {
+        var count = 0
+        for table in LedgerTable.all {
+            for column in table.sharedColumns {
+                try target.execute(Self.removalOfLostTexts(table.rows, column))
+                count += target.changes
+            }
         }
         return count
     }

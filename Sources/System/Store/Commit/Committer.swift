@@ -51,11 +51,12 @@ public final class Committer: Sendable {
     public let lastNumber: UInt64
     private let failure: FirstFailure
     private let ledger: Monitor<LedgerInbox>
-    private let log: any BatchLog
+    let log: any BatchLog
     private let logWriter: LogWriter
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
-    private let directory: String
+    let directory: String
+    let files = FileWatch()
     private let running: Mutex<Running?>
 
     /// Opens ledger and log, and brings the ledger up to date; returns once that is synced.

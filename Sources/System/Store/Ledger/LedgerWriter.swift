@@ -58,6 +58,7 @@ final class LedgerWriter {
             PRAGMA secure_delete = FAST;
             """)
         try Schema.migrate(database, onMigration: onMigration)
+        try database.requireRoomForNumbers()
         // NORMAL is enough from here on: the log makes batches durable.
         try database.execute("PRAGMA synchronous = NORMAL")
         pageLength = Int(try database.integer("PRAGMA page_size"))

@@ -35,7 +35,7 @@ final class CommitLog: BatchLog {
     /// A segment with copies of batches.
     typealias Copy = Filled
 
-    private struct State {
+    struct State {
         /// The segments with batches that may still be needed, the oldest first; the log writes to the last one.
         var filled: [Filled] = []
         var free: [LogSegment] = []
@@ -56,7 +56,7 @@ final class CommitLog: BatchLog {
 
     let limits: Limits
     private let directory: LogDirectory
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Creates a log in which every segment is free except those with copies.
     ///

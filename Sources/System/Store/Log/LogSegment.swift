@@ -34,7 +34,7 @@ final class LogSegment: Sendable {
     let closedWith: UInt64?
     let path: String
     private let state: UUID128
-    private let file: FileDescriptor
+    let file: FileDescriptor
 
     private init(
         id: UInt32, length: Int, isCopy: Bool, begunWith: UInt64 = 0, closedWith: UInt64? = nil, path: String,

@@ -131,11 +131,7 @@ final class SharedLog: BatchLog {
                     // question in between, so it answers and does not end the commit.
                     if isUnanswered {
                         keep(underway)
-                        throw problem.kind == .unreachable
-                            ? StoreError(
-                                .unprotected, message: "the database answers queries, but a commit hangs: \(problem)",
-                                context: StoreError.engine)
-                            : StoreError(problem)
+                        throw store.reason(forHangingCommit: problem)
                     }
                     isUnanswered = true
                     continue
@@ -232,6 +228,28 @@ final class SharedLog: BatchLog {
 }
 
 extension SharedStore {
+    /// Returns why a commit has had no answer twice, although the engine answered a question in between.
+    fileprivate func reason(forHangingCommit problem: EngineProblem) -> StoreError {
+        guard problem.kind == .unreachable else { return StoreError(problem) }
+        let standby: String?
+        do throws(EngineProblem) {
+            standby = try writing.absentStandby()
+        } catch {
+            return StoreError(error)
+        }
+        guard let standby else {
+            return StoreError(
+                .engineAway,
+                message:
+                    "the database answers queries, but a commit takes longer than its time limit (\(problem)): look for "
+                    + "locks (pg_locks), a slow disk of the database, or a standby that does not confirm",
+                context: StoreError.engine)
+        }
+        return StoreError(
+            .unprotected, message: "the database answers queries, but a commit hangs: \(standby)",
+            context: StoreError.engine)
+    }
+
     fileprivate func tail() throws(StoreError) -> ChainTail {
         do throws(EngineProblem) {
             return try writing.tail()

@@ -64,7 +64,7 @@ extension StoreError {
     public init(_ problem: EngineProblem) {
         let kind: Kind =
             switch problem.kind {
-            case .unreachable, .failing: .engineAway
+            case .unreachable, .failing, .lacking: .engineAway
             case .unprotected: .unprotected
             case .wrongDatabase: .otherFormat
             case .newer: .newerSchema
