@@ -112,9 +112,11 @@ struct MemoryLedger {
 
     /// Requests with an invocation that has no result, in order.
     var unfinished: [UnfinishedRequest] {
-        requests.keys.sorted().compactMap { seq in
-            let open = rows.values.filter { $0.id.seq == seq && $0.result == nil }.sorted { $0.id < $1.id }
-            guard !open.isEmpty, let (accepted, request) = requests[seq] else { return nil }
+        let open = Dictionary(grouping: rows.values.filter { $0.result == nil }) { $0.id.seq }
+        return open.keys.sorted().compactMap { seq in
+            guard let open = open[seq]?.sorted(by: { $0.id < $1.id }), let (accepted, request) = requests[seq] else {
+                return nil
+            }
             var unfinished = UnfinishedRequest(accepted: accepted, invocations: open, request: request)
             for attempt in attempts where open.contains(where: { $0.id == attempt.id }) {
                 unfinished.attempts[attempt.id.n, default: AttemptHistory()].note(attempt)
