@@ -49,7 +49,8 @@ struct GrowthTests {
             router.memory.devices.receive(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
         let asked = try Allocations.count {
-            let (person, bound) = router.bound(of: Person(externalID: "user-777"))
+            let (person, _) = router.bound(of: Person(externalID: "user-777"))
+            let bound = ErasureBound(request: SequenceNumber(Self.count), entry: EntryNumber(0))
             try router.forget(person, through: bound)
             return person
         }

@@ -56,7 +56,7 @@ final class SubscriptionLedgerTests {
             #expect(Set(one.detail.topics) == Set(other.detail.topics), "step \(step)")
         }
         let orphans = try writer.database.integer(
-            "SELECT count(*) FROM subscriptions WHERE device NOT IN (SELECT number FROM devices)")
+            "SELECT count(*) FROM subscriptions WHERE number NOT IN (SELECT number FROM devices)")
         #expect(orphans == 0)
     }
 

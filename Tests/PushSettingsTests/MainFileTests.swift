@@ -58,7 +58,10 @@ struct MainFileTests {
         #expect(settings.daemon.controlSocket.mode == 0o600)
         #expect(settings.daemon.controlSocket.group == "1000")
         #expect(settings.routing.mode == .relay)
-        #expect(settings.routing.limits == RoutingLimits(handlers: 3, inFlight: 100, inFlightPerPeer: 50))
+        var limits = RoutingLimits(handlers: 3, inFlight: 100, inFlightPerPeer: 50)
+        // The rows of a request follow its length.
+        limits.batchLength = BatchLimits.longestRows(requestLength: 1 << 20)
+        #expect(settings.routing.limits == limits)
         #expect(settings.routing.retry.delay == .seconds(1))
         #expect(
             settings.routing.completion

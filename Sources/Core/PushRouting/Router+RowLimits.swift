@@ -88,10 +88,11 @@ extension Router {
         guard topic.unknown == .register || rule != nil else { return 0 }
         let target = presumedTarget(ofToken: token, topic, rule)
         let names = [target.app, target.device, target.externalID].compactMap(\.self)
-        let facts = names.reduce(token.utf8.count) { $0 + $1.utf8.count }
+        let texts = names.reduce(0) { $0 + $1.utf8.count }
         let line = names.reduce(0) { $0 + $1.escapedLength }
         let name = topic.topic.project.utf8.count + topic.topic.topic.utf8.count
-        return 384 + 2 * facts + line + (former ? 64 + facts + name : 0)
+        // Numbers, words and keys have at most 272 bytes.
+        return 272 + 2 * texts + token.utf8.count + line + (former ? 64 + texts + token.utf8.count + name : 0)
     }
 }
 

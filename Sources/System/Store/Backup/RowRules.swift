@@ -112,7 +112,7 @@ enum RowRules {
         case "digest": return nil
         case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous", "rewritten":
             return 0...1
-        case "uid", "gid", "owner", "checksum", "segment": return 0...Int64(UInt32.max)
+        case "uid", "gid", "checksum", "segment": return 0...Int64(UInt32.max)
         case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
         case "segment_end": return LogSegment.lengths
         case "place": return StoredRange.place

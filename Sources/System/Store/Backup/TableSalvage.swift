@@ -217,7 +217,7 @@ struct TableSalvage: ~Copyable {
                 WHERE found.seq = dead_letters.seq AND found.n = dead_letters.n)
             """,
             "DELETE FROM tracked_deliveries WHERE event NOT IN (SELECT cursor FROM event_rows)",
-            "DELETE FROM subscriptions WHERE device NOT IN (SELECT number FROM devices)",
+            "DELETE FROM subscriptions WHERE number NOT IN (SELECT number FROM devices)",
             "DELETE FROM closed_buttons WHERE event NOT IN (SELECT event FROM tracked_deliveries)",
         ]
         for statement in removals {

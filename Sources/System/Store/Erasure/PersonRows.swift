@@ -163,7 +163,7 @@ struct PersonRows {
         DELETE FROM held_interactions WHERE cause IN (SELECT seq FROM erased_requests) OR \(waiting);
         DELETE FROM sessions WHERE \(onDevice);
         DELETE FROM session_starts WHERE \(starts);
-        DELETE FROM subscriptions WHERE device IN (SELECT number FROM devices WHERE \(onDevice));
+        DELETE FROM subscriptions WHERE number IN (SELECT number FROM devices WHERE \(onDevice));
         DELETE FROM devices WHERE \(onDevice);
         DELETE FROM attributes WHERE \(attributes);
         DELETE FROM entries WHERE \(entries);

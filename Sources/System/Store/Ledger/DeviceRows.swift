@@ -24,8 +24,8 @@ struct DeviceRows: ~Copyable {
         let delete = try RowStatement("DELETE FROM devices WHERE number = ?1", count: 1, database)
         let subscribe = try database.prepare(SubscriptionRow.table.insertion(replace))
         let unsubscribe = try database.prepare(
-            "DELETE FROM subscriptions WHERE device = ?1 AND project = ?2 AND topic = ?3")
-        let unsubscribeAll = try database.prepare("DELETE FROM subscriptions WHERE device = ?1")
+            "DELETE FROM subscriptions WHERE number = ?1 AND project = ?2 AND topic = ?3")
+        let unsubscribeAll = try database.prepare("DELETE FROM subscriptions WHERE number = ?1")
         self.insert = insert
         self.insertFormer = insertFormer
         self.delete = delete

@@ -41,7 +41,7 @@ extension LedgerReader {
         while try statement.step() { devices.append(try statement.value()) }
         // Both are in the order of the numbers.
         let rows = try database.prepare(
-            "SELECT \(SubscriptionRow.table.values()) FROM subscriptions ORDER BY device, since, project, topic")
+            "SELECT \(SubscriptionRow.table.values()) FROM subscriptions ORDER BY number, since, project, topic")
         var place = 0
         var topics: [Subscription] = []
         func endDevice() {
@@ -84,7 +84,7 @@ extension LedgerReader {
     private func withTopics(_ device: KnownDevice) throws(StoreError) -> KnownDevice {
         let rows = try database.prepare(
             """
-            SELECT \(SubscriptionRow.table.values()) FROM subscriptions WHERE device = ?1
+            SELECT \(SubscriptionRow.table.values()) FROM subscriptions WHERE number = ?1
             ORDER BY since, project, topic
             """)
         rows.bind(device.number.value, at: 1)

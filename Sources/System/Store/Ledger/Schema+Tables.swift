@@ -151,7 +151,7 @@ extension Schema {
                 '["' || replace(replace(replace(topics, '\\', '\\\\'), '"', '\\"'), ' ', '","') || '"]')
             WHERE topics IS NOT NULL);
         ALTER TABLE devices DROP COLUMN topics;
-        ALTER TABLE devices ADD COLUMN owner INTEGER
+        ALTER TABLE devices ADD COLUMN uid INTEGER
         """
 
     private static let fanOuts = """

@@ -11,7 +11,7 @@ extension KnownDevice: StoredRecord {
             .text("external_id").orNull, .text("token").orNull,
             .name("state", AppState.self).orNull, .integer("locked").orNull, .text("os_version").orNull,
             .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
-            .integer("owner").orNull,
+            .integer("uid").orNull,
         ])
 
     // The topics have rows of their own.
@@ -48,7 +48,7 @@ struct FormerDeviceRow {
 extension SubscriptionRow: StoredRecord {
     public static let table = LedgerTable(
         "subscriptions", key: .first(3),
-        [.integer("device"), .text("project"), .text("topic"), .integer("since")])
+        [.integer("number"), .text("project"), .text("topic"), .integer("since")])
 
     public func write(to row: inout RowWriter) { row.add(device, subscription) }
 
