@@ -76,9 +76,6 @@ final class Processor {
     /// The number of a request's outcomes that are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
-    /// The number of deliveries of publishes that are still to be made.
-    var membersLeft: Int { router.membersLeft }
-
     /// The device of a token, and its state.
     func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
         router.owner(ofToken: token, presumed: presumed)
