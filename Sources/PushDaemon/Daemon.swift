@@ -105,7 +105,8 @@ final class Daemon {
         customData = CustomDataService(processor, pipeline)
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, queries: queries,
-            reader: parts.largeRequests, health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
+            reader: parts.largeRequests, health: parts.health, refusals: parts.refusals,
+            limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
             loop: parts.loop, processor: processor, pipeline: pipeline, committer: committer, queries: queries,
