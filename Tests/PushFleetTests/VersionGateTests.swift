@@ -27,6 +27,17 @@ struct VersionGateTests {
         #expect(older.next(copies: 1, rows: 1) == 3)
     }
 
+    @Test("is known before the batch, so that a writer of rows leaves out what a copy does not read")
+    func ahead() {
+        let gate = VersionGate(after: 2, own: 3)
+        #expect(gate.version(copies: nil) == 2 && gate.version(copies: 1) == 2)
+        #expect(gate.version(copies: 2) == 2 && gate.version(copies: 3) == 3 && gate.version(copies: 9) == 3)
+        let rows = RowBuffer()
+        #expect(rows.takesSubscriptions)
+        rows.readers = 2
+        #expect(!rows.takesSubscriptions)
+    }
+
     @Test("is at least the one that its rows need: no reader misreads them")
     func rows() {
         var gate = VersionGate(after: 1, own: 2)
