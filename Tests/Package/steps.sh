@@ -195,6 +195,27 @@ until_so "nothing of it is left" bash -c '! pgrep -u pushrouterd sleep'
 holds "the journal has the miss, and explains it" bash -c \
     'journalctl -u pushrouterd PUSH_OUTCOME=timed_out -n 1 -o json | grep -q MESSAGE_ID'
 
+step "hidden paths: verify, doctor, a reload and a failed start name what the service does not see"
+mkdir -p /home/handlers
+cp /opt/handlers/program /home/handlers/
+printf '[Handler]\nType=exec\nExec=/home/handlers/program\n' >/etc/pushrouterd/handlers.d/hidden.handler
+printf '[Handler]\nType=notify\n' >/etc/pushrouterd/handlers.d/desk.handler
+route hidden; route desk
+for command in "pushctl verify" "pushctl doctor" "systemctl reload $service"; do
+    # shellcheck disable=SC2086  # A command of several words.
+    denies "it is content: $command" $command
+    [[ $command == systemctl* ]] && journalctl -q -u pushrouterd -n 30 -o cat >/tmp/holds.log
+    grep -q 'Exec=/home/handlers/program: the service does not see /home (ProtectHome=)' /tmp/holds.log ||
+        { cat /tmp/holds.log; fail "$command does not say why the program cannot run"; }
+    grep -q 'Type=notify: the service has no session bus' /tmp/holds.log || fail "$command says nothing of notify"
+done
+# A start goes on, so that the other handlers run.
+holds "the service restarts" systemctl restart "$service"
+holds "a failed start has the reason" bash -c \
+    'pushctl inject --app hidden --wait - <<<"{\"data\":{}}" | grep "does not see /home (ProtectHome=)"'
+rm -r /home/handlers /etc/pushrouterd/handlers.d/{hidden,desk}.handler /etc/pushrouterd/routes.d/50-{hidden,desk}.route
+holds "reload takes the rest" systemctl reload "$service"
+
 step "reload with an error: it fails, and what was in force stays"
 echo 'Handler=' >/etc/pushrouterd/routes.d/10-wrong.route
 denies "the reload fails" systemctl reload "$service"
