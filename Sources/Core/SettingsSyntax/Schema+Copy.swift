@@ -12,15 +12,11 @@ extension Schema {
         for section in INIFile(parsing: bytes, report: &report)?.sections ?? [] {
             var lines = ""
             for assignment in section.assignments {
-                guard let key = keys.first(where: { $0.section == section.name && $0.name == assignment.key }) else {
-                    continue
-                }
+                guard let key = keys.first(where: { $0.section == section.name && $0.name == assignment.key }),
+                    let new = value(key, assignment.value)
+                else { continue }
                 // An empty value resets the key.
-                guard !assignment.value.isEmpty else {
-                    lines += "\(key.name)=\n"
-                    continue
-                }
-                if let value = value(key, assignment.value) { lines += "\(key.name)=\(value)\n" }
+                lines += "\(key.name)=\(assignment.value.isEmpty ? "" : new)\n"
             }
             if !lines.isEmpty { text += "[\(section.name)]\n\(lines)" }
         }
