@@ -104,8 +104,10 @@ struct KeptConfigurationTests {
             var configuration = Configuration(
                 directories: [files], state: state, isRequired: true, service: ServiceFacts())
             _ = try configuration.start()
-            DiskWatch(state).killAtWrite(passing: writes)
+            let watch = DiskWatch(state)
+            watch.killAtWrite(passing: writes)
             _ = configuration.keepStarted(at: WallTime(milliseconds: 1))
+            withExtendedLifetime(watch) {}
             // All was written.
             kill(getpid(), SIGKILL)
         }

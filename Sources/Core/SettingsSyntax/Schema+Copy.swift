@@ -1,5 +1,5 @@
 extension Schema {
-    /// Returns the known keys of a file again, without comments.
+    /// Returns the known keys of a file again, without comments and empty sections.
     ///
     /// - Parameters:
     ///   - bytes: the file. Of one that is no text nothing is left.
@@ -10,18 +10,15 @@ extension Schema {
         var report = FileReport(file: "")
         var text = ""
         for section in INIFile(parsing: bytes, report: &report)?.sections ?? [] {
-            text += "[\(section.name)]\n"
+            var lines = ""
             for assignment in section.assignments {
-                guard let key = keys.first(where: { $0.section == section.name && $0.name == assignment.key }) else {
-                    continue
-                }
+                guard let key = keys.first(where: { $0.section == section.name && $0.name == assignment.key }),
+                    let new = value(key, assignment.value)
+                else { continue }
                 // An empty value resets the key.
-                guard !assignment.value.isEmpty else {
-                    text += "\(key.name)=\n"
-                    continue
-                }
-                if let value = value(key, assignment.value) { text += "\(key.name)=\(value)\n" }
+                lines += "\(key.name)=\(assignment.value.isEmpty ? "" : new)\n"
             }
+            if !lines.isEmpty { text += "[\(section.name)]\n\(lines)" }
         }
         return Array(text.utf8)
     }

@@ -138,8 +138,8 @@ struct LastGoodConfigurationTests {
         let again = try reader.ask(#"{"op":"configuration","configuration":"\#(id)"}"#)
         #expect(again["files"]?.string == files && again["in_force"]?.bool == false)
         #expect(again["since"]?.string == first["since"]?.string)
-        let unknown = try reader.ask(#"{"op":"configuration","configuration":"0123456789abcdef"}"#)
-        #expect(unknown.errorMessage == "the configuration 0123456789abcdef is not kept here")
+        let unknown = try reader.ask(#"{"op":"configuration","configuration":"0123456789ABCDEF"}"#)
+        #expect(unknown.errorMessage == "the configuration 0123456789ABCDEF is not kept here")
         #expect(try reader.ask(#"{"op":"configuration","configuration":"x"}"#).errorCode == "invalid_value")
         withExtendedLifetime(daemon) {}
     }
