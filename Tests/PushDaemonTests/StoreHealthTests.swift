@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 @Suite("The health of the store")
-struct StoreHealthTests {
+struct StoreHealthTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
     @Test(
