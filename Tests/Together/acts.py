@@ -1,5 +1,6 @@
 """What is done to the daemon, one act after the other; producers go on meanwhile."""
 
+import contextlib
 import json
 import os
 import random
@@ -7,11 +8,12 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import threading
 import time
 
 import checks
-from clients import DEVICES, USERS, Client, Requests, exchange
-from configuration import KINDS, OWNERS
+from clients import DEVICES, FILLS, PLATFORMS, PUBLISH_BYTES, TOKENS, TOPICS, USERS, Client, Requests, exchange
+from configuration import KINDS, OWNERS, REQUEST_LENGTH
 from installation import PATIENCE, check, wait_until
 
 
@@ -26,7 +28,8 @@ class Acts:
         self.events = {}
 
     NAMES = (
-        "burst", "rush", "tap", "session", "token", "log", "again", "erase", "backup", "replay", "purge", "report",
+        "burst", "rush", "tap", "session", "token", "log", "again", "long", "topic", "publish", "erase", "erase_busy",
+        "backup", "replay", "purge", "report",
         "read", "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping",
         "end_service",
         "kill_worker", "forwarder", "bad_client", "custom_data", "quiet")
@@ -78,6 +81,31 @@ class Acts:
             Client(self.installation, self.record),
             list({request.id: request for request in found if not may_be_erased(request)}.values()))
 
+    def long(self):
+        """Requests of any length, one after the other or in one pipeline."""
+        for _ in range(self.generator.randint(1, 2)):
+            self.some(self.requests.long, 3)
+
+    def topic(self):
+        """Registrations come to topics and leave them, and some belong to a user."""
+        for _ in range(self.generator.randint(1, 4)):
+            request = self.requests.subscription()
+            reply = self.installation.ask("inject", request)
+            check(reply["ok"] or reply["error"]["retry"], f"{request}: {reply}")
+        self.some(self.requests.registration)
+
+    def publish(self):
+        """Publishes of any length, to a topic that has devices."""
+        topic, tokens = self.generator.choice(TOPICS), self.generator.sample(TOKENS, self.generator.choice((1, 4, 40)))
+        request = {
+            "op": "topic", "kind": "subscribe", "project": "shop", "topic": topic, "tokens": tokens,
+            "unknown": "register", "app": "shop"}
+        reply = self.installation.ask("inject", request)
+        check(reply["ok"] or reply["error"]["retry"], f"{request}: {reply}")
+        fill = self.generator.choice(list(FILLS))
+        self.count(f"publish: {fill} bytes at most")
+        self.some(lambda: self.requests.publish(topic, min(fill, PUBLISH_BYTES // len(TOKENS) * 4)))
+
     def bad_client(self):
         """A client that is not one: nothing of what it does costs another client anything."""
         way = self.generator.choice(("garbage", "half", "long", "flood", "gone", "deaf", "admin"))
@@ -94,7 +122,7 @@ class Acts:
                 elif way == "half":
                     connection.sendall(b'{"op":"deliver","payl')
                 elif way == "long":
-                    connection.sendall(b'{"op":"deliver","payload":{"data":{"k":"' + b"x" * 400_000)
+                    connection.sendall(b'{"op":"deliver","payload":{"data":{"k":"' + b"x" * REQUEST_LENGTH)
                     check(b"too_long" in connection.recv(4096), "a line that is too long is not refused")
                 elif way == "flood":
                     connection.sendall(b"{}\n" * 2000)
@@ -150,6 +178,46 @@ class Acts:
         self.erasures.add(user, device, time.time())
         self.check_erased(user, device, last)
         self.installation.start()
+
+    def erase_busy(self):
+        """Somebody for whom requests go on to come: the erasure comes to its end, and takes what came before it."""
+        user = self.generator.choice(USERS)
+        device = DEVICES[USERS.index(user)]
+        person = {"app": "shop", "device": device, "platform": PLATFORMS[device[0]], "external_id": user}
+        self.count("erase: busy")
+        name = f"{self.requests.name}busy{self.events['erase: busy']}"
+        requests = Requests(random.Random(self.generator.random()), name, self.record)
+        is_over, trouble = threading.Event(), []
+
+        def go_on():
+            try:
+                client = Client(self.installation, self.record)
+                while not is_over.wait(0.1):
+                    exchange(client, [requests.delivery("run", "slow", False, person)])
+                client.hang_up()
+            except Exception as error:  # Told by the act.
+                trouble.append(error)
+
+        traffic = threading.Thread(target=go_on, daemon=True)
+        traffic.start()
+        try:
+            time.sleep(self.generator.random())
+            last = max((request.seq for request in self.record.acknowledged), default=0)
+
+            def is_erased():
+                reply = self.installation.ask("control", {"op": "erase", "external_id": user})
+                check(reply["ok"] or reply["error"]["code"] == "unavailable", f"erase: {reply}")
+                return reply if reply["ok"] else None
+
+            reply = wait_until(f"{user} is erased while requests come", is_erased)
+        finally:
+            is_over.set()
+            traffic.join()
+        self.erasures.add(user, None, time.time())
+        if trouble:
+            raise trouble[0]
+        if reply.get("complete", True):
+            self.check_erased(user, None, last)
 
     def check_erased(self, user, device, last):
         with self.installation.ledger() as ledger:
@@ -325,6 +393,7 @@ class Acts:
             with installation.ledger() as ledger:
                 checks.check_all_decided(ledger)
                 checks.check_requests(ledger, self.record, self.erasures, self.record.acknowledged[since:])
+                checks.check_publishes(ledger, self.record, self.erasures)
                 checks.check_reports(installation, ledger)
             ledger.close()
             checks.check_metrics_by_journal(installation)
@@ -339,6 +408,10 @@ class Acts:
             check(producer.is_idle.wait(2 * PATIENCE), f"producer {producer.name} does not come to an end")
 
         def is_settled():
+            self.installation.sync()
+            with contextlib.closing(self.installation.ledger()) as ledger:
+                if checks.open_publishes(ledger):
+                    return False
             status = self.installation.status()
             return not status["requests_in_flight"] and not status["handlers_running"]
 

@@ -80,7 +80,7 @@ def check_requests(ledger, record, erasures, requests=None):
             check(row["id"] == request.id, f"{request.seq} is {row['id']}, and was acknowledged as {request.id}")
         check(row["operation"] == request.op, f"{request.id} is {row['operation']}, and was sent as {request.op}")
         found = outcomes[request.seq]
-        check(found or request.op in ("session", "log"), f"{request.id} ({request.seq}) has no invocation")
+        check(found or request.op in ("session", "log", "publish"), f"{request.id} ({request.seq}) has no invocation")
         if request.outcomes is not None:
             check(
                 len(found) == request.outcomes,
@@ -101,6 +101,40 @@ def check_requests(ledger, record, erasures, requests=None):
         "HAVING c > max(1, (SELECT count(*) FROM invocations WHERE seq = r.replay_of))").fetchall()
     check(not twice, f"replayed twice: {[tuple(row) for row in twice[:10]]}")
     return len(rows)
+
+
+def open_publishes(ledger):
+    return ledger.execute("SELECT count(*) FROM fan_outs WHERE devices IS NOT NULL").fetchone()[0]
+
+
+def check_publishes(ledger, record, erasures):
+    """Each acknowledged publish has a delivery for each device that is not left out, and none has two."""
+    progress = {row["seq"]: row for row in ledger.execute("SELECT seq, members, made, left_out FROM fan_outs")}
+    deliveries = defaultdict(list)
+    query = "SELECT message_id, device FROM requests WHERE operation = 'deliver' AND replay_of IS NULL"
+    for row in ledger.execute(query):
+        deliveries[row["message_id"]].append(row["device"])
+    count = 0
+    for request in record.acknowledged:
+        if request.op != "publish":
+            continue
+        row = progress.get(request.seq)
+        check(row, f"{request.id} was acknowledged as {request.seq}, and the ledger does not know its members")
+        check(
+            request.members in (None, row["members"]),
+            f"{request.id} has {row['members']} members, and {request.members} were told")
+        check(
+            row["made"] + row["left_out"] == row["members"],
+            f"{request.id}: {row['made']} made and {row['left_out']} left out of {row['members']}")
+        found = deliveries[request.facts["message_id"]]
+        # An erasure takes the message's id and the device.
+        check(
+            len(found) == row["made"] or len(found) < row["made"] and erasures.done,
+            f"{request.id}: {row['made']} made, the ledger has {len(found)}")
+        twice = [device for device, times in Counter(found).items() if device and times > 1]
+        check(not twice, f"{request.id} came twice to {twice}")
+        count += len(found)
+    return count
 
 
 def check_all_decided(ledger):

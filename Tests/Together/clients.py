@@ -11,27 +11,44 @@ from installation import PATIENCE, Failure, check
 USERS = [f"user{number}" for number in range(8)]
 PLATFORMS = {"a": "android", "i": "ios", "w": "web"}
 DEVICES = [letter + str(number) for letter in PLATFORMS for number in range(5)]
+# The registrations that topics have: a token is the name of its device.
+TOKENS = [f"sub{number}" for number in range(40)]
+TOPICS = [f"topic{number}" for number in range(4)]
+# The lengths of what fills a payload, with their weights: most requests are short, and a few are as long as may be.
+FILLS = {0: 8, 10_000: 4, 300_000: 3, 1_000_000: 2, 5_000_000: 1, 15_000_000: 1}
+# The bytes that the deliveries of one publish have together, at most about.
+PUBLISH_BYTES = 4_000_000
 APPS = ["shop", "news"]
 
 
 class Request:
     """One request, and what became of it as far as its producer was told."""
 
-    def __init__(self, identifier, facts, is_waited_for):
+    def __init__(self, identifier, facts, is_waited_for, fill=0):
         self.id, self.op = identifier, facts["op"]
         self.user, self.device = facts.get("external_id"), facts.get("device")
         self.message = facts.get("message")
         facts = dict(facts, id=identifier)
         if is_waited_for:
             facts["wait"] = "outcome"
-        self.is_waited_for = is_waited_for
-        self.line = json.dumps(facts, separators=(",", ":")).encode() + b"\n"
+        self.is_waited_for, self.facts, self.fill = is_waited_for, facts, fill
         # Its number once it was acknowledged, the number of promised outcomes, and the received ones: n to outcome.
         self.seq, self.outcomes, self.told = None, None, {}
+        # The devices of a publish, as the reply has it.
+        self.members = None
         self.is_refused = False
         # Whether it was sent without a reply: the ledger may have it, whatever a repeat is answered.
         self.is_unknown = False
         self.at = time.time()
+
+    @property
+    def line(self):
+        """Made each time: the long ones of an hour would fill the memory."""
+        facts = self.facts
+        if self.fill:
+            payload = facts["payload"]
+            facts = {**facts, "payload": {**payload, "data": {**payload["data"], "fill": "v" * self.fill}}}
+        return json.dumps(facts, separators=(",", ":")).encode() + b"\n"
 
 
 class Record:
@@ -42,6 +59,8 @@ class Record:
         self.acknowledged, self.refused, self.unknown = [], [], []
         # Users and devices that are being erased, for which no request is made now.
         self.hushed = set()
+        # The watch over their acknowledgements.
+        self.watch = None
 
     def acknowledge(self, request, reply):
         with self.lock:
@@ -52,6 +71,11 @@ class Record:
                 self.acknowledged.append(request)
             request.seq, request.is_refused = reply["seq"], False
             request.outcomes = reply.get("outcomes", request.outcomes)
+            if "members" in reply:
+                check(
+                    request.members in (None, reply["members"]),
+                    f"{request.id} had {request.members} members, and has {reply['members']} when it comes again")
+                request.members = reply["members"]
 
     def lose(self, requests):
         """Nobody knows what became of these."""
@@ -89,16 +113,17 @@ class Requests:
             if not self.record.hushed & {device, user}:
                 return facts
 
-    def make(self, facts, is_waited_for=None):
+    def make(self, facts, is_waited_for=None, fill=0):
         self.count += 1
         if is_waited_for is None:
             is_waited_for = facts["op"] in ("deliver", "token", "interact") and self.generator.random() < 0.4
-        return Request(f"{self.name}-{self.count}", facts, is_waited_for)
+        return Request(f"{self.name}-{self.count}", facts, is_waited_for, fill)
 
     def any(self):
         """Mostly deliveries."""
         kind = self.generator.choices(
-            (self.delivery, self.braze, self.tap, self.session, self.token, self.log), (12, 2, 3, 1, 1, 2))[0]
+            (self.delivery, self.braze, self.tap, self.session, self.token, self.log, self.publish),
+            (24, 4, 6, 2, 2, 4, 1))[0]
         return kind()
 
     def end(self, kind):
@@ -106,9 +131,9 @@ class Requests:
         end = self.generator.choice(ENDS[kind])
         return "ok" if end == "stall" and self.generator.random() < 0.5 else end
 
-    def delivery(self, job=None, end=None, is_waited_for=None):
+    def delivery(self, job=None, end=None, is_waited_for=None, person=None):
         job = job or self.generator.choice(list(OWNERS))
-        facts = {"op": "deliver", **self.person()}
+        facts = {"op": "deliver", **(person or self.person())}
         data = {"job": job, "end": end or self.end(OWNERS[job]), "mark": f"{self.name}-{self.count + 1}"}
         for name in OBSERVERS:
             if self.generator.random() < 0.1:
@@ -131,6 +156,46 @@ class Requests:
         else:
             facts["payload"] = {**data, **text}
         return self.make(facts, is_waited_for)
+
+    def long(self):
+        """A delivery of any length, for the journal."""
+        fill = self.generator.choices(list(FILLS), list(FILLS.values()))[0]
+        facts = {"op": "deliver", **self.person(), "platform": "android"}
+        facts["payload"] = {"data": {"mark": f"{self.name}-{self.count + 1}"}}
+        if facts.get("device", "a")[0] != "a":
+            del facts["device"]
+        return self.make(facts, fill=fill)
+
+    def publish(self, topic=None, fill=0):
+        """To the devices of a topic or of two; those that are long go to the journal."""
+        topic = topic or self.generator.choice(TOPICS)
+        data = {"mark": f"{self.name}-{self.count + 1}"}
+        if not fill and self.generator.random() < 0.5:
+            job = self.generator.choice(("run", "work", "sock"))
+            data.update(job=job, end=self.end(OWNERS[job]))
+        facts = {
+            "op": "publish", "project": "shop", "app": "shop", "message_id": f"{self.name}-p{self.count + 1}",
+            "payload": {"data": data}}
+        if self.generator.random() < 0.3:
+            facts["condition"] = f"'{topic}' in topics || '{self.generator.choice(TOPICS)}' in topics"
+        else:
+            facts["topic"] = topic
+        return self.make(facts, fill=fill)
+
+    def registration(self):
+        """A token that topics have gets a user."""
+        token = self.generator.choice(TOKENS)
+        person = {"app": "shop", "device": token, "platform": "android", "external_id": self.generator.choice(USERS)}
+        if self.record.hushed & {person["external_id"], token}:
+            del person["external_id"]
+        return self.make({"op": "token", "kind": "new", "token": token, **person})
+
+    def subscription(self):
+        """A change of a topic's registrations. It has no id, and a repetition changes nothing."""
+        tokens = self.generator.sample(TOKENS, self.generator.choice((1, 3, 10, 40)))
+        return {
+            "op": "topic", "kind": self.generator.choice(("subscribe", "subscribe", "unsubscribe")), "project": "shop",
+            "topic": self.generator.choice(TOPICS), "tokens": tokens, "unknown": "register", "app": "shop"}
 
     def braze(self):
         facts = {"op": "deliver", **self.person()}
@@ -253,6 +318,12 @@ def exchange(client, batch):
         record.lose(batch)
         return
     connection, lines = connected
+    with record.watch.wait(len(batch)) as answered:
+        take_replies(client, batch, connection, lines, answered)
+
+
+def take_replies(client, batch, connection, lines, answered):
+    record = client.record
     waiting = list(batch)
     by_id = {request.id: request for request in batch}
     owed = {}
@@ -270,6 +341,7 @@ def exchange(client, batch):
                 take_outcome(by_id[reply["id"]], reply, owed)
                 continue
             request = waiting.pop(0)
+            answered()
             check(reply.get("id") == request.id, f"the reply to {request.id} is {reply}")
             if reply["ok"]:
                 record.acknowledge(request, reply)

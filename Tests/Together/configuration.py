@@ -3,6 +3,8 @@
 import os
 
 BUDGET_MS = 1500
+# The longest request, in bytes, for which a log of the smallest size has room.
+REQUEST_LENGTH = 15 << 20
 # The handlers that own payloads, and those that get copies, with their kinds.
 OWNERS = {
     "run": "exec", "break": "exec", "narrow": "exec", "gone": "exec", "work": "worker", "pipe": "worker",
@@ -129,7 +131,13 @@ class Configuration:
         """The text of each file, by its path below the directory."""
         endpoint = f"http://127.0.0.1:{self.ports['track']}"
         files = {
-            "pushrouterd.conf": f"""[Dispatch]
+            "pushrouterd.conf": f"""[Daemon]
+RequestLengthMax={REQUEST_LENGTH}
+InputSizeMax=64M
+InputSizeMaxPerPeer=64M
+[Store]
+LogSizeMax=64M
+[Dispatch]
 Mode={self.mode}
 HandlersMax=16
 [Deadline]

@@ -52,6 +52,7 @@ class Run:
         self.number, self.log, self.process = number, log, process
         self.started_at = time.time()
         self.ended_at = None
+        self.is_ready = False
         # The way in which it was ended: "term", "kill", or none yet.
         self.end = None
 
@@ -114,6 +115,7 @@ class Installation:
                 return False
 
         wait_until("the daemon is ready", is_ready)
+        self.run.is_ready = True
 
     def check_alive(self):
         status = self.run.process.poll()

@@ -32,6 +32,7 @@ from acts import Acts
 from clients import Client, Producer, Record, Requests, exchange
 from configuration import KINDS
 from installation import PATIENCE, Failure, Installation, check, wait_until
+from watch import Watch
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 PRODUCERS = 4
@@ -96,6 +97,7 @@ class Test:
         self.installation = Installation(programs, seed)
         self.installation.preload = library(preload, self.installation.root)
         self.record, self.gate, self.trouble = Record(), threading.Event(), []
+        self.record.watch = Watch(self.installation, self.trouble)
         self.erasures = checks.Erasures(self.record)
         self.producers = [
             Producer(f"{seed} p{number}", self.installation, self.record, self.gate, self.trouble)
@@ -108,6 +110,7 @@ class Test:
         self.installation.ends.start()
         self.installation.start()
         self.gate.set()
+        self.record.watch.start()
         for producer in self.producers:
             producer.start()
         while time.monotonic() < self.begin + self.seconds:
@@ -177,6 +180,7 @@ class Test:
         check(problem == "ok", f"the ledger: {problem}")
         checks.check_all_decided(ledger)
         rows = checks.check_requests(ledger, self.record, self.erasures)
+        made = checks.check_publishes(ledger, self.record, self.erasures)
         ran = checks.check_attempts(installation)
         checks.check_reports(installation, ledger)
         checks.check_events(ledger)
@@ -184,7 +188,8 @@ class Test:
         taken = checks.check_taken(installation, ledger)
         killed = sum(run.end == "kill" for run in installation.runs)
         print(
-            f"{len(self.record.acknowledged)} acknowledged, {rows} in the ledger; {ran} runs of exec handlers; "
+            f"{len(self.record.acknowledged)} acknowledged, the longest silence while requests waited "
+            f"{self.record.watch.longest:.1f} s; {rows} in the ledger, {made} of them by publishes; {ran} runs of exec handlers; "
             f"{len(installation.runs)} runs of the daemon, {killed} killed; {lost} outcomes without an entry in the "
             f"journal; {taken} entries taken by the endpoint; other ends came back {installation.ends.ended} times")
         self.print_ends(ledger)
