@@ -36,7 +36,7 @@ struct StoreHealthTests: ~Copyable {
         let end = try RepeatingTimer(loop: loop, every: .milliseconds(1)) {
             if health.slowSince != nil { loop.exit(code: 0) }
         }
-        try loop.run {}
+        _ = try loop.run {}
         withExtendedLifetime(end) {}
         #expect(health.slowSince == since)
         health.committed(took: .milliseconds(1), at: since + 4_000_000)
