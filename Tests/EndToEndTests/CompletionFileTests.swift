@@ -13,7 +13,7 @@ struct CompletionFileTests {
         .needs(program: fish, of: "fish"),
         arguments: [
             ("pushctl sh", "show"), ("pushctl --config /etc expl", "explain"), ("pushctl explain --pl", "--platform"),
-            ("pushctl explain --platform a", "android"), ("pushctl inject --state force_s", "force_stopped"),
+            ("pushctl explain --platform a", "all android"), ("pushctl inject --state force_s", "force_stopped"),
             ("pushctl inject /etc/hostn", "/etc/hostname"), ("pushctl status /etc/passw", ""),
             ("pushctl --generate z", "zsh"), ("pushctl --state test rep", "replay report"),
             ("pushctl --state=test repo", "report"), ("pushctl export --event Open,Infl", "Open,InfluencedOpen"),
@@ -36,7 +36,7 @@ struct CompletionFileTests {
         arguments: [
             ("pushctl sh", "pushctl show "), ("pushctl --config /etc expl", "pushctl --config /etc explain "),
             ("pushctl explain --plat", "pushctl explain --platform="),
-            ("pushctl explain --platform a", "pushctl explain --platform android "),
+            ("pushctl explain --platform an", "pushctl explain --platform android "),
             ("pushctl inject --state force_s", "pushctl inject --state force_stopped "),
             ("pushctl inject /etc/hostn", "pushctl inject /etc/hostname "),
             ("pushctl status /etc/passw", "pushctl status /etc/passw"),
