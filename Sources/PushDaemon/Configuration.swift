@@ -123,7 +123,10 @@ struct Configuration: Sendable {
     /// Keeps the configuration of ``start()``; to be called once the state directory is locked.
     ///
     /// - Returns: the configuration in force, and the reason if it could not be kept: the start goes on without that.
-    mutating func keepStarted(at now: WallTime) -> (inForce: ConfigurationInForce, problem: String?) {
+    /// - Throws: if the disk failed, after which no sync is to be trusted.
+    mutating func keepStarted(
+        at now: WallTime
+    ) throws(StartFailure) -> (inForce: ConfigurationInForce, problem: String?) {
         guard let sources = unkept else { preconditionFailure("start() comes first, and keeps nothing") }
         let id = sources.id
         lastID = id
@@ -132,6 +135,7 @@ struct Configuration: Sendable {
             unkept = nil
             return (ConfigurationInForce(id: id, since: since), nil)
         } catch {
+            guard error.exitStatus != StartFailure.inputOutput else { throw error }
             let message = error.lines.joined(separator: "\n")
             return (
                 ConfigurationInForce(id: id, since: now),

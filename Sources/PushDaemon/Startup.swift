@@ -76,12 +76,12 @@ final class DaemonProcess {
     }
 
     /// Locks the state directory, and keeps the configuration there; waits for a daemon that is just ending.
-    func stateDirectory() throws(StoreError) -> StateDirectory {
+    func stateDirectory() throws -> StateDirectory {
         let path = options.directories.state
         let state = try retrying(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
             () throws(StoreError) in try StateDirectory(path: path)
         }
-        keepConfiguration()
+        try keepConfiguration()
         return state
     }
 
@@ -104,10 +104,10 @@ final class DaemonProcess {
     }
 
     /// Keeps the configuration, unless it is kept; without room the start goes on.
-    private func keepConfiguration() {
+    private func keepConfiguration() throws(StartFailure) {
         guard !configuration.isKept else { return }
         let isFirst = inForce == nil
-        let kept = configuration.keepStarted(at: Moment.now().wall)
+        let kept = try configuration.keepStarted(at: Moment.now().wall)
         inForce = kept.inForce
         if isFirst, let mistake = configurationProblem {
             let message =

@@ -26,7 +26,7 @@ struct KeptConfigurationTests {
         installation.write("pushrouterd.conf", "[Deadline]\nBudget=\(budget)\n")
         var configuration = configuration()
         #expect(try configuration.start().mistake == nil)
-        #expect(configuration.keepStarted(at: now).problem == nil && configuration.isKept)
+        #expect(try configuration.keepStarted(at: now).problem == nil && configuration.isKept)
         return configuration
     }
 
@@ -56,7 +56,7 @@ struct KeptConfigurationTests {
         let (settings, _, told) = try started.start()
         #expect(settings.routing.budget == .seconds(7))
         #expect(told?.exitStatus == StartFailure.configuration && told?.lines.isEmpty == false, "\(told?.lines ?? [])")
-        let inForce = started.keepStarted(at: WallTime(milliseconds: now.milliseconds + 5))
+        let inForce = try started.keepStarted(at: WallTime(milliseconds: now.milliseconds + 5))
         #expect(inForce.problem == nil && inForce.inForce.since == now, "it is in force since its own time")
 
         for name in try names() { unlink("\(installation.state)/configurations/\(name)") }
@@ -106,7 +106,7 @@ struct KeptConfigurationTests {
             _ = try configuration.start()
             let watch = DiskWatch(state)
             watch.killAtWrite(passing: writes)
-            _ = configuration.keepStarted(at: WallTime(milliseconds: 1))
+            _ = try configuration.keepStarted(at: WallTime(milliseconds: 1))
             withExtendedLifetime(watch) {}
             // All was written.
             kill(getpid(), SIGKILL)
@@ -133,7 +133,7 @@ struct KeptConfigurationTests {
 
         var started = self.configuration()
         #expect(try started.start().settings.routing.budget == .seconds(8))
-        let kept = started.keepStarted(at: now)
+        let kept = try started.keepStarted(at: now)
         #expect(kept.problem?.contains("make room or rights, and reload") == true && !started.isKept)
         let reply = String(decoding: started.reply(about: nil, to: nil), as: UTF8.self)
         #expect(

@@ -71,6 +71,7 @@ final class StoredRecordTests {
         try roundTrip(Whole.gaps)
         try roundTrip(Whole.lifeSigns)
         try roundTrip(Whole.producers)
+        try roundTrip(Whole.configurations)
         #expect(tried == Set(LedgerTable.all.map(\.name)))
     }
 

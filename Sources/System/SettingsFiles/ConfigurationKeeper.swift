@@ -49,7 +49,7 @@ public struct ConfigurationKeeper: Sendable {
     ///   - now: the time.
     ///   - isNamed: whether a stored request was decided by a configuration.
     /// - Returns: when it came into force.
-    /// - Throws: if it cannot be written. The others are kept then.
+    /// - Throws: if it cannot be written, with `StartFailure.inputOutput` if the disk failed. The others are kept then.
     public func keep(
         _ sources: ConfigurationSources, at now: WallTime, isNamed: (ConfigurationID) -> Bool
     ) throws(StartFailure) -> WallTime {
@@ -72,14 +72,15 @@ public struct ConfigurationKeeper: Sendable {
         list.put(id, length: text.count, at: now, isNamed: isNamed)
         do throws(StartFailure) {
             try makeDirectory()
-            try SmallFile.replace(path(of: id), with: text, mode: 0o600)
-            try SmallFile.replace(listPath, with: list.text, mode: 0o600)
+            let status = StartFailure.inputOutput
+            try SmallFile.replace(path(of: id), with: text, mode: 0o600, diskStatus: status)
+            try SmallFile.replace(listPath, with: list.text, mode: 0o600, diskStatus: status)
         } catch {
             // A draft would take the room that is missing.
             unlink("\(path(of: id)).new")
             throw StartFailure(
                 "the configuration cannot be kept: \(error.lines.joined(separator: "; "))",
-                exitStatus: StartFailure.inputOutput)
+                exitStatus: error.exitStatus)
         }
         removeOthers(than: list)
         return list.last?.since ?? now
@@ -102,7 +103,7 @@ public struct ConfigurationKeeper: Sendable {
         guard mkdir(directory, 0o700) != 0 else {
             guard let descriptor = FileDescriptor(open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
                 fsync(descriptor.rawValue) == 0
-            else { throw .system("sync the directory \(state)") }
+            else { throw .system("sync the directory \(state)", exitStatus: StartFailure.inputOutput) }
             return
         }
         guard errno == EEXIST else { throw .system("make the directory \(directory)") }

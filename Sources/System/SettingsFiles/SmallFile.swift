@@ -30,7 +30,11 @@ public enum SmallFile {
     }
 
     /// Replaces a file as a whole, durably.
-    public static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(StartFailure) {
+    ///
+    /// - Parameter diskStatus: the exit status of the error where the disk failed, and not only lacks room.
+    public static func replace(
+        _ path: String, with bytes: [UInt8], mode: mode_t, diskStatus: Int32 = StartFailure.system
+    ) throws(StartFailure) {
         let draft = "\(path).new"
         unlink(draft)
         guard let file = FileDescriptor(open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)) else {
@@ -38,13 +42,16 @@ public enum SmallFile {
         }
         let failure = bytes.withUnsafeBytes { file.writeAll($0, at: 0) }
         errno = failure
-        guard failure == 0 else { throw .system("write \(draft)") }
-        guard fchmod(file.rawValue, mode) == 0, fsync(file.rawValue) == 0 else { throw .system("write \(draft)") }
+        guard failure == 0 else {
+            throw .system("write \(draft)", exitStatus: failure == EIO ? diskStatus : StartFailure.system)
+        }
+        guard fchmod(file.rawValue, mode) == 0 else { throw .system("write \(draft)") }
+        guard fsync(file.rawValue) == 0 else { throw .system("sync \(draft)", exitStatus: diskStatus) }
         guard rename(draft, path) == 0 else { throw .system("rename \(draft)") }
         let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         guard let directory = FileDescriptor(open(String(parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
             fsync(directory.rawValue) == 0
-        else { throw .system("sync the directory of \(path)") }
+        else { throw .system("sync the directory of \(path)", exitStatus: diskStatus) }
     }
 
     /// Returns the names of the files in a directory with a suffix, sorted.

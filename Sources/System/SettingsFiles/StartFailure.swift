@@ -39,9 +39,11 @@ public struct StartFailure: Error, Hashable, Sendable {
 
     /// Makes a failure from `errno`.
     ///
-    /// - Parameter step: the operation, as the end of a sentence that begins with "cannot".
-    public static func system(_ step: String) -> StartFailure {
-        StartFailure("cannot \(step): \(errorText(errno))", exitStatus: system)
+    /// - Parameters:
+    ///   - step: the operation, as the end of a sentence that begins with "cannot".
+    ///   - exitStatus: the exit status.
+    public static func system(_ step: String, exitStatus: Int32 = system) -> StartFailure {
+        StartFailure("cannot \(step): \(errorText(errno))", exitStatus: exitStatus)
     }
 }
 

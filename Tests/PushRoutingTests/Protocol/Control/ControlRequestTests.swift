@@ -72,7 +72,11 @@ struct ControlRequestTests {
         ),
         (.erase(Person(externalID: "u")), #"{"op":"erase","external_id":"u"}"#),
         (.erase(Person(externalID: nil, devices: ["d"])), #"{"op":"erase","device":"d"}"#),
-        (.reload, #"{"op":"reload"}"#),
+        (.reload, #"{"op":"reload"}"#), (.configuration(nil), #"{"op":"configuration"}"#),
+        (
+            .configuration(ConfigurationID("0123456789ABCDEF")),
+            #"{"op":"configuration","configuration":"0123456789ABCDEF"}"#
+        ),
         (.logLevel(nil), #"{"op":"log_level"}"#), (.logLevel("err"), #"{"op":"log_level","level":"err"}"#),
     ]
 
@@ -107,7 +111,7 @@ struct ControlRequestTests {
 
     static let names =
         "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase, "
-        + "reload or log_level"
+        + "reload, configuration or log_level"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
