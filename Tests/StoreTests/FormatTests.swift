@@ -32,7 +32,7 @@ struct MigrationTests {
             """
             DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field;
             DROP TABLE fan_outs; DROP TABLE subscriptions; DROP TABLE configurations;
-            ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN owner;
+            ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN uid;
             ALTER TABLE devices DROP COLUMN state; ALTER TABLE devices DROP COLUMN locked;
             ALTER TABLE devices DROP COLUMN os_version; ALTER TABLE devices DROP COLUMN notifications;
             ALTER TABLE devices DROP COLUMN sdk; PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);
