@@ -108,9 +108,7 @@ final class Daemon {
             reader: parts.largeRequests, health: parts.health, refusals: parts.refusals,
             limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
-        erasures = ErasureService(
-            loop: parts.loop, processor: processor, pipeline: pipeline, committer: committer, queries: queries,
-            journal: journal)
+        erasures = ErasureService(parts.loop, processor, pipeline, committer, queries, journal)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,
             handover: parts.leadership.map {

@@ -34,8 +34,6 @@ is_new_process() { local now; now=$(property MainPID); [[ $now != 0 && $now != "
 inject() { pushctl inject --app org.example "$@" - <<<"$payload"; }
 as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups --inh-caps=-all "$@"; }
 
-# shellcheck source=Tests/Package/steps-configuration.sh
-. "$here/steps-configuration.sh"
 # shellcheck source=Tests/Package/steps.sh
 . "$here/steps.sh"
 echo "box: everything held"

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 @Suite("The health of the store")
-struct StoreHealthTests {
+struct StoreHealthTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
     @Test(
@@ -36,7 +36,7 @@ struct StoreHealthTests {
         let end = try RepeatingTimer(loop: loop, every: .milliseconds(1)) {
             if health.slowSince != nil { loop.exit(code: 0) }
         }
-        try loop.run {}
+        _ = try loop.run {}
         withExtendedLifetime(end) {}
         #expect(health.slowSince == since)
         health.committed(took: .milliseconds(1), at: since + 4_000_000)

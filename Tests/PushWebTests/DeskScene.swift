@@ -120,7 +120,7 @@ final class NotingDaemon: WebDaemon {
 final class FixedConfigurations: WebConfigurations {
     var current: UsedConfiguration
     var earlier: [UsedConfiguration] = []
-    /// What the daemon has in force, if it is not the current one.
+    /// The one that the daemon has in force, if it is not the current one.
     var next: UsedConfiguration?
 
     init(_ table: RoutingTable) { current = UsedConfiguration(id: nil, table: table, limits: JSONLimits()) }

@@ -9,7 +9,7 @@ public struct UsedConfiguration: Sendable {
     public var id: ConfigurationID?
     /// When it came into force, if that is known.
     public var since: WallTime?
-    /// What it decides.
+    /// Its routing table.
     public var table: RoutingTable
     /// Its limits of a payload's scan.
     public var limits: JSONLimits

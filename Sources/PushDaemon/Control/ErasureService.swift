@@ -56,8 +56,8 @@ final class ErasureService {
     ///   - queries: asks the ledger.
     ///   - journal: gets an entry for each erasure, without a name.
     init(
-        loop: EventLoop, processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
-        journal: JournalWriter
+        _ loop: EventLoop, _ processor: Processor, _ pipeline: CommitPipeline, _ committer: Committer,
+        _ queries: LedgerQueries, _ journal: JournalWriter
     ) {
         self.loop = loop
         self.processor = processor

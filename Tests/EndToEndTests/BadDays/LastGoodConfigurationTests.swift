@@ -66,7 +66,7 @@ struct LastGoodConfigurationTests {
 
     @Test(
         "ends no service that is started by its sockets",
-        .enabled(if: access("/usr/bin/systemd-socket-activate", X_OK) == 0, "systemd-socket-activate is missing"))
+        .needs(program: "/usr/bin/systemd-socket-activate", of: "systemd"))
     func activated() throws {
         let first = try DaemonProcess.ready(installation)
         #expect(try first.stop() == .exited(0))
