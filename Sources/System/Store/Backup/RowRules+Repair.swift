@@ -47,6 +47,8 @@ extension RowRules {
         }
         // These only keep pruned numbers from being given again: numbers of rows that exist are known without them.
         if table == "meta", type == "INTEGER" { return "0" }
+        // A restore gives the ledger another id in any case. No log is of this one.
+        if table == "meta" { return "'\(UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)))'" }
         if type == "INTEGER", let range = range(table, column, StoredRange.salvagedNumber) {
             return "min(max(\(column), \(range.lowerBound)), \(range.upperBound))"
         }

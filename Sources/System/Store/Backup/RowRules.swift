@@ -74,7 +74,7 @@ enum RowRules {
     ///
     /// - Parameter numbers: the range of numbers of requests, events and entries, of counts and lengths.
     static func rule(_ table: String, _ column: String, _ type: String, _ numbers: ClosedRange<Int64>) -> String? {
-        if let length = lengths["\(table).\(column)"] { return length }
+        if let form = forms["\(table).\(column)"] { return form }
         switch coding(table, column) {
         case .name(let texts):
             let rule = "\(column) IN (\(texts.map { "'\($0)'" }.joined(separator: ", ")))"
@@ -132,8 +132,15 @@ enum RowRules {
         return columns.first { $0.name == column }?.coding ?? .plain
     }
 
-    /// The columns with rules of their own: bytes with fixed lengths, and names.
-    private static let lengths = [
+    /// The columns with rules of their own: bytes with fixed lengths, names, and other texts that a reader parses.
+    private static let forms = [
+        "meta.state_id": "length(state_id) = 36 AND length(replace(state_id, '-', '')) = 32 "
+            + "AND replace(state_id, '-', '') NOT GLOB '*[^0-9a-f]*'",
+        "entries.reason_code":
+            "reason_code IN (\(RejectionCode.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))",
+        // Numbers of at most 18 digits, which all are in the range.
+        "fan_outs.devices": "devices NOT GLOB '*[^0-9 ]*' "
+            + "AND devices NOT GLOB '*\(String(repeating: "[0-9]", count: 19))*'",
         "subscriptions.project": nameRule("project"), "subscriptions.topic": nameRule("topic"),
         "event_rows.id": "length(id) = 16", "entries.claimant": "length(claimant) = 16",
         "session_starts.starts": "length(starts) % 8 = 0 AND length(starts) <= 80",
