@@ -440,28 +440,6 @@ final class Daemon {
     /// One second, in nanoseconds.
     private static let lastRepliesTime: Int64 = 1_000_000_000
 
-    // MARK: Housekeeping
-
-    private func runMaintenance() {
-        if let error = parts.committer.displacedFile() { return fail(error) }
-        let now = EventLoop.nowNanoseconds
-        inject.buildFilter(at: now)
-        parts.refusals.logDueRefusals(at: now)
-        processor.logDueRejections(at: now)
-        gaps.check(canWrite: parts.health.problem == nil)
-        recordConfiguration()
-        // A request that waits for the ledger gets its answer once the ledger has all of the log.
-        if isStopping, !inject.isIdle { WorkProgress.askForTime() }
-        pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
-        parts.loop.beginTurnSlice()
-        FreedMemory.trim()
-    }
-
-    /// Also the length of a slice of turn times: the status reports those of the last minute.
-    private static let housekeepingInterval = Duration.seconds(10)
-
-    private static let pruneInterval = Duration.seconds(3600)
-
     // MARK: Signals
 
     private func handOver(to node: String?) {
@@ -496,7 +474,7 @@ final class Daemon {
     }
 
     /// Ends without acknowledging anything that may not be on the disk: the disk cannot be trusted.
-    private func fail(_ error: StoreError) {
+    func fail(_ error: StoreError) {
         let message = error.endOfLeading
         parts.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
         parts.loop.exit(code: message == nil ? StartFailure.inputOutput : StartFailure.temporary)

@@ -172,7 +172,7 @@ struct LifecycleTests {
         let sandbox = try #require(try DaemonStatus(of: installation)["sandbox"])
         let names = [
             "change_user", "internet_sockets", "interfaces", "writable_code", "private_tmp", "hidden_homes",
-            "read_only_root",
+            "read_only_root", "session_bus",
         ]
         #expect(sandbox.members.map(\.key) == names)
         #expect(sandbox["change_user"]?.bool == (geteuid() == 0))

@@ -81,7 +81,7 @@ for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || 
 [[ -z $(find "$runs" -mindepth 1 -type d) ]] || fail "cgroups are left: $(ls "$runs")"
 step "what got away is gone, and so are the cgroups"
 expect limited handled "also where a controller is missing: $(journalctl -q -u pushrouterd -g 'has no effect' -o cat | tail -n 1)"
-[[ $(pushctl status --json) == *'"sandbox":{"change_user":false,"internet_sockets":false,"interfaces":false,"writable_code":false,"private_tmp":true,"hidden_homes":true,"read_only_root":true}'* ]] ||
+[[ $(pushctl status --json) == *'"sandbox":{"change_user":false,"internet_sockets":false,"interfaces":false,"writable_code":false,"private_tmp":true,"hidden_homes":true,"read_only_root":true,"session_bus":false}'* ]] ||
   fail "what the daemon says of its sandbox: $(pushctl status --all)"
 step "the daemon tells what the packaged unit lets handlers do"
 handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'

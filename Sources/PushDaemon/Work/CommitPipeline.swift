@@ -43,7 +43,8 @@ final class CommitPipeline {
     /// The bytes of rows of the daemon's own work that are not durable yet, without those in `growing`.
     private var ownBytesHandedOver = 0
     private var ownBytesUnderway = 0
-    /// Where the rows of the daemon's own work begin in `growing`, in bytes of rows; `nil`: clients' work is done.
+    /// The place in `growing` at which the rows of the daemon's own work begin, in bytes of rows; `nil`: clients' work is
+    /// done.
     private var ownStart: Int?
     private var lastSequence: SequenceNumber
     private var unreported = 0

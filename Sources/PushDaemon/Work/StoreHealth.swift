@@ -96,7 +96,7 @@ final class StoreHealth {
         return "\(cause): a commit has taken \(taken) ms so far, and no request is acknowledged until it ends"
     }
 
-    /// What a commit waits for, as a sentence.
+    /// The cause of a long commit, as a sentence.
     private var cause: String {
         waitsForRoom == nil ? "the \(disk) is slow" : "the log is full, and the ledger has made no room in it yet"
     }

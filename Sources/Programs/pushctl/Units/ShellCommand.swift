@@ -15,7 +15,10 @@ enum ShellCommand {
             guard count > 0 else { break }
             text += chunk[..<count]
         }
-        return (pclose(pipe), String(decoding: text, as: UTF8.self))
+        let end = pclose(pipe)
+        // As a shell has it: an end by a signal is no status of the program.
+        let status = end & 0x7F == 0 ? end >> 8 & 0xFF : 128 + (end & 0x7F)
+        return (status, String(decoding: text, as: UTF8.self))
     }
 
     /// A word, quoted for the shell.
