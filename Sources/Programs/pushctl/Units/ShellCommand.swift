@@ -5,7 +5,7 @@ enum ShellCommand {
     /// The most output that is read, in bytes.
     private static let lengthMax = 1 << 20
 
-    /// - Returns: the wait status and the output; `nil` if popen(3) failed.
+    /// - Returns: the exit status and the output; `nil` if popen(3) failed.
     static func output(of command: String) -> (status: Int32, text: String)? {
         guard let pipe = popen(command, "re") else { return nil }
         var text: [UInt8] = []
