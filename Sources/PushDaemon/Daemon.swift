@@ -413,9 +413,9 @@ final class Daemon {
 
     private func exitWhenDone() {
         guard processor.handlersRunning == 0 else { return }
-        // The daemon acknowledged no request that a full disk or a batch that does not end holds up, so it loses nothing by
-        // not waiting. A last sign of life that finds no room is no failure.
-        if parts.health.problem != nil || parts.health.isHeldUp(at: EventLoop.nowNanoseconds) {
+        // The daemon acknowledged no request that a full disk or a full log holds up, so it loses nothing by not waiting for
+        // room. A last sign of life that finds no room is no failure.
+        if parts.health.findsNoRoom(at: EventLoop.nowNanoseconds) {
             return parts.loop.exit(code: gaps.hasEnded ? 0 : StartFailure.inputOutput)
         }
         guard processor.isIdle, inject.isIdle else { return }

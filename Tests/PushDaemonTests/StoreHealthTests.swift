@@ -27,8 +27,8 @@ struct StoreHealthTests: ~Copyable {
         if isFull { health.stalled(StoreError(.logFull, message: "the log is full", context: "log")) }
         #expect(health.refusal == nil, "clients wait while the ledger works")
         health.watch(writingSince: since)
-        #expect(!health.isHeldUp(at: since + 1_999_999) && health.commitProblem(at: since + 1_999_999) == nil)
-        #expect(health.isHeldUp(at: since + 2_000_000))
+        #expect(!health.findsNoRoom(at: since + 1_999_999) && health.commitProblem(at: since + 1_999_999) == nil)
+        #expect(health.findsNoRoom(at: since + 2_000_000) == isFull, "a stop waits for a slow write alone")
         #expect(
             health.commitProblem(at: since + 3_000_000)
                 == "\(cause): a commit has taken 3 ms so far, and no request is acknowledged until it ends")
@@ -40,7 +40,7 @@ struct StoreHealthTests: ~Copyable {
         withExtendedLifetime(end) {}
         #expect(health.slowSince == since)
         health.committed(took: .milliseconds(1), at: since + 4_000_000)
-        #expect(health.commitProblem(at: since + 90_000_000) == nil && !health.isHeldUp(at: since + 90_000_000))
+        #expect(health.commitProblem(at: since + 90_000_000) == nil && !health.findsNoRoom(at: since + 90_000_000))
         _ = journal.stop(timeoutMilliseconds: 10_000)
         let entries = String(decoding: try #require(readFile(path)), as: UTF8.self)
         #expect(entries.contains("\(cause): a commit has taken"))

@@ -77,6 +77,21 @@ struct PublishTests {
         #expect(["a1", "a2", "a3", "b"].allSatisfy { bench.delivered($0).count == 200 })
     }
 
+    @Test("through the gateway takes its turns beside another project's, and a quarter of the places")
+    func projects() throws {
+        var bench = try bench(devices: 200)
+        try bench.subscribe(0..<200, of: "other")
+        for number in 0..<FanOuts.openMax / 4 { try bench.publish(as: "a\(number)", isThroughGateway: true) }
+        let refusal = #expect(throws: Refusal.self) { try bench.publish(as: "more", isThroughGateway: true) }
+        #expect("\(refusal as Any)".contains("16 publishes of project p are being delivered"))
+        try bench.publish(of: "other", as: "b", isThroughGateway: true)
+        // A user's own projects share the user's turns and places.
+        try bench.publish(as: "direct", uid: 2)
+        for _ in 0..<9 { bench.clock() }
+        let counts = ["a0", "a1", "a2", "b", "direct"].map { bench.delivered($0).count / FanOuts.slice }
+        #expect(counts == [1, 1, 1, 2, 4])
+    }
+
     @Test("takes at most half of the places, devices and bytes of open publishes for one user")
     func shares() throws {
         var bench = try bench(devices: 3)
@@ -94,8 +109,8 @@ struct PublishTests {
         let members = (0..<FanOuts.membersMax / 2).map { OpenFanOut.Member(SequenceNumber(Int64($0)), at: nil) }
         var open = FanOuts()
         let time = FanOutTime(from: bench.now, ends: [:])
-        let account = accepted.accepted.peer.account
-        let other = Account(uid: 77)
+        let account = FanOutSender(accepted.accepted.peer.account, of: accepted.request)
+        let other = FanOutSender(Account(uid: 77), of: accepted.request)
         open.append(OpenFanOut(accepted.accepted, accepted.request, to: members, time: time))
         #expect(open.refusal(of: account, adding: 0, bytes: 10) == nil)
         #expect(open.refusal(of: account, adding: 1, bytes: 10)?.contains("the limit of 500000") == true)
@@ -247,14 +262,16 @@ struct PublishTests {
 
 extension Bench {
     /// Subscribes tokens to the topic `news`.
-    mutating func subscribe(_ tokens: Range<Int>, to topic: String = "news", platform: String = "android") throws {
+    mutating func subscribe(
+        _ tokens: Range<Int>, to topic: String = "news", of project: String = "p", platform: String = "android"
+    ) throws {
         for first in stride(from: tokens.lowerBound, to: tokens.upperBound, by: 1000) {
             let list = tokens[first..<min(first + 1000, tokens.upperBound)].map { "\"t\($0)\"" }
             try submit(
                 Request(
                     line: Array(
                         """
-                        {"op":"topic","kind":"subscribe","project":"p","topic":"\(topic)","platform":"\(platform)",\
+                        {"op":"topic","kind":"subscribe","project":"\(project)","topic":"\(topic)","platform":"\(platform)",\
                         "unknown":"register","tokens":[\(list.joined(separator: ","))]}
                         """.utf8)))
         }
@@ -262,9 +279,13 @@ extension Bench {
 
     /// Publishes a payload to a topic; its message id is `name`.
     mutating func publish(
-        _ payload: String = #"{"k":"v"}"#, to topic: String = "news", as name: String, uid: UInt32 = 1000
+        _ payload: String = #"{"k":"v"}"#, to topic: String = "news", of project: String = "p", as name: String,
+        uid: UInt32 = 1000, isThroughGateway: Bool = false
     ) throws {
-        let line = #"{"op":"publish","project":"p","topic":"\#(topic)","message_id":"\#(name)","payload":\#(payload)}"#
+        let sender = isThroughGateway ? #""sender":{"client":"c"},"# : ""
+        let line = """
+            {"op":"publish","project":"\(project)","topic":"\(topic)","message_id":"\(name)",\(sender)"payload":\(payload)}
+            """
         try submit(try Request(line: Array(line.utf8)), uid: uid)
     }
 

@@ -80,6 +80,9 @@ struct OpenFanOut: Sendable {
     /// The account of the sender.
     var account: Account { peer.account }
 
+    /// The sender, for turns and shares.
+    var sender: FanOutSender { FanOutSender(account, of: request) }
+
     /// The number of deliveries that are left to make.
     var left: Int { members.count - position }
 
@@ -161,9 +164,27 @@ struct FanOutTime: Sendable {
     private static let longest = Duration.seconds(1 << 31)
 }
 
-/// The publishes with deliveries left to make. Their accounts take turns, and so do the publishes of an account.
+/// The sender of a publish: an account, or a project of the gateway's account, which sends for many.
+struct FanOutSender: Hashable, Sendable {
+    let account: Account
+    /// The project of a publish that came through the gateway.
+    let project: String?
+
+    init(_ account: Account, of request: Request) {
+        self.account = account
+        // The gateway says who sent the publish to it.
+        guard case .publish(let publish) = request.action, request.document.root["sender"] != nil else {
+            project = nil
+            return
+        }
+        project = publish.project
+    }
+}
+
+/// The publishes with deliveries left to make. Their accounts take turns, within an account its senders, and within a
+/// sender its publishes.
 struct FanOuts: Sendable {
-    /// The limit of open publishes; one account has at most half of each limit.
+    /// The limit of open publishes; one account has at most half of each limit, and a project of the gateway a quarter.
     static let openMax = 64
     /// The limit of the devices of open publishes: 8 MB of memory, and a fraction of a second of a start.
     static let membersMax = 1_000_000
@@ -180,6 +201,8 @@ struct FanOuts: Sendable {
     private(set) var open: [OpenFanOut] = []
     /// The accounts of the open publishes in the order of their turns.
     private var accounts: [Account] = []
+    /// The senders of the open publishes in the order of their turns.
+    private var senders: [FanOutSender] = []
 
     /// Whether the router can make a slice of deliveries now.
     var hasWorkLeft: Bool { open.contains { $0.pausedUntil == nil } }
@@ -190,24 +213,30 @@ struct FanOuts: Sendable {
     /// The number of deliveries that are left to make.
     var membersLeft: Int { open.reduce(0) { $0 + $1.left } }
 
-    /// Adds a publish, or one that was taken, as the last one of its account.
+    /// Adds a publish, or one that was taken, as the last one of its sender.
     mutating func append(_ fanOut: OpenFanOut) {
         if !accounts.contains(fanOut.account) { accounts.append(fanOut.account) }
+        if !senders.contains(fanOut.sender) { senders.append(fanOut.sender) }
         open.append(fanOut)
     }
 
-    /// Takes the next publish of the account whose turn it is; `nil`: all have a pause.
+    /// Takes the next publish of the account and the sender whose turn it is; `nil`: all have a pause.
     mutating func popNext(at now: Instant) -> OpenFanOut? {
         for place in open.indices {
             if let due = open[place].pausedUntil, due <= now { open[place].pausedUntil = nil }
         }
-        for (turn, account) in accounts.enumerated() {
-            guard let place = open.firstIndex(where: { $0.account == account && $0.pausedUntil == nil }) else {
-                continue
+        for account in accounts {
+            for sender in senders where sender.account == account {
+                guard let place = open.firstIndex(where: { $0.sender == sender && $0.pausedUntil == nil }) else {
+                    continue
+                }
+                let fanOut = open.remove(at: place)
+                accounts.removeAll { $0 == account }
+                senders.removeAll { $0 == sender }
+                if open.contains(where: { $0.account == account }) { accounts.append(account) }
+                if open.contains(where: { $0.sender == sender }) { senders.append(sender) }
+                return fanOut
             }
-            accounts.remove(at: turn)
-            if open.count(where: { $0.account == account }) > 1 { accounts.append(account) }
-            return open.remove(at: place)
         }
         return nil
     }
@@ -215,13 +244,17 @@ struct FanOuts: Sendable {
     /// Returns the reason, for people, why another publish exceeds a limit; `nil`: it exceeds none.
     ///
     /// - Parameters:
-    ///   - account: the account of its sender.
+    ///   - sender: its sender.
     ///   - members: the number of its devices.
     ///   - bytes: the length of its line.
-    func refusal(of account: Account, adding members: Int, bytes: Int) -> String? {
-        for (owner, share) in [(nil, 1), (account, 2)] as [(Account?, Int)] {
-            let counted = open.filter { owner == nil || $0.account == owner }
-            let these = owner.map { "publishes of \($0)" } ?? "publishes"
+    func refusal(of sender: FanOutSender, adding members: Int, bytes: Int) -> String? {
+        var shares = [("publishes", 1, open)]
+        let own = open.filter { $0.account == sender.account }
+        shares.append(("publishes of \(sender.account)", 2, own))
+        if let project = sender.project {
+            shares.append(("publishes of project \(project)", 4, own.filter { $0.sender == sender }))
+        }
+        for (these, share, counted) in shares {
             let members = counted.reduce(members) { $0 + $1.memberCount }
             let bytes = counted.reduce(bytes) { $0 + $1.request.document.bytes.count }
             if counted.count >= Self.openMax / share {

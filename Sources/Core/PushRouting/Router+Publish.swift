@@ -10,9 +10,10 @@ extension Router {
     ) throws(Refusal) -> Int {
         let bytes = request.document.bytes.count
         // A refused publish should cost little: the devices are listed only if there is room for one.
-        try checkRoom(for: peer.account, members: 0, bytes: bytes)
+        let sender = FanOutSender(peer.account, of: request)
+        try checkRoom(for: sender, members: 0, bytes: bytes)
         let members = try members(of: publish)
-        try checkRoom(for: peer.account, members: members.count, bytes: bytes)
+        try checkRoom(for: sender, members: members.count, bytes: bytes)
         let ends = try ends(of: publish, on: Set(members.map(\.platform)), from: now.wall)
         let accepted = accept(
             request, from: peer, at: now, platform: publish.deliver.target.platform ?? .android,
@@ -29,8 +30,8 @@ extension Router {
         return members.count
     }
 
-    private func checkRoom(for account: Account, members: Int, bytes: Int) throws(Refusal) {
-        guard let message = memory.fanOuts.refusal(of: account, adding: members, bytes: bytes) else { return }
+    private func checkRoom(for sender: FanOutSender, members: Int, bytes: Int) throws(Refusal) {
+        guard let message = memory.fanOuts.refusal(of: sender, adding: members, bytes: bytes) else { return }
         throw .overloaded(message: message, retryAfter: .seconds(1))
     }
 

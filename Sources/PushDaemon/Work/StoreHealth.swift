@@ -82,10 +82,13 @@ final class StoreHealth {
         reportSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
     }
 
-    /// Whether the batch that is being written has waited for at least `SlowCommit=`.
+    /// Whether a stop waits no longer for the batch that is being written: it finds no room. A slow write ends by itself.
     ///
     /// - Parameter now: monotonic nanoseconds.
-    func isHeldUp(at now: Int64) -> Bool { writingSince.map { now - $0 >= slowCommit.nanoseconds } ?? false }
+    func findsNoRoom(at now: Int64) -> Bool { problem != nil || waitsForRoom != nil && isHeldUp(at: now) }
+
+    /// Whether the batch that is being written has waited for at least `SlowCommit=`.
+    private func isHeldUp(at now: Int64) -> Bool { writingSince.map { now - $0 >= slowCommit.nanoseconds } ?? false }
 
     /// The batch that has waited for at least `SlowCommit=`, with the reason; `nil`: there is none.
     ///
