@@ -54,7 +54,7 @@ struct CreationTests {
     func halfWay(missing: Int) throws {
         #expect(throws: EngineProblem.self) { try make(missing: missing) }
         let problem = #expect(throws: EngineProblem.self) { try engine().identity() }
-        #expect(problem?.kind == .wrongDatabase)
+        #expect(problem?.kind == .lacking)
         #expect(try make().fleet == engine().identity().fleet)
         let again = #expect(throws: EngineProblem.self) { try make() }
         #expect(again?.message.hasSuffix("already") == true)

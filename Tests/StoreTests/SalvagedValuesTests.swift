@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// What a salvage writes, a restore takes, and a start takes that.
+/// A restore takes each ledger that a salvage writes, and a start takes each restored one.
 @Suite("Invalid values in a damaged ledger", .timeLimit(.minutes(30)))
 final class SalvagedValuesTests {
     private let directory = TemporaryDirectory()

@@ -116,7 +116,7 @@ public final class MemoryEngine: ShardEngine {
         set { knobs.withLock { $0.endsNoCommit = newValue } }
     }
 
-    /// What the database lacks of the things that this session needs; `nil`: nothing.
+    /// The thing that the database lacks for this session; `nil`: none.
     public var lacks: String? {
         get { knobs.withLock { $0.lacks } }
         set { knobs.withLock { $0.lacks = newValue } }
