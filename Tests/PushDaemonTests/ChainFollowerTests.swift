@@ -282,13 +282,17 @@ struct LeaseKeeperTests {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let session = engine.session()
         let stalls = Monitor<[StoreHealth.Stall]>([])
-        let isTold = Monitor(false)
+        let (isTold, questions) = (Monitor(false), Monitor(0))
         let keeper = LeaseKeeper(
             session, node: node, epoch: epoch, lease: .milliseconds(150), sentAt: Self.now, clock: Self.reading
         ) { message in
             switch message {
             case .renewed(_, after: let stall?): stalls.update { $0.append(stall) }
-            case .away: if !hasNoStandby { isTold.update { $0 = true } }
+            case .away: if !answersQuestions { isTold.update { $0 = true } }
+            // The second renewal without an answer looks for a standby.
+            case .question where answersQuestions && !hasNoStandby:
+                questions.update { $0 += 1 }
+                if questions.withLock(\.self) >= 4 { isTold.update { $0 = true } }
             case .unprotected: isTold.update { $0 = true }
             default: break
             }

@@ -50,6 +50,8 @@ struct OpenFanOut: Sendable {
     let request: Request
     /// The sender.
     let peer: Peer
+    /// The sender, for turns and shares.
+    let sender: FanOutSender
     /// The time of the publish.
     var time: FanOutTime
     /// The progress.
@@ -74,15 +76,12 @@ struct OpenFanOut: Sendable {
         to members: [Member], time: FanOutTime
     ) {
         (seq, peer) = (accepted.seq, accepted.peer)
+        sender = FanOutSender(accepted.peer.account, of: request)
         (self.request, self.progress, self.members, self.time) = (request, progress, members, time)
     }
 
     /// The account of the sender.
     var account: Account { peer.account }
-
-    /// The sender, for turns and shares.
-    var sender: FanOutSender { FanOutSender(account, of: request) }
-
     /// The number of deliveries that are left to make.
     var left: Int { members.count - position }
 
