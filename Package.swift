@@ -111,7 +111,7 @@ let package = Package(
         swift(
             .core, "PushWeb",
             [
-                "PushModel", "PushDispatch", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax",
+                "PushModel", "PushDispatch", "PushHosts", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax",
             ],
             resources: [
                 .embedInCode("Assets/page.css"), .embedInCode("Assets/keys.js"), .embedInCode("Assets/live.js"),
@@ -121,7 +121,7 @@ let package = Package(
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // Requests of FCM's and APNs' clients, and their responses: no sockets, no HTTP library.
         swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts"]),
-        // The addresses and variables with which FCM's and APNs' clients use a gateway.
+        // The addresses and variables with which FCM's and APNs' clients use a gateway; the settings of gateway and page.
         swift(.core, "PushHosts", ["PushModel", "SettingsSyntax"], isHot: false),
         // providers.d is a symbolic link to etc/pushrouterd/providers.d: the shipped files are compiled in.
         swift(
@@ -229,7 +229,7 @@ let package = Package(
                 "CLinux",
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
                 "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings",
-                "PushAccidents", "PushWeb",
+                "PushAccidents",
                 "LinuxSystem",
                 "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
@@ -271,7 +271,7 @@ let package = Package(
         program(
             "pushrouter-web",
             [
-                "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
+                "PushModel", "PushQuery", "PushHosts", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
                 "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
                 "ServiceSockets", "DaemonClient", "LedgerSource",
             ]),

@@ -80,7 +80,7 @@ let layers = [
         "PushQuery", .pure, ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"]),
     TargetRule(
         "PushWeb", .pure,
-        ["PushModel", "PushDispatch", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax"]),
+        ["PushModel", "PushDispatch", "PushHosts", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
@@ -153,7 +153,7 @@ let layers = [
         [
             "CLinux", "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
             "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
-            "PushWeb", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+            "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
             "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
@@ -180,7 +180,8 @@ let layers = [
     TargetRule(
         "pushrouter-web", .composition,
         [
-            "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax", "LinuxSystem",
+            "PushModel", "PushQuery", "PushHosts", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
+            "LinuxSystem",
             "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram", "ServiceSockets",
             "DaemonClient", "LedgerSource",
         ]),

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import JournalLog
 import LinuxSystem
+import PushHosts
 import PushModel
 import PushQuery
 import PushSettings

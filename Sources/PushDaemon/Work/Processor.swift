@@ -69,7 +69,7 @@ final class Processor {
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
     /// The status of the lanes.
     var lanes: LanesStatus { router.lanes(at: clock().monotonic) }
-    var nextDue: Instant? { router.nextDue }
+    var nextDue: Instant? { router.checkNextDue() }
     /// The number of custom data entries that were rejected on arrival since the start.
     var rejectionCount: Int64 { rejections.count }
 
@@ -107,7 +107,7 @@ final class Processor {
     }
 
     /// Whether work is left that is too much for one turn.
-    var hasWorkLeft: Bool { router.hasWorkLeft }
+    var hasWorkLeft: Bool { router.checkWorkLeft() }
 
     // MARK: Requests
 

@@ -1,4 +1,5 @@
 import PushDispatch
+import PushHosts
 import PushModel
 import PushQuery
 import PushReporting

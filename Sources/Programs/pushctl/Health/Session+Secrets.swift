@@ -5,7 +5,6 @@ import PushModel
 import PushReporting
 import PushRouting
 import PushSettings
-import PushWeb
 import SettingsFiles
 
 /// A service of the package that reads secrets, as the service manager knows it.

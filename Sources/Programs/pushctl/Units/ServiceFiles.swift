@@ -1,7 +1,6 @@
 import Glibc
 import PushHosts
 import PushSettings
-import PushWeb
 import SettingsFiles
 import SettingsSyntax
 
