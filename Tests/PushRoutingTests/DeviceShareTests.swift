@@ -107,13 +107,13 @@ struct DeviceShareTests {
                 model.set(new)
             case 4..<6:
                 let topic = try #require(topics.randomElement(using: &random))
-                devices.subscribe(key, Subscription(topic: topic, since: 1))
+                devices.start(topic, since: 1, of: [devices.place(of: key)].compactMap(\.self))
                 if model.entries.first(where: { $0.device.key == key })?.topics.contains(topic) == false {
                     model.change(key) { $0.topics.insert(topic) }
                 }
             case 6:
                 let topic = try #require(topics.randomElement(using: &random))
-                devices.unsubscribe(key, topic)
+                devices.end(topic, of: [devices.place(of: key)].compactMap(\.self))
                 if model.entries.first(where: { $0.device.key == key })?.topics.contains(topic) == true {
                     model.change(key) { $0.topics.remove(topic) }
                 }
@@ -136,11 +136,12 @@ struct DeviceShareTests {
             for account in accounts { #expect(devices.byteCount(of: account) == model.bytes(of: account)) }
             if let entry = model.entries.first(where: { $0.device.key == key }), let found = devices[key] {
                 #expect(Set(devices.whole(found).detail.topics.map(\.topic)) == entry.topics)
-                #expect(devices.topicCount(key) == entry.topics.count)
+                #expect(devices.place(of: key).map(devices.topicCount) == entry.topics.count)
             }
         }
         for topic in topics {
-            let members = devices.devices(ofTopics: [topic.topic], of: topic.project, limit: .max)?.map(\.key)
+            let members = devices.members(ofTopics: [topic.topic], of: topic.project, limit: .max)?
+                .compactMap { devices.device(at: $0.place)?.key }
             let expected = model.entries.filter { $0.topics.contains(topic) }.map(\.device.key)
             #expect(Set(members ?? []) == Set(expected))
         }
@@ -159,7 +160,7 @@ struct DeviceShareTests {
         try bench.submit(topic("alerts", (0..<50).map { "b\($0)" }), uid: 2)
         for round in 0..<20 { try bench.submit(topic("x", (0..<100).map { "a\(round)-\($0)" }), uid: 1) }
         let known = bench.router.memory.devices.known
-        #expect(known.devices(ofTopics: ["alerts"], of: "p", limit: .max)?.count == 50)
+        #expect(known.members(ofTopics: ["alerts"], of: "p", limit: .max)?.count == 50)
         #expect(known.byteCount <= bench.router.memory.devices.byteLimit)
         let evictions = bench.router.deviceEvictions
         #expect(evictions.count == evictions.registered && evictions.registered > 1500)
@@ -170,7 +171,7 @@ struct DeviceShareTests {
         bench.crash()
         try bench.submit(topic("x", (0..<100).map { "again-\($0)" }), uid: 1)
         #expect(
-            bench.router.memory.devices.known.devices(ofTopics: ["alerts"], of: "p", limit: .max)?.count == 50)
+            bench.router.memory.devices.known.members(ofTopics: ["alerts"], of: "p", limit: .max)?.count == 50)
     }
 
     @Test("loses devices without token and topics first")

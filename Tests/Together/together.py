@@ -185,7 +185,7 @@ class Test:
         checks.check_reports(installation, ledger)
         checks.check_events(ledger)
         lost = journal.compare(installation.runs, ledger, self.erasures.of_ids())
-        taken = checks.check_taken(installation, ledger)
+        taken = checks.check_taken(installation, ledger, self.record, self.erasures)
         killed = sum(run.end == "kill" for run in installation.runs)
         print(
             f"{len(self.record.acknowledged)} acknowledged, the longest silence while requests waited "

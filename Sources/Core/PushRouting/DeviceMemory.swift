@@ -125,17 +125,17 @@ struct DeviceMemory: Sendable {
 
     /// Starts or ends the subscriptions of known devices, each at most once in the list. Writes one row. The caller
     /// makes room.
-    mutating func change(_ change: SubscriptionChange, of devices: [KnownDevice], _ effects: inout Effects) {
-        guard !devices.isEmpty else { return }
-        for device in devices {
-            if let since = change.since {
-                known.subscribe(device.key, Subscription(topic: change.topic, since: since))
-            } else {
-                known.unsubscribe(device.key, change.topic)
-            }
-            if !effects.takesSubscriptions { effects.record(.device(known.whole(device))) }
+    ///
+    /// - Parameter places: the indices of the devices.
+    mutating func change(_ change: SubscriptionChange, at places: [UInt32], _ effects: inout Effects) {
+        guard !places.isEmpty else { return }
+        if let since = change.since {
+            known.start(change.topic, since: since, of: places)
+        } else {
+            known.end(change.topic, of: places)
         }
-        if effects.takesSubscriptions { effects.record(.subscriptions(change)) }
+        guard !effects.takesSubscriptions else { return effects.record(.subscriptions(change)) }
+        for device in places.compactMap(known.device) { effects.record(.device(known.whole(device))) }
     }
 
     /// Notes that FCM on a device receives a message; returns whether its list of recent ids has the message's id. A

@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 
 /// The last known facts of each device and its subscriptions. ``DeviceShares`` decides which device goes when their
@@ -53,9 +54,10 @@ struct KnownDevices: Sendable {
     subscript(key: DeviceKey) -> KnownDevice? { places[key].flatMap { device(at: Int($0)) } }
 
     /// Returns the device that registered a token last, without its topics; `nil`: none is known.
-    func device(ofToken token: String) -> KnownDevice? {
-        tokens[ExactName(token)].flatMap { device(at: Int($0)) }
-    }
+    func device(ofToken token: String) -> KnownDevice? { place(ofToken: token).flatMap(device) }
+
+    /// Returns the index of the device that registered a token last; `nil`: none is known.
+    func place(ofToken token: String) -> UInt32? { tokens[ExactName(token)] }
 
     /// Returns the index of a device, which it keeps as long as it is known.
     func place(of key: DeviceKey) -> UInt32? { places[key] }
@@ -104,31 +106,45 @@ struct KnownDevices: Sendable {
     // MARK: Topics
 
     /// Subscribes a known device to a topic.
-    mutating func subscribe(_ key: DeviceKey, _ subscription: Subscription) {
-        guard let place = places[key], !topics.has(subscription.topic, of: place) else { return }
-        topics.add(subscription, of: place)
-        shares.change(Int(place), bytes: TopicIndex.byteCount(of: subscription.topic))
-        shares.note(Int(place), isRegistered: true)
-        shares.use(Int(place))
+    private mutating func subscribe(_ key: DeviceKey, _ subscription: Subscription) {
+        guard let place = places[key] else { return }
+        start(subscription.topic, since: subscription.since, of: [place])
     }
 
-    /// Ends the subscription of a known device.
-    mutating func unsubscribe(_ key: DeviceKey, _ topic: TopicName) {
-        guard let place = places[key], topics.has(topic, of: place) else { return }
-        topics.remove(topic, of: place)
-        shares.change(Int(place), bytes: -TopicIndex.byteCount(of: topic))
-        let hasToken = device(at: Int(place))?.token != nil
-        shares.note(Int(place), isRegistered: hasToken || topics.count(of: place) > 0)
-        shares.use(Int(place))
+    /// Subscribes known devices to a topic. Those that are subscribed stay as they are.
+    mutating func start(_ topic: TopicName, since: Int64, of places: [UInt32]) {
+        guard !places.isEmpty else { return }
+        let number = topics.number(adding: topic)
+        let bytes = TopicIndex.byteCount(of: topic)
+        for place in places where topics.add(number, since: since, of: place) {
+            shares.change(Int(place), bytes: bytes)
+            shares.note(Int(place), isRegistered: true)
+            shares.use(Int(place))
+        }
     }
 
-    /// Whether a device is subscribed to a topic.
-    func isSubscribed(_ key: DeviceKey, to topic: TopicName) -> Bool {
-        places[key].map { topics.has(topic, of: $0) } ?? false
+    /// Ends the subscriptions of known devices to a topic.
+    mutating func end(_ topic: TopicName, of places: [UInt32]) {
+        guard let number = topics.number(of: topic) else { return }
+        let bytes = TopicIndex.byteCount(of: topic)
+        for place in places where topics.has(number, place) {
+            topics.remove(number, of: place)
+            shares.change(Int(place), bytes: -bytes)
+            let hasToken = device(at: Int(place))?.token != nil
+            shares.note(Int(place), isRegistered: hasToken || topics.count(of: place) > 0)
+            shares.use(Int(place))
+        }
     }
+
+    /// Returns the number of a topic, by which questions cost less than by its name; `nil`: it has no device. It is
+    /// the topic's as long as a device is subscribed to it.
+    func number(of topic: TopicName) -> UInt32? { topics.number(of: topic) }
+
+    /// Whether a device is subscribed to the topic of a number.
+    func isSubscribed(_ place: UInt32, to topic: UInt32) -> Bool { topics.has(topic, place) }
 
     /// The number of topics that a device is subscribed to.
-    func topicCount(_ key: DeviceKey) -> Int { places[key].map { topics.count(of: $0) } ?? 0 }
+    func topicCount(at place: UInt32) -> Int { topics.count(of: place) }
 
     /// The approximate memory of the topics that a device is subscribed to: more than their text.
     func topicByteCount(_ key: DeviceKey) -> Int { places[key].map { topics.byteCount(of: $0) } ?? 0 }
@@ -141,15 +157,37 @@ struct KnownDevices: Sendable {
         return whole
     }
 
-    /// Returns those of some topics of a project that a device is subscribed to.
-    func subscribed(_ key: DeviceKey, to wanted: [String], of project: String) -> Set<String> {
-        places[key].map { topics.subscribed($0, to: wanted, of: project) } ?? []
+    /// Returns the devices with one of these topics of a project, in order of their numbers; `nil` topics: with any
+    /// topic. Copies no device: a publish may reach 100,000, and other clients wait for its turn.
+    ///
+    /// - Parameters:
+    ///   - app: the app of the devices; `nil`: of any app.
+    ///   - condition: the condition that their subscriptions meet; `nil`: none.
+    /// - Returns: `nil` if the topics have more than `limit` members together, a device counted once for each topic.
+    func members(
+        ofTopics wanted: [String]?, of project: String, app: String? = nil, condition: TopicCondition? = nil, limit: Int
+    ) -> [TopicMember]? {
+        guard let found = topics.devices(wanted, of: project, limit: limit) else { return nil }
+        let devices = (condition?.topics ?? []).reduce(into: [String: [Set<UInt32>]]()) {
+            $0[$1] = topics.devices(of: $1, of: project)
+        }
+        var members: [TopicMember] = []
+        members.reserveCapacity(found.count)
+        for place in found {
+            let isMet = condition?.isMet { topic in devices[topic]?.contains { $0.contains(place) } ?? false } ?? true
+            guard isMet, let member = member(at: place, app: app) else { continue }
+            members.append(member)
+        }
+        members.sort { $0.number < $1.number }
+        return members
     }
 
-    /// Returns the devices with one of these topics of a project, without their topics; `nil` topics: with any topic.
-    /// Returns `nil` if the topics have more than `limit` members together, a device counted once for each topic.
-    func devices(ofTopics wanted: [String]?, of project: String, limit: Int) -> [KnownDevice]? {
-        topics.devices(wanted, of: project, limit: limit)?.compactMap { device(at: Int($0)) }
+    private func member(at place: UInt32, app: String?) -> TopicMember? {
+        let (page, index) = (Int(place) / Self.pageLength, Int(place) % Self.pageLength)
+        if let app, pages[page].devices[index]?.key.app != app { return nil }
+        guard let number = pages[page].devices[index]?.number, let platform = pages[page].devices[index]?.platform
+        else { return nil }
+        return TopicMember(number: number, place: place, platform: platform)
     }
 
     // MARK: Removals
@@ -273,4 +311,14 @@ extension KnownDevice {
             + (externalID?.utf8.count ?? 0) + (token.map { KnownDevices.tokenByteCount + $0.utf8.count } ?? 0)
             + (hasDetail ? MemoryLayout<DeviceDetail>.stride : 0)
     }
+}
+
+/// A device that a publish reaches.
+struct TopicMember: Sendable {
+    /// The number of the device.
+    let number: SequenceNumber
+    /// The index of the device among the known devices.
+    let place: UInt32
+    /// The platform of the device.
+    let platform: Platform
 }

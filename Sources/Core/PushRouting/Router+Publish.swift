@@ -22,10 +22,9 @@ extension Router {
         let fanOut = FanOut(seq: accepted.seq, members: members.count, devices: members.map(\.number))
         effects.record(.fanOut(fanOut))
         guard !members.isEmpty else { return 0 }
-        let known = memory.devices.known
         memory.fanOuts.append(
             OpenFanOut(
-                accepted, request, to: members.map { OpenFanOut.Member($0.number, at: known.place(of: $0.key)) },
+                accepted, request, to: members.map { OpenFanOut.Member($0.number, at: $0.place) },
                 time: FanOutTime(from: now, ends: ends)))
         return members.count
     }

@@ -16,39 +16,41 @@ extension Router {
         lastNumber = accepted.seq
         let since = topic.kind == .subscribe ? max(0, now.wall.seconds) : nil
         var change = SubscriptionChange(topic: topic.topic, since: since, devices: [])
-        var changed: (devices: [KnownDevice], keys: Set<DeviceKey>) = ([], [])
+        var changed: (places: [UInt32], set: Set<UInt32>) = ([], [])
+        // No subscription changes before the end of the list.
+        let number = memory.devices.known.number(of: topic.topic)
         let results = topic.tokens.map { token in
-            guard let device = device(ofToken: token, topic, from: peer, at: now, &effects) else {
+            guard let place = place(ofToken: token, topic, from: peer, at: now, &effects) else {
                 return TopicRequest.Result.unregistered
             }
+            let known = memory.devices.known
             // A token may be in the list twice, and two tokens may have had one device.
-            let isSubscribed =
-                memory.devices.known.isSubscribed(device.key, to: topic.topic) != changed.keys.contains(device.key)
-            switch (topic.kind, isSubscribed) {
+            let isSubscribed = number.map { known.isSubscribed(place, to: $0) } ?? false
+            switch (topic.kind, isSubscribed != changed.set.contains(place)) {
             case (.subscribe, true): return .exists
             case (.unsubscribe, false): return .missing
             case (.subscribe, false):
-                guard memory.devices.known.topicCount(device.key) < TopicRequest.topicsMax else {
-                    return .tooManyTopics
-                }
+                guard known.topicCount(at: place) < TopicRequest.topicsMax else { return .tooManyTopics }
             case (.unsubscribe, true): break
             }
-            changed.devices.append(device)
-            changed.keys.insert(device.key)
+            guard let device = known.device(at: place) else { return .unregistered }
+            changed.places.append(place)
+            changed.set.insert(place)
             change.devices.append(device.number)
             return topic.kind == .subscribe ? .subscribed : .unsubscribed
         }
-        memory.devices.change(change, of: changed.devices, &effects)
+        memory.devices.change(change, at: changed.places, &effects)
         memory.devices.makeRoom(
             but: nil, atMost: DeviceMemory.forgottenAtOnce + topic.tokens.count, &effects)
         return results
     }
 
-    /// Returns the device of a token. Registers an unknown token on a device of its name if the request asks for it.
-    private mutating func device(
+    /// Returns the index of the device of a token. Registers an unknown token on a device of its name if the request
+    /// asks for it.
+    private mutating func place(
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
-    ) -> KnownDevice? {
-        if let known = memory.devices.known.device(ofToken: token) { return known }
+    ) -> UInt32? {
+        if let known = memory.devices.known.place(ofToken: token) { return known }
         let rule = table.registration(of: token)
         guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
         var target = presumedTarget(ofToken: token, topic, rule)
@@ -60,7 +62,7 @@ extension Router {
         let accepted = accept(request, from: peer, at: now, platform: platform(of: target), target: target)
         effects.record(accepted)
         lastNumber = accepted.seq
-        return memory.devices.register(token, of: accepted, &effects)
+        return memory.devices.register(token, of: accepted, &effects).flatMap { memory.devices.known.place(of: $0.key) }
     }
 
     /// The device of a token that no device registered.
@@ -84,7 +86,7 @@ extension Router {
     }
 
     /// Returns the devices that a publish reaches, in order of their numbers.
-    func members(of publish: PublishRequest) throws(Refusal) -> [KnownDevice] {
+    func members(of publish: PublishRequest) throws(Refusal) -> [TopicMember] {
         let limit = table.limits.fanOut
         let condition: TopicCondition?
         let topics: [String]?
@@ -98,25 +100,16 @@ extension Router {
                 throw .invalidValue(field: "condition", message: error.message)
             }
         }
-        let tooMany = Refusal.invalidValue(
-            field: condition == nil ? "topic" : "condition",
-            message: "more than \(limit) devices are subscribed (FanOutMax=)")
         // A condition may exclude most of them, but each must be tested.
-        guard
-            let found = memory.devices.known.devices(
-                ofTopics: topics, of: publish.project, limit: condition == nil ? limit : 8 * limit)
-        else { throw tooMany }
-        let members = found.filter { device in
-            guard publish.deliver.target.app == nil || device.key.app == publish.deliver.target.app else {
-                return false
-            }
-            guard let condition else { return true }
-            return condition.isMet(
-                bySubscriptions: memory.devices.known.subscribed(
-                    device.key, to: condition.topics, of: publish.project))
+        let members = memory.devices.known.members(
+            ofTopics: topics, of: publish.project, app: publish.deliver.target.app, condition: condition,
+            limit: condition == nil ? limit : 8 * limit)
+        guard let members, members.count <= limit else {
+            throw .invalidValue(
+                field: condition == nil ? "topic" : "condition",
+                message: "more than \(limit) devices are subscribed (FanOutMax=)")
         }
-        guard members.count <= limit else { throw tooMany }
-        return members.sorted { $0.number < $1.number }
+        return members
     }
 }
 

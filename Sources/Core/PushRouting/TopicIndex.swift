@@ -38,18 +38,20 @@ struct TopicIndex: Sendable {
 
     // MARK: Changes
 
-    /// Subscribes a device; does nothing if it is subscribed.
-    mutating func add(_ subscription: Subscription, of place: UInt32) {
-        let name = subscription.topic
-        let topic = number(of: name) ?? insert(name)
-        guard topics[Int(topic)]?.devices.insert(place).inserted == true else { return }
-        projects[name.project]?.devices[place, default: 0] += 1
-        entries[place, default: []].append(Entry(topic: topic, since: subscription.since))
+    /// Subscribes a device to the topic of a number.
+    ///
+    /// - Returns: whether it was not subscribed.
+    mutating func add(_ topic: UInt32, since: Int64, of place: UInt32) -> Bool {
+        guard topics[Int(topic)]?.devices.insert(place).inserted == true, let project = topics[Int(topic)]?.name.project
+        else { return false }
+        projects[project]?.devices[place, default: 0] += 1
+        entries[place, default: []].append(Entry(topic: topic, since: since))
+        return true
     }
 
-    /// Ends a subscription; does nothing without one.
-    mutating func remove(_ name: TopicName, of place: UInt32) {
-        guard let topic = number(of: name), has(topic, place) else { return }
+    /// Ends a subscription to the topic of a number; does nothing without one.
+    mutating func remove(_ topic: UInt32, of place: UInt32) {
+        guard has(topic, place), let name = topics[Int(topic)]?.name else { return }
         entries[place]?.removeAll { $0.topic == topic }
         if entries[place]?.isEmpty == true { entries[place] = nil }
         leave(topic, name, place)
@@ -63,7 +65,9 @@ struct TopicIndex: Sendable {
         }
     }
 
-    private mutating func insert(_ name: TopicName) -> UInt32 {
+    /// Returns the number of a topic, which gets one if it has none. A topic with a new number must get a device.
+    mutating func number(adding name: TopicName) -> UInt32 {
+        if let number = number(of: name) { return number }
         let number = holes.popLast() ?? UInt32(topics.count)
         if Int(number) == topics.count { topics.append(nil) }
         topics[Int(number)] = Topic(name: name)
@@ -87,12 +91,13 @@ struct TopicIndex: Sendable {
 
     // MARK: Questions
 
-    private func number(of name: TopicName) -> UInt32? { projects[name.project]?.topics[name.topic] }
+    /// Returns the number of a topic; `nil`: it has no device.
+    func number(of name: TopicName) -> UInt32? { projects[name.project]?.topics[name.topic] }
 
-    private func has(_ topic: UInt32, _ place: UInt32) -> Bool { topics[Int(topic)]?.devices.contains(place) == true }
-
-    /// Whether a device is subscribed to a topic.
-    func has(_ name: TopicName, of place: UInt32) -> Bool { number(of: name).map { has($0, place) } ?? false }
+    /// Whether a device is subscribed to the topic of a number.
+    func has(_ topic: UInt32, _ place: UInt32) -> Bool {
+        Int(topic) < topics.count && topics[Int(topic)]?.devices.contains(place) == true
+    }
 
     /// The number of a device's subscriptions.
     func count(of place: UInt32) -> Int { entries[place]?.count ?? 0 }
@@ -111,10 +116,9 @@ struct TopicIndex: Sendable {
         }
     }
 
-    /// Returns those of some topics of a project that a device is subscribed to.
-    func subscribed(_ place: UInt32, to wanted: [String], of project: String) -> Set<String> {
-        let projects = ownProjects(project)
-        return Set(wanted.filter { text in projects.contains { $0.topics[text].map { has($0, place) } ?? false } })
+    /// Returns the devices of a topic of a project, and those of the topic of this name that belongs to every project.
+    func devices(of topic: String, of project: String) -> [Set<UInt32>] {
+        ownProjects(project).compactMap { $0.topics[topic] }.compactMap { topics[Int($0)]?.devices }
     }
 
     /// Returns the devices with one of these topics; `nil` topics: with any topic. Returns `nil` if the topics have

@@ -53,21 +53,23 @@ public struct TopicCondition: Hashable, Sendable {
         topics = reader.topics.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether a device with these subscriptions gets the message.
-    public func isMet(bySubscriptions subscriptions: Set<String>) -> Bool { expression.isMet(by: subscriptions) }
+    /// Whether a device gets the message.
+    ///
+    /// - Parameter isSubscribed: whether the device is subscribed to a topic.
+    public func isMet(_ isSubscribed: (String) -> Bool) -> Bool { expression.isMet(isSubscribed) }
 
     /// Whether a device without subscriptions gets the message: then the members of the topics are not the whole
     /// audience.
-    public var includesNonMembers: Bool { isMet(bySubscriptions: []) }
+    public var includesNonMembers: Bool { isMet { _ in false } }
 }
 
 extension TopicCondition.Expression {
-    fileprivate func isMet(by subscriptions: Set<String>) -> Bool {
+    fileprivate func isMet(_ isSubscribed: (String) -> Bool) -> Bool {
         switch self {
-        case .topic(let name): subscriptions.contains(name)
-        case .not(let inner): !inner.isMet(by: subscriptions)
-        case .and(let left, let right): left.isMet(by: subscriptions) && right.isMet(by: subscriptions)
-        case .or(let left, let right): left.isMet(by: subscriptions) || right.isMet(by: subscriptions)
+        case .topic(let name): isSubscribed(name)
+        case .not(let inner): !inner.isMet(isSubscribed)
+        case .and(let left, let right): left.isMet(isSubscribed) && right.isMet(isSubscribed)
+        case .or(let left, let right): left.isMet(isSubscribed) || right.isMet(isSubscribed)
         }
     }
 }

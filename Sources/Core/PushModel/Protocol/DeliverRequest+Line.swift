@@ -27,6 +27,13 @@ extension JSONWriter {
 
 extension JSONNode {
     /// Its bytes with spaces in place of line feeds, which are white space between the tokens and never occur in
-    /// strings.
-    var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
+    /// strings. Most values have none: a publish copies its payload for each device.
+    var onOneLine: ArraySlice<UInt8> {
+        let bytes = rawBytes
+        let hasLineFeed = bytes.withUnsafeBufferPointer { bytes in
+            // Without an early end, so that the compiler compares many bytes at once.
+            bytes.reduce(0 as UInt8) { $0 | ($1 == 0x0A || $1 == 0x0D ? 1 : 0) } != 0
+        }
+        return hasLineFeed ? bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }[...] : bytes
+    }
 }
