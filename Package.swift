@@ -90,51 +90,25 @@ let package = Package(
         .executable(name: "pushrouter-web", targets: ["pushrouter-web"]),
     ],
     targets: [
+        // Values, the rows that store them, figures, the syntax of settings, and the rules of machines that share one log.
         swift(.core, "PushModel", []),
-        swift(.core, "PushDispatch", ["PushModel"]),
-        swift(.core, "PushTracking", ["PushModel"]),
-        swift(.core, "PushCustomData", ["PushModel"]),
-        // The syntax of settings files, and the declaration of their keys.
-        swift(.core, "SettingsSyntax", ["PushModel"], isHot: false),
+        // What the daemon decides: dispatch, tracking, custom data and routing.
+        swift(.core, "PushRouter", ["PushModel"]),
+        // The settings of all programs. providers.d is a symbolic link to etc/pushrouterd/providers.d: the shipped files
+        // are compiled in.
         swift(
-            .core, "PushRouting",
-            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
-        swift(.core, "PushFigures", ["PushModel"]),
-        // The rules of machines that write one shared log, and the protocol of its engine.
-        swift(.core, "PushFleet", ["PushModel"], isHot: false),
-        swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
-        // The query language, and the story of a request for people and programs.
-        swift(
-            .core, "PushQuery", ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"],
+            .core, "PushSettings", ["PushModel", "PushRouter"], resources: [.embedInCode("providers.d")],
             isHot: false),
-        // The page: routes, access, views and the live stream. No sockets, no HTTP library.
+        // What people see: reports, explanations, queries, the page, and the catalogue of accidents. No sockets, no HTTP
+        // library.
         swift(
-            .core, "PushWeb",
-            [
-                "PushModel", "PushDispatch", "PushHosts", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax",
-            ],
+            .core, "PushViews", ["PushModel", "PushRouter", "PushSettings"],
             resources: [
-                .embedInCode("Assets/page.css"), .embedInCode("Assets/keys.js"), .embedInCode("Assets/live.js"),
+                .embedInCode("Web/Assets/page.css"), .embedInCode("Web/Assets/keys.js"),
+                .embedInCode("Web/Assets/live.js"), .embedInCode("Accidents/Catalogue"),
             ], isHot: false),
-        // The parts of a bridge's handler file, and the lines between the daemon and the bridge: one target for each
-        // bridge.
-        swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // Requests of FCM's and APNs' clients, and their responses: no sockets, no HTTP library.
-        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts"]),
-        // The addresses and variables with which FCM's and APNs' clients use a gateway; the settings of gateway and page.
-        swift(.core, "PushHosts", ["PushModel", "SettingsSyntax"], isHot: false),
-        // providers.d is a symbolic link to etc/pushrouterd/providers.d: the shipped files are compiled in.
-        swift(
-            .core, "PushSettings",
-            [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
-                "HTTPBridge",
-            ],
-            resources: [.embedInCode("providers.d")], isHot: false),
-        // The catalogue of accidents, compiled in.
-        swift(
-            .core, "PushAccidents", ["PushModel", "PushDispatch", "PushRouting"],
-            resources: [.embedInCode("Catalogue")], isHot: false),
+        swift(.core, "PushGateway", ["PushModel", "PushRouter", "PushSettings"]),
 
         // System libraries, and C that the Glibc module lacks.
         library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
@@ -149,132 +123,69 @@ let package = Package(
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
-        swift(.system, "LinuxSystem", ["CLinux"]),
-        swift(.system, "EventLoop", ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
-        swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift(
-            .system, "Store",
-            ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "PushFleet", "LinuxSystem"]),
+        // What every program shares: descriptors, loop, sockets, journal, settings files, and the start and end of a
+        // program.
+        swift(.system, "LinuxSystem", ["CSystemd", "CLinux", "PushModel", "PushRouter", "PushSettings"]),
+        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
-        swift(.system, "JournalLog", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
-        swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
+        swift(.system, "HTTPServer", ["CMicroHTTPD", "CLinux", "PushModel", "LinuxSystem"], isHot: false),
         swift(.system, "TLS", ["CTLS"], isHot: false),
         swift(.system, "HTTP2", ["CNGHTTP2"], isHot: false),
         swift(.system, "Gzip", ["CZlib"], isHot: false),
-        swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
+        swift(.system, "DBus", ["CSystemd", "PushRouter", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         // The engine of a log that machines share: only programs of a fleet need libpq.
-        swift(.system, "PostgreSQL", ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"], isHot: false),
-        swift(
-            .system, "SettingsFiles", ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"],
-            isHot: false),
+        swift(.system, "PostgreSQL", ["CPostgreSQL", "PushModel", "LinuxSystem"], isHot: false),
 
-        // The start and the end of a program.
-        swift(
-            .system, "ServiceProgram",
-            ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"], isHot: false),
-
-        // Shared by programs that talk to the daemon.
-        swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
-
-        // Reports from the ledger, for programs that may read it.
-        swift(
-            .system, "LedgerReports",
-            ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "PushRouting", "Store"], isHot: false),
-
-        // Pushes from the ledger, for programs that search them.
-        swift(
-            .system, "LedgerSource",
-            ["PushModel", "PushQuery", "PushReporting", "PushRouting", "PushDispatch", "Store", "LedgerReports"],
-            isHot: false),
-
-        // The sockets of services that clients connect to.
-        swift(
-            .system, "ServiceSockets",
-            ["CLinux", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPServer", "SettingsSyntax", "SettingsFiles"],
-            isHot: false),
-
-        // Shared by programs that send HTTP requests.
-        swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
+        // Pushes and reports from the ledger, for programs that may read it.
+        swift(.system, "LedgerReports", ["PushModel", "PushRouter", "PushViews", "Store"], isHot: false),
 
         // Runs handlers: for the daemon, and for a person who tries one.
         swift(
             .system, "HandlerRuns",
-            [
-                "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
-                "DBus", "JournalLog",
-            ], isHot: false),
+            ["PushModel", "PushRouter", "LinuxSystem", "HandlerProcess", "DBus"], isHot: false),
 
         // The daemon, connected from its parts, and its documentation.
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet",
-                "PushFigures",
-                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
-                "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
+                "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store", "HandlerProcess",
+                "HandlerRuns", "DBus",
             ], swiftSettings: settings),
-        program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
+        program("pushrouterd", ["PushDaemon", "LinuxSystem"]),
         // The daemon of a fleet's machine, the only one that needs libpq.
         program(
             "pushrouterd-fleet",
-            [
-                "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsSyntax",
-                "SettingsFiles", "PostgreSQL", "Store", "PushDaemon", "ServiceProgram",
-            ]),
+            ["PushModel", "PushViews", "PushSettings", "LinuxSystem", "PostgreSQL", "Store", "PushDaemon"]),
         program(
             "pushctl",
             [
-                "CLinux",
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings",
-                "PushAccidents",
-                "LinuxSystem",
-                "EventLoop", "Store",
-                "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
-                "LedgerReports", "JSONC",
+                "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store",
+                "HandlerProcess", "HandlerRuns", "LedgerReports", "JSONC",
             ]),
         // HTTP clients are programs of their own: the daemon needs neither network nor key.
         program(
             "pushrouter-forward",
-            [
-                "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "HTTPSending",
-                "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
-            ]),
+            ["PushModel", "PushRouter", "PushSettings", "LinuxSystem", "HTTPClient", "JSONC"]),
         program(
             "pushrouter-http",
-            [
-                "CCrypto", "PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop",
-                "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
-                "ServiceProgram",
-            ]),
+            ["CCrypto", "PushModel", "PushRouter", "PushSettings", "LinuxSystem", "HTTPClient", "HandlerRuns"]),
         // HTTP servers are programs of their own, for the same reason.
         program(
             "pushrouter-metrics",
-            [
-                "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-                "SettingsFiles", "ServiceProgram", "DaemonClient",
-            ]),
+            ["PushModel", "PushViews", "PushSettings", "LinuxSystem", "HTTPServer"]),
         // Serves unmodified clients of FCM and APNs; the only program that needs libnghttp2 and libssl.
         program(
             "pushrouter-gateway",
             [
-                "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax",
-                "LinuxSystem",
-                "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog",
-                "SettingsFiles",
-                "ServiceProgram", "ServiceSockets",
-                "DaemonClient",
+                "PushModel", "PushRouter", "PushSettings", "PushGateway", "LinuxSystem", "CLinux", "TLS", "HTTP2",
+                "Gzip", "HTTPServer",
             ]),
         // The page and its API.
         program(
             "pushrouter-web",
-            [
-                "PushModel", "PushQuery", "PushHosts", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
-                "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
-                "ServiceSockets", "DaemonClient", "LedgerSource",
-            ]),
+            ["PushModel", "PushViews", "PushSettings", "PushRouter", "LinuxSystem", "HTTPServer", "LedgerReports"]),
 
         // Tests: one folder for each target.
         // The model of a faulty disk. The tests compile the preloaded library (preload) themselves.
@@ -283,90 +194,71 @@ let package = Package(
             sources: ["model"],
             publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(
-            name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushTracking", "PushFleet"],
+            name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushRouter"],
             path: "Tests/TestSupport", swiftSettings: settings),
         // Overrides functions of libc in the test program: disks that fail, and allocations that are counted.
         .target(name: "CTestProbe", path: "Tests/CTestProbe"),
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
-        tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
+        tests("PushDispatchTests", ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
         tests("GzipTests", ["Gzip"]),
-        tests("PushGatewayTests", ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax", "PushGateway"]),
-        tests("PushTrackingTests", ["PushModel", "PushTracking"]),
-        tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
-        tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
+        tests("PushGatewayTests", ["PushModel", "PushRouter", "PushSettings", "PushGateway"]),
+        tests("PushTrackingTests", ["PushModel", "PushRouter"]),
+        tests("PushCustomDataTests", ["PushModel", "PushRouter", "PushSettings", "pushrouter-forward"]),
+        tests("DaemonClientTests", ["PushModel", "LinuxSystem"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests(
             "PostgreSQLTests",
-            ["PushModel", "PushFleet", "PushReporting", "PostgreSQL", "LinuxSystem", "pushrouterd-fleet"]),
+            ["PushModel", "PushViews", "PostgreSQL", "LinuxSystem", "pushrouterd-fleet"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
-        tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
+        tests("HTTPProgramTests", ["PushModel", "PushRouter", "PushSettings", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests("TLSTests", ["TLS"]),
-        tests("GatewayProgramTests", ["ServiceSockets", "pushrouter-gateway"]),
+        tests("GatewayProgramTests", ["HTTPServer", "pushrouter-gateway"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests(
             "MetricsTests",
-            [
-                "PushModel", "PushReporting", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
-                "DaemonClient", "pushrouter-metrics",
-            ]),
-        tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
-        tests("PushQueryTests", ["PushModel", "PushQuery"]),
+            ["PushModel", "PushViews", "HTTPServer", "LinuxSystem", "pushrouter-metrics"]),
+        tests("PushRoutingTests", ["PushModel", "PushRouter", "PushViews"]),
+        tests("PushQueryTests", ["PushModel", "PushViews"]),
         tests(
             "PushWebTests",
-            [
-                "PushModel", "PushDispatch", "PushTracking", "PushQuery", "PushReporting", "PushRouting",
-                "PushSettings", "PushWeb",
-            ]),
-        tests("PushFiguresTests", ["PushModel", "PushFigures"]),
-        tests("PushFleetTests", ["PushModel", "PushFleet"], optimized),
-        tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
+            ["PushModel", "PushRouter", "PushViews", "PushSettings"]),
+        tests("PushFiguresTests", ["PushModel"]),
+        tests("PushFleetTests", ["PushModel"], optimized),
+        tests("PushReportingTests", ["PushModel", "PushViews"]),
         tests(
             "PushSettingsTests",
-            [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
-                "HTTPBridge", "PushSettings",
-            ]),
+            ["PushModel", "PushRouter", "PushSettings"]),
         tests(
             "PushAccidentsTests",
-            [
-                "PushModel", "PushDispatch", "PushTracking", "SettingsSyntax", "PushRouting", "PushSettings",
-                "PushAccidents",
-            ]),
-        tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
-        tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
+            ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
+        tests("EventLoopTests", ["PushModel", "LinuxSystem", "CLinux"]),
+        tests("UnixSocketsTests", ["LinuxSystem", "CLinux"]),
         tests(
             "StoreTests",
-            [
-                "PushModel", "PushFleet", "Store", "CLinux", "CSQLite", "LinuxSystem", "PushQuery", "PushReporting",
-                "PushRouting", "LedgerSource",
-            ]),
+            ["PushModel", "Store", "CLinux", "CSQLite", "LinuxSystem", "PushViews", "PushRouter", "LedgerReports"]),
         // Compares reports from figures with reports from rows.
-        tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "LedgerReports"]),
-        tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),
+        tests("ReportReadingTests", ["PushModel", "PushViews", "Store", "LedgerReports"]),
+        tests("PushctlTests", ["PushModel", "LinuxSystem", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("DBusTests", ["DBus", "LinuxSystem"]),
         tests(
             "HandlerRunsTests",
-            [
-                "PushModel", "PushRouting", "HandlerRuns", "HandlerProcess", "JournalLog", "EventLoop", "LinuxSystem",
-                "UnixSockets",
-            ]),
-        tests("JournalLogTests", ["JournalLog", "CLinux"]),
+            ["PushModel", "PushRouter", "HandlerRuns", "HandlerProcess", "LinuxSystem"]),
+        tests("JournalLogTests", ["LinuxSystem", "CLinux"]),
         tests(
             "PushDaemonTests",
             [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-                "LinuxSystem", "JournalLog", "PushFleet",
-                "EventLoop", "UnixSockets", "Store", "HandlerRuns", "PushDaemon",
+                "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store", "HandlerRuns",
+                "PushDaemon",
             ]),
         // The limits of the cost of one delivery.
         tests(
             "BudgetTests",
-            ["PushModel", "LinuxSystem", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),
+            ["PushModel", "LinuxSystem", "PushRouter", "PushSettings", "Store"]),
         tests("ArchitectureTests", []),
         tests(
-            "EndToEndTests", ["PushModel", "LinuxSystem", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
+            "EndToEndTests", ["PushModel", "LinuxSystem", "CLinux", "CSQLite", "Store", "CTestProbe"]),
     ]
 )

@@ -18,10 +18,10 @@ while (($# > 0)); do
     esac
 done
 
-version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushModel/Version.swift)
+version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushModel/Texts/Version.swift)
 # In Debian's order 1.0.0~dev comes before 1.0.0; a hyphen would begin the Debian revision.
 version=${version//-/\~}
-[[ $version =~ ^[0-9][0-9.~a-z+]*$ ]] || fail "Sources/Core/PushModel/Version.swift has no version"
+[[ $version =~ ^[0-9][0-9.~a-z+]*$ ]] || fail "Sources/Core/PushModel/Texts/Version.swift has no version"
 mapfile -t products < <(sed -n 's/^ *\.executable(name: "\([^"]*\)".*/\1/p' Package.swift)
 ((${#products[@]} > 0)) || fail "Package.swift has no executable products"
 

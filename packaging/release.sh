@@ -25,8 +25,8 @@ done
 command -v git >/dev/null || fail "git is not installed: the source archive is made from a commit"
 changes=$(git status --porcelain) || fail "this is no git checkout: the source archive is made from a commit"
 [[ -z $changes ]] || fail "files are changed and not committed; commit them, or put them aside: git stash --include-untracked"
-version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushModel/Version.swift)
-[[ -n $version ]] || fail "Sources/Core/PushModel/Version.swift has no version"
+version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushModel/Texts/Version.swift)
+[[ -n $version ]] || fail "Sources/Core/PushModel/Texts/Version.swift has no version"
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
 [[ -z $(ls -A "$output") ]] || fail "$output has files already; a release is made in an empty directory"

@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 
 extension DaemonSettings {

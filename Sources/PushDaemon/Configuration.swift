@@ -1,9 +1,6 @@
-import EventLoop
 import LinuxSystem
 import PushModel
 import PushSettings
-import SettingsFiles
-import SettingsSyntax
 import Store
 
 /// The configuration in force.

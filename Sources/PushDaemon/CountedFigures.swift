@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
+import PushViews
 
 /// The counters that only `op: metrics` returns, since the daemon's start.
 struct CountedFigures: Sendable {

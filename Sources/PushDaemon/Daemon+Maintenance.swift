@@ -1,4 +1,3 @@
-import EventLoop
 import LinuxSystem
 import PushModel
 import PushSettings

@@ -1,11 +1,8 @@
-import EventLoop
 import HandlerRuns
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
 import Store
 
 /// The number of readings of the configuration that were asked for, and that are done.

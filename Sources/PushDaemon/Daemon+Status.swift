@@ -1,10 +1,8 @@
-import EventLoop
 import Glibc
 import HandlerRuns
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 import Store
 

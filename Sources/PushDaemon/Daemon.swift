@@ -1,13 +1,9 @@
-import EventLoop
 import Glibc
 import HandlerRuns
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
-import SettingsFiles
 import Store
 
 /// The daemon: the loop's thread orders all events, the router decides, adapters do the input and output.

@@ -1,6 +1,6 @@
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 import Store
 

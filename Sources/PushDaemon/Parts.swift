@@ -1,12 +1,8 @@
-import EventLoop
 import HandlerRuns
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
-import SettingsFiles
 import Store
 
 /// The daemon's adapters and the recovered state: parts that do not depend on one another.

@@ -1,9 +1,7 @@
-import EventLoop
-import PushCustomData
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
 import Store
 
 /// The state that the ledger has of the daemon's earlier runs.

@@ -1,15 +1,10 @@
-import EventLoop
 import Glibc
 import HandlerProcess
-import JournalLog
-import LinuxSystem
-import PushFleet
+public import LinuxSystem
 public import PushModel
 public import PushSettings
-public import SettingsFiles
 public import Store
 import Synchronization
-import UnixSockets
 
 /// The options of the daemon's start.
 public struct DaemonOptions: Sendable {

@@ -1,11 +1,8 @@
-import EventLoop
 import LinuxSystem
-import PushCustomData
-import PushFigures
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 import Store
 
 /// The status that `op: status` returns.

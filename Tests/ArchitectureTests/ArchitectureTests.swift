@@ -38,10 +38,9 @@ struct ArchitectureTests {
             switch rule.layer {
             case .c: Issue.record("\(rule.name): C imports no Swift")
             case .pure: #expect(imported.layer == .pure, "\(rule.name) imports \(name)")
-            case .system: #expect(imported.layer == .c, "\(rule.name) imports \(name)")
+            case .system: #expect(imported.layer < .system, "\(rule.name) imports \(name)")
             case .adapter: #expect(imported.layer < .adapter, "\(rule.name) imports \(name)")
             case .shared: #expect(imported.layer < .shared, "\(rule.name) imports \(name)")
-            case .source: #expect(imported.layer < .source, "\(rule.name) imports \(name)")
             case .composition: break
             }
         }
@@ -52,6 +51,17 @@ struct ArchitectureTests {
         for file in Self.sources where file.path.hasPrefix("\(rule.folder)/") {
             for problem in file.forbiddenImports(for: rule) { Issue.record("\(problem)") }
         }
+    }
+
+    @Test("a floor inside a module names types of the floors below it alone", arguments: storeys.map(\.module))
+    func floorsHold(module: String) throws {
+        let storeys = try #require(storeys.first { $0.module == module })
+        for floor in storeys.floors {
+            #expect(
+                Self.sources.contains { storeys.floor(of: $0.path)?.folder == floor.folder },
+                "\(module)/\(floor.folder) has no file")
+        }
+        for problem in storeys.problems(in: Self.sources) { Issue.record("\(problem)") }
     }
 
     @Test("no file imports Foundation, not even a test")
@@ -116,16 +126,16 @@ struct ArchitectureTests {
         for problem in code.flatMap(\.clausesForNouns) { Issue.record("\(problem)") }
     }
 
-    @Test("no file is longer than 500 lines")
+    @Test("no file is longer than 600 lines")
     func filesAreShort() {
-        for problem in (Self.sources + Self.tests).flatMap({ $0.excessLength(over: 500) }) {
+        for problem in (Self.sources + Self.tests).flatMap({ $0.excessLength(over: 600) }) {
             Issue.record("\(problem)")
         }
     }
 
     @Test("the files are found, so that the rules check something")
     func filesAreFound() {
-        #expect(Self.sources.contains { $0.path == "Sources/Core/PushModel/Ledger.swift" })
+        #expect(Self.sources.contains { $0.path == "Sources/Core/PushModel/Ledger/Ledger.swift" })
         #expect(Self.sources.contains { $0.path == "Sources/Core/PushModel/JSON/JSONDocument.swift" })
         #expect(Self.tests.contains { $0.path == "Tests/ArchitectureTests/ArchitectureTests.swift" })
     }

@@ -10,8 +10,6 @@ enum Layer: Int, Comparable {
     case adapter
     /// Code on top of adapters that several programs need.
     case shared
-    /// A source of rows for programs, behind a protocol of the core.
-    case source
     /// Wires the other targets.
     case composition
 
@@ -34,7 +32,7 @@ struct TargetRule {
     var folder: String {
         switch layer {
         case .pure: "Sources/Core/\(name)"
-        case .c, .system, .adapter, .shared, .source: "Sources/System/\(name)"
+        case .c, .system, .adapter, .shared: "Sources/System/\(name)"
         // The daemon's documentation has a fixed place.
         case .composition: name == "PushDaemon" ? "Sources/PushDaemon" : "Sources/Programs/\(name)"
         }
@@ -44,7 +42,7 @@ struct TargetRule {
     var systemModules: Set<String> {
         switch layer {
         case .c, .pure: []
-        case .system, .adapter, .shared, .source, .composition: ["Glibc", "Synchronization"]
+        case .system, .adapter, .shared, .composition: ["Glibc", "Synchronization"]
         }
     }
 }
@@ -65,132 +63,60 @@ let layers = [
     TargetRule("CChecksum", .c),
 
     TargetRule("PushModel", .pure),
-    TargetRule("PushDispatch", .pure, ["PushModel"]),
-    TargetRule("PushTracking", .pure, ["PushModel"]),
-    TargetRule("PushCustomData", .pure, ["PushModel"]),
-    TargetRule("SettingsSyntax", .pure, ["PushModel"]),
-    TargetRule(
-        "PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
-    TargetRule("PushFigures", .pure, ["PushModel"]),
-    TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
-    TargetRule("PushFleet", .pure, ["PushModel"]),
-    TargetRule("PushHosts", .pure, ["PushModel", "SettingsSyntax"]),
-    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "PushHosts"]),
-    TargetRule(
-        "PushQuery", .pure, ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"]),
-    TargetRule(
-        "PushWeb", .pure,
-        ["PushModel", "PushDispatch", "PushHosts", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax"]),
-    TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
-    TargetRule(
-        "PushSettings", .pure,
-        [
-            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
-            "HTTPBridge",
-        ]),
+    TargetRule("PushRouter", .pure, ["PushModel"]),
+    TargetRule("PushSettings", .pure, ["PushModel", "PushRouter"]),
+    TargetRule("PushViews", .pure, ["PushModel", "PushRouter", "PushSettings"]),
+    TargetRule("PushGateway", .pure, ["PushModel", "PushRouter", "PushSettings"]),
 
-    TargetRule("PushAccidents", .pure, ["PushModel", "PushDispatch", "PushRouting"]),
+    TargetRule("LinuxSystem", .system, ["CSystemd", "CLinux", "PushModel", "PushRouter", "PushSettings"]),
 
-    TargetRule("LinuxSystem", .system, ["CLinux"]),
-
-    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
-    TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
-    TargetRule(
-        "Store", .adapter,
-        ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "PushFleet", "LinuxSystem"]),
+    TargetRule("Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
-    TargetRule("JournalLog", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux", "LinuxSystem"]),
-    TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
+    TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "CLinux", "PushModel", "LinuxSystem"]),
     TargetRule("TLS", .adapter, ["CTLS"]),
     TargetRule("HTTP2", .adapter, ["CNGHTTP2"]),
     TargetRule("Gzip", .adapter, ["CZlib"]),
-    TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
+    TargetRule("DBus", .adapter, ["CSystemd", "PushRouter", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
-    TargetRule("PostgreSQL", .adapter, ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"]),
-    TargetRule(
-        "SettingsFiles", .adapter, ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"]),
+    TargetRule("PostgreSQL", .adapter, ["CPostgreSQL", "PushModel", "LinuxSystem"]),
 
-    TargetRule(
-        "ServiceProgram", .shared,
-        ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"]),
-    TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
-    TargetRule(
-        "LedgerReports", .shared,
-        ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "PushRouting", "Store"]),
-    TargetRule(
-        "ServiceSockets", .shared,
-        ["CLinux", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPServer", "SettingsSyntax", "SettingsFiles"]),
-    TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
-    TargetRule(
-        "HandlerRuns", .shared,
-        [
-            "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
-            "DBus", "JournalLog",
-        ]),
-
-    TargetRule(
-        "LedgerSource", .source,
-        ["PushModel", "PushQuery", "PushReporting", "PushRouting", "PushDispatch", "Store", "LedgerReports"]),
+    TargetRule("LedgerReports", .shared, ["PushModel", "PushRouter", "PushViews", "Store"]),
+    TargetRule("HandlerRuns", .shared, ["PushModel", "PushRouter", "LinuxSystem", "HandlerProcess", "DBus"]),
 
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet", "PushFigures",
-            "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
-            "HandlerRuns",
-            "JournalLog", "SettingsFiles", "DBus",
+            "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store", "HandlerProcess",
+            "HandlerRuns", "DBus",
         ]),
-    TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
+    TargetRule("pushrouterd", .composition, ["PushDaemon", "LinuxSystem"]),
     TargetRule(
         "pushrouterd-fleet", .composition,
-        [
-            "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsSyntax", "SettingsFiles",
-            "PostgreSQL", "Store", "PushDaemon", "ServiceProgram",
-        ]),
+        ["PushModel", "PushViews", "PushSettings", "LinuxSystem", "PostgreSQL", "Store", "PushDaemon"]),
     TargetRule(
         "pushctl", .composition,
         [
-            "CLinux", "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
-            "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
-            "JournalLog",
-            "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
+            "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store",
+            "HandlerProcess", "HandlerRuns", "LedgerReports", "JSONC",
         ]),
     TargetRule(
         "pushrouter-forward", .composition,
-        [
-            "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
-            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
-        ]),
+        ["PushModel", "PushRouter", "PushSettings", "LinuxSystem", "HTTPClient", "JSONC"]),
     TargetRule(
         "pushrouter-http", .composition,
-        [
-            "CCrypto", "PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop",
-            "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
-        ]),
+        ["CCrypto", "PushModel", "PushRouter", "PushSettings", "LinuxSystem", "HTTPClient", "HandlerRuns"]),
     TargetRule(
         "pushrouter-gateway", .composition,
         [
-            "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
-            "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog", "SettingsFiles",
-            "ServiceProgram", "ServiceSockets",
-            "DaemonClient",
+            "PushModel", "PushRouter", "PushSettings", "PushGateway", "LinuxSystem", "CLinux", "TLS", "HTTP2",
+            "Gzip", "HTTPServer",
         ]),
     TargetRule(
         "pushrouter-web", .composition,
-        [
-            "PushModel", "PushQuery", "PushHosts", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
-            "LinuxSystem",
-            "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram", "ServiceSockets",
-            "DaemonClient", "LedgerSource",
-        ]),
+        ["PushModel", "PushViews", "PushSettings", "PushRouter", "LinuxSystem", "HTTPServer", "LedgerReports"]),
     TargetRule(
-        "pushrouter-metrics", .composition,
-        [
-            "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-            "SettingsFiles", "ServiceProgram", "DaemonClient",
-        ]),
+        "pushrouter-metrics", .composition, ["PushModel", "PushViews", "PushSettings", "LinuxSystem", "HTTPServer"]),
 ]
 
 /// Constructs that switch off a check of the compiler, and the files that may use them: a comment directly above each
@@ -199,8 +125,8 @@ let escapes: [(text: String, files: Set<String>)] = [
     (
         "@unchecked Sendable",
         [
-            "Sources/System/LinuxSystem/Monitor.swift", "Sources/Core/PushModel/Indirect.swift",
-            "Sources/Core/PushModel/JSON/JSONStorage.swift",
+            "Sources/System/LinuxSystem/Basics/Monitor.swift", "Sources/Core/PushModel/Collections/Indirect.swift",
+            "Sources/Core/PushModel/JSON/JSONDocument.swift",
             "Sources/Core/PushModel/JSON/JSONView.swift", "Sources/Core/PushModel/Rows/RowBuffer.swift",
             "Sources/System/HandlerProcess/SpawnContext.swift",
         ]

@@ -1,6 +1,6 @@
 import Glibc
-import PushCustomData
 import PushModel
+import PushRouter
 
 // Measures entries sent at once, in batches of 75, and entries that wait for session starts. Built and run by
 // custom-data.sh.

@@ -1,7 +1,6 @@
 import Glibc
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 
 // Measures the cost of detection per delivery: deciding with the shipped providers, and with none. Built and run by

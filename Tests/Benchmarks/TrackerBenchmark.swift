@@ -1,6 +1,6 @@
 import Glibc
 import PushModel
-import PushTracking
+import PushRouter
 
 // Measures deliveries to many devices, then taps and session starts there. Built and run by tracker.sh.
 

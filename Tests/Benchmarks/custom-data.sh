@@ -20,9 +20,9 @@ compile() {
 # shellcheck disable=SC2046  # Names of our own, without blanks.
 compile PushModel $(find "$sources/PushModel" -name "*.swift")
 # shellcheck disable=SC2046  # As above.
-compile PushCustomData $(find "$sources/PushCustomData" -name "*.swift")
+compile PushRouter $(find "$sources/PushRouter" -name "*.swift")
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
-    "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
+    "$build/PushModel.o" "$build/PushRouter.o" -o "$build/benchmark"
 "$build/benchmark" sent "${1:-100000}"
 "$build/benchmark" stored "${1:-100000}"
 "$build/benchmark" one-device "${1:-100000}"

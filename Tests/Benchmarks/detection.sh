@@ -18,7 +18,7 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility "$@"
 }
 objects=
-for module in PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings; do
+for module in PushModel PushRouter PushSettings; do
     find "$top/Sources/Core/$module" -name '*.swift' > "$build/$module.sources"
     [ $module != PushSettings ] || echo "$build/embedded_resources.swift" >> "$build/$module.sources"
     compile -module-name "$module" -emit-module -emit-module-path "$build/$module.swiftmodule" \

@@ -15,8 +15,10 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault \
         -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
 }
-compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
-compile PushTracking "$sources"/PushTracking/*.swift "$sources"/PushTracking/Memory/*.swift
+# shellcheck disable=SC2046  # Names of our own, without blanks.
+compile PushModel $(find "$sources/PushModel" -name "*.swift")
+# shellcheck disable=SC2046  # As above.
+compile PushRouter $(find "$sources/PushRouter" -name "*.swift")
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/TrackerBenchmark.swift" \
-    "$build/PushModel.o" "$build/PushTracking.o" -o "$build/benchmark"
+    "$build/PushModel.o" "$build/PushRouter.o" -o "$build/benchmark"
 "$build/benchmark" "${1:-1000000}"

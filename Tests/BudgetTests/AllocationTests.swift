@@ -1,7 +1,8 @@
-import PushModel
-import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// Figures of a debug build, which do not depend on the machine; a release build has fewer. They are upper bounds, 15 %
 /// above the measured values: lower them with each change that makes a delivery cheaper.

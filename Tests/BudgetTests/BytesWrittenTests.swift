@@ -1,9 +1,10 @@
-import LinuxSystem
-import PushModel
-import PushRouting
-import Store
 import TestSupport
 import Testing
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import PushRouter
+@testable import Store
 
 /// Upper bounds of the bytes on disk for a delivery with a payload of 1331 bytes, 15 % above the measured values.
 @Suite("The bytes that one delivery writes", .timeLimit(.minutes(30)))

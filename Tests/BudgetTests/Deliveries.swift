@@ -1,9 +1,9 @@
 import Glibc
-import PushModel
-import PushRouting
-import PushSettings
-import PushTracking
 import TestSupport
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 /// Deliveries with the payload of `Tests/Benchmarks`, as lines from the socket.
 struct Deliveries {

@@ -1,10 +1,8 @@
-import PushCustomData
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// A table that doubles moves all its elements, in one turn of the loop. The time of that follows the allocated memory,
 /// which does not depend on the machine.

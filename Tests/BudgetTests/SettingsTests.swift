@@ -1,6 +1,7 @@
-import PushSettings
 import TestSupport
 import Testing
+
+@testable import PushSettings
 
 /// Figures of a debug build; upper bounds, as in ``AllocationTests``.
 @Suite(

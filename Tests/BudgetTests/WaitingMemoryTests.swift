@@ -1,8 +1,8 @@
-import PushModel
-import PushRouting
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The memory of waiting deliveries", .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct WaitingMemoryTests {

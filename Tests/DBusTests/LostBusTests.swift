@@ -1,9 +1,9 @@
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
 
 @testable import DBus
+@testable import LinuxSystem
 
 @Suite("A lost bus", .timeLimit(.minutes(30)))
 struct LostBusTests: ~Copyable {

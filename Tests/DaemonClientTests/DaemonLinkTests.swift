@@ -1,8 +1,8 @@
-import DaemonClient
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("The link to the daemon")
 struct DaemonLinkTests {

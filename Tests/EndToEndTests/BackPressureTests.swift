@@ -1,9 +1,10 @@
 import CTestProbe
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("Back pressure", .timeLimit(.minutes(30)))
 struct BackPressureTests {

@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
 
 @Suite(
     "In a cgroup of its own", .needs("a cgroup that it may make", if: DelegatedCgroup.isPossible),

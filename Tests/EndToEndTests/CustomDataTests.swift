@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// The lines of `control.sock` as a forwarder writes them.
 private enum Run {

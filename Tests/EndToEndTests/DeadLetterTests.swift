@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("In relay mode, a dead letter", .timeLimit(.minutes(30)))
 struct DeadLetterTests {

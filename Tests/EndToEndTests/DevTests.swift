@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// A running `pushctl dev` with files of its own. `deinit` kills it.
 private final class DevRun {

@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("Instances that end repeatedly while programs are started", .timeLimit(.minutes(30)))
 struct EndingInstancesTests {

@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// The handlers of the documentation, as they are in `packaging/examples`.
 @Suite("The examples of handlers", .timeLimit(.minutes(30)))

@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import Store
 
 @Suite("A failed sync", .serialized)
 struct FailedSyncTests {

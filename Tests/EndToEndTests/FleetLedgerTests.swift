@@ -1,10 +1,10 @@
 import Glibc
-import LinuxSystem
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 @Suite(
     "The ledgers of two machines that share a log", .needsPostgreSQL, .timeLimit(.minutes(30))

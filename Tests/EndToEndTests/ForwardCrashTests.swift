@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
 /// page cache.

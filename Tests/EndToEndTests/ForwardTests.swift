@@ -1,10 +1,11 @@
 import Glibc
-import PushModel
-import Store
 import Synchronization
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 @Suite("The forwarder", .timeLimit(.minutes(30)))
 struct ForwardTests {

@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// An installation whose state directory is a small file system, with a ballast file.
 private final class SmallDisk {

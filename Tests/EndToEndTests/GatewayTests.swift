@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// A daemon with a gateway on a Unix socket: concurrent test runs need no ports.
 private final class GatewayScene {

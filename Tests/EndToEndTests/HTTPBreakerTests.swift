@@ -1,7 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("The breaker of an http handler", .timeLimit(.minutes(30)))
 struct HTTPBreakerTests {

@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 extension Installation {
     /// Adds an `http` handler, and a route to it for payloads whose data has `job` set to its name.

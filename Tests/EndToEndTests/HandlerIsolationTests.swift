@@ -1,9 +1,9 @@
 import Glibc
-import LinuxSystem
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("A handler that fails", .timeLimit(.minutes(30)))
 struct HandlerIsolationTests {

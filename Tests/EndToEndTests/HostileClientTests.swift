@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("Clients that never read, never end a line, or never send", .timeLimit(.minutes(30)))
 struct HostileClientTests {

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// Names that try to cut, forge or colour the output around them.
 private let hostile =

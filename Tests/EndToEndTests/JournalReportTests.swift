@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("The report of the journal beside the report of the ledger", .timeLimit(.minutes(30)))
 struct JournalReportTests {

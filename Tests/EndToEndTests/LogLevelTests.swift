@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
 
 @Suite("The log level", .timeLimit(.minutes(30)))
 struct LogLevelTests {

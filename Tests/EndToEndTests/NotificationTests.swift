@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// A private bus with a notification service that a test controls.
 private final class Desktop {

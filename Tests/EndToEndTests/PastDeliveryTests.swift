@@ -1,7 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("A tap on a delivery that the tracker does not remember", .timeLimit(.minutes(30)))
 struct PastDeliveryTests {

@@ -1,7 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("The inject socket", .timeLimit(.minutes(30)))
 struct ProtocolTests {

@@ -1,7 +1,8 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import Store
 
 @Suite("pushctl campaigns, events, user and export", .timeLimit(.minutes(30)))
 struct PushctlAnalyticsTests {

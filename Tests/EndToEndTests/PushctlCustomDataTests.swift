@@ -1,7 +1,8 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import Store
 
 @Suite("pushctl, of a ledger with custom data", .timeLimit(.minutes(30)))
 struct PushctlCustomDataTests {

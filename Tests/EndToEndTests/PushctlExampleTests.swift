@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl explain --example", .timeLimit(.minutes(30)))
 struct PushctlExampleTests {

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// Checks of many payloads with `explain`.
 @Suite("pushctl explain, for a directory", .timeLimit(.minutes(30)))

@@ -1,7 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("pushctl explain", .timeLimit(.minutes(30)))
 struct PushctlExplainTests {

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl import remote-storage", .timeLimit(.minutes(30)))
 struct PushctlImportTests {

@@ -1,7 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("pushctl inject and open", .timeLimit(.minutes(30)))
 struct PushctlInjectTests {

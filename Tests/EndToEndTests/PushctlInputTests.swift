@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// The messages that all commands have about payload files, tested with `explain`.
 @Suite("pushctl, its input files", .timeLimit(.minutes(30)))

@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl act, dismiss, session and token", .timeLimit(.minutes(30)))
 struct PushctlInteractionTests {

@@ -1,7 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("pushctl log, pending and flush, with a daemon", .timeLimit(.minutes(30)))
 struct PushctlLogTests {

@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl report, show and status", .timeLimit(.minutes(30)))
 struct PushctlReportTests {

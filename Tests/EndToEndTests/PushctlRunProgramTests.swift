@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl run-handler, with a program and with requests of the ledger", .timeLimit(.minutes(30)))
 final class PushctlRunProgramTests {

@@ -1,7 +1,8 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import Store
 
 @Suite("pushctl, with an observer, a wait and a request without an invocation in the ledger", .timeLimit(.minutes(30)))
 struct PushctlShowTests {

@@ -1,6 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("pushctl simulate", .timeLimit(.minutes(30)))
 struct PushctlSimulateTests {

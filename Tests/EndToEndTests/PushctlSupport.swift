@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// The command line under test.
 let pushctl = Program(product: "pushctl")

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("pushctl tail", .timeLimit(.minutes(30)))
 struct PushctlTailTests {

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// script(1), which runs a program in a pseudo-terminal.
 private let script = "/usr/bin/script"

@@ -1,6 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("pushctl test", .timeLimit(.minutes(30)))
 final class PushctlTestTests {

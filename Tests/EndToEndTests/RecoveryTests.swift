@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 @Suite("After kill -9", .timeLimit(.minutes(30)))
 struct RecoveryTests {

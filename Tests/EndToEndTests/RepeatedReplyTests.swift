@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("The reply to a repeated request", .timeLimit(.minutes(30)))
 struct RepeatedReplyTests {

@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// The counterpart of `TwinTests`: the built programs over their sockets instead of the daemon's parts with a virtual
 /// clock.

@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
 
 @Suite("A daemon that cannot start", .timeLimit(.minutes(30)))
 struct StartFailureTests {

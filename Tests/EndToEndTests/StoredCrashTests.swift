@@ -1,9 +1,10 @@
 import Glibc
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
 /// page cache.

@@ -1,8 +1,9 @@
 import CSQLite
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("The order to bring the ledger up to date")
 struct SyncTests {

@@ -1,8 +1,10 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import PushViews
+@testable import Store
 
 @Suite("The tracker's scenarios over the socket", .timeLimit(.minutes(30)))
 struct TrackerScenarioTests {

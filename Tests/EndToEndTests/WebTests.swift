@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// A daemon with a page.
 private final class WebScene {

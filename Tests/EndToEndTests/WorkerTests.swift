@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 extension Installation {
     /// Adds a `worker` handler that runs a script, with a route for payloads whose data has `job` set to its name.

@@ -1,5 +1,6 @@
-import EventLoop
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("DeferSource", .timeLimit(.minutes(30)))
 struct DeferSourceTests {

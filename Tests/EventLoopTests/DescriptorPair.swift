@@ -1,5 +1,6 @@
 import Glibc
-import LinuxSystem
+
+@testable import LinuxSystem
 
 /// Two connected stream sockets.
 final class DescriptorPair {

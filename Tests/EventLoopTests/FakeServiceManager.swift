@@ -1,5 +1,6 @@
 import Glibc
-import LinuxSystem
+
+@testable import LinuxSystem
 
 /// The service manager's end of `NOTIFY_SOCKET`, an abstract socket, for a test in its own process.
 struct FakeServiceManager {

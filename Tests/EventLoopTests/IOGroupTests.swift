@@ -1,8 +1,8 @@
-import EventLoop
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("IOGroup", .timeLimit(.minutes(30)))
 struct IOGroupTests {

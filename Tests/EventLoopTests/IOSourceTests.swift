@@ -1,7 +1,7 @@
-import EventLoop
 import Glibc
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("IOSource", .timeLimit(.minutes(30)))
 struct IOSourceTests {

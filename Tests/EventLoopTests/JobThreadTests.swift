@@ -1,5 +1,6 @@
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("A thread for jobs", .timeLimit(.minutes(30)))
 struct JobThreadTests {

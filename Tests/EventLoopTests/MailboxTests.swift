@@ -1,6 +1,7 @@
-import EventLoop
 import Glibc
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("Mailbox", .timeLimit(.minutes(30)))
 struct MailboxTests {

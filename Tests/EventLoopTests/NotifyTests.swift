@@ -1,6 +1,7 @@
-import EventLoop
 import Glibc
 import Testing
+
+@testable import LinuxSystem
 
 // NOTIFY_SOCKET belongs to the whole process, so each test runs in its own.
 @Suite("Notify", .timeLimit(.minutes(30)))

@@ -1,5 +1,6 @@
-import EventLoop
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("A repeating timer", .timeLimit(.minutes(30)))
 struct RepeatingTimerTests {

@@ -1,7 +1,7 @@
-import EventLoop
 import Glibc
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("SignalSource", .timeLimit(.minutes(30)))
 struct SignalSourceTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import EventLoop
+@testable import LinuxSystem
 
 @Suite("TimerSource", .timeLimit(.minutes(30)))
 struct TimerSourceTests {

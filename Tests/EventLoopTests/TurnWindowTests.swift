@@ -1,7 +1,7 @@
-import PushFigures
 import Testing
 
-@testable import EventLoop
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("The longest turn of late", .timeLimit(.minutes(30)))
 struct TurnWindowTests {

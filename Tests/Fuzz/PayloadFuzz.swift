@@ -1,7 +1,7 @@
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 // Fuzzes the payload forms. Any JSON object, for any platform in any state, must give a decision or an error with a
 // field; the same one twice; and either callbacks or an outcome. The output of `explain` must be JSON for programs and

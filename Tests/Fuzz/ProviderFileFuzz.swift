@@ -1,8 +1,6 @@
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsSyntax
 
 // Fuzzes the `.provider` files. Any bytes must give a rule or errors, each with its file and a line that exists, and the
 // same ones when read again; under a rule, any payload has its owner. Nothing may trap.

@@ -1,7 +1,6 @@
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
 
 // Fuzzes the path of a request: lines that are read, submitted to one router, run, answered, tapped and timed out. Any
 // bytes must give a reply of one line of JSON; a handler's input must be one too, with the payload unchanged; every

@@ -1,7 +1,7 @@
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
+import PushViews
 
 // Fuzzes scenarios, read as by `pushctl test` and by `simulate`. Any lines must give errors that name one of them, or a
 // run that ends: every decided line is one line of JSON, every invocation ends once, and a second run gives the same.

@@ -22,7 +22,7 @@ fi
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in import order. It may start with
 # other files besides its own corpus.
-modules="PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings"
+modules="PushModel PushRouter PushSettings"
 layer=Core
 libraries=
 seeds=
@@ -33,7 +33,7 @@ payload) harness=PayloadFuzz.swift seeds=$(echo "$top"/Tests/Fixtures/payloads/*
 provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
 request) harness=RequestFuzz.swift ;;
 rows) harness=RowsFuzz.swift modules=PushModel ;;
-scenario) harness=ScenarioFuzz.swift seeds=$top/Tests/Fixtures/scenarios ;;
+scenario) harness=ScenarioFuzz.swift modules="$modules PushViews" seeds=$top/Tests/Fixtures/scenarios ;;
 *) echo "run.sh: no target '$1'" >&2; exit 2 ;;
 esac
 
@@ -46,7 +46,9 @@ compile() {
 }
 objects=
 for module in $modules; do
-    find "$top/Sources/$layer/$module" -name '*.swift' > "$build/$module.sources"
+    # The page and the catalogue need their embedded files, and no harness needs them.
+    find "$top/Sources/$layer/$module" -name '*.swift' ! -path '*/PushViews/Web/*' ! -path '*/PushViews/Accidents/*' \
+        > "$build/$module.sources"
     if [ "$module" = PushSettings ]; then
         sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
         echo "$build/embedded_resources.swift" >> "$build/$module.sources"

@@ -1,7 +1,7 @@
-import ServiceSockets
 import TestSupport
 import Testing
 
+@testable import HTTPServer
 @testable import pushrouter_gateway
 
 @Suite("Tunnels of the gateway")

@@ -1,5 +1,6 @@
-import Gzip
 import Testing
+
+@testable import Gzip
 
 @Suite("Compressed bodies")
 struct GzipTests {

@@ -1,5 +1,6 @@
-import HTTP2
 import Testing
+
+@testable import HTTP2
 
 @Suite("An HTTP/2 session")
 struct HTTP2SessionTests {

@@ -1,8 +1,9 @@
 import Glibc
-import HTTPClient
-import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import HTTPClient
+@testable import LinuxSystem
 
 @Suite("HTTP client")
 struct HTTPClientTests {

@@ -1,5 +1,6 @@
 import Glibc
-import HTTPClient
+
+@testable import HTTPClient
 
 /// A client with its own loop, in place of a program's event loop.
 final class Poller {

@@ -1,7 +1,8 @@
-import HTTPBridge
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("An answer over HTTP")
 struct HTTPReplyTests {

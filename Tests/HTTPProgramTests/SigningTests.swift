@@ -1,8 +1,8 @@
-import HTTPBridge
-import PushModel
-import PushRouting
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 @testable import pushrouter_http
 
 @Suite("Signatures of requests")

@@ -1,9 +1,9 @@
 import Glibc
-import LinuxSystem
 import Synchronization
 import Testing
 
 @testable import HTTPServer
+@testable import LinuxSystem
 
 @Suite("HTTP server", .timeLimit(.minutes(30)))
 struct HTTPServerTests {

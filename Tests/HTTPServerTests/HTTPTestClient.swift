@@ -1,6 +1,7 @@
 import Glibc
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 /// A client that sends any bytes, valid or invalid.
 final class HTTPTestClient {

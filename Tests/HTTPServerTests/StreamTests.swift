@@ -1,8 +1,8 @@
 import Glibc
-import LinuxSystem
 import Testing
 
 @testable import HTTPServer
+@testable import LinuxSystem
 
 /// A server's connections on the calling thread, and the client's end of one.
 private final class StreamScene {

@@ -1,9 +1,9 @@
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
 
 @testable import HandlerProcess
+@testable import LinuxSystem
 
 @Suite("A started program", .timeLimit(.minutes(30)))
 struct LaunchTests {

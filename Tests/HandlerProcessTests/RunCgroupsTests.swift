@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
 
 @testable import HandlerProcess
+@testable import LinuxSystem
 
 @Suite("The cgroup of a run", .timeLimit(.minutes(30)))
 struct RunCgroupsTests {

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-import LinuxSystem
 import Synchronization
 import Testing
 
 @testable import HandlerProcess
+@testable import LinuxSystem
 
 /// The time in milliseconds after which a waiting test fails; a correct run never reaches it.
 private let patience: Int32 = 60_000

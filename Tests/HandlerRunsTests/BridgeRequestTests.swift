@@ -1,15 +1,11 @@
-import EventLoop
-import HandlerProcess
-import JournalLog
-import LinuxSystem
-import PushModel
-import SettingsSyntax
 import TestSupport
 import Testing
-import UnixSockets
 
+@testable import HandlerProcess
 @testable import HandlerRuns
-@testable import PushRouting
+@testable import LinuxSystem
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A bridge that sends requests", .timeLimit(.minutes(30)))
 struct BridgeRequestTests: ~Copyable {

@@ -1,12 +1,11 @@
-import EventLoop
 import Glibc
-import JournalLog
-import PushModel
 import TestSupport
 import Testing
 
 @testable import HandlerRuns
-@testable import PushRouting
+@testable import LinuxSystem
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A withdrawn start", .timeLimit(.minutes(30)))
 struct CancelledStartTests {

@@ -1,8 +1,8 @@
-import HandlerProcess
-import PushRouting
 import Testing
 
+@testable import HandlerProcess
 @testable import HandlerRuns
+@testable import PushRouter
 
 @Suite("The confinement of a handler's program")
 struct ConfinementTests {

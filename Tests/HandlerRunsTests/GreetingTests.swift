@@ -1,13 +1,10 @@
-import EventLoop
-import HandlerProcess
-import JournalLog
-import LinuxSystem
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
 
+@testable import HandlerProcess
 @testable import HandlerRuns
+@testable import LinuxSystem
+@testable import PushModel
 
 @Suite("A connection to a service that greets", .timeLimit(.minutes(30)))
 struct GreetingTests: ~Copyable {

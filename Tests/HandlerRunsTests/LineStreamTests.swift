@@ -1,9 +1,8 @@
-import EventLoop
 import Glibc
-import HandlerRuns
-import LinuxSystem
 import Testing
-import UnixSockets
+
+@testable import HandlerRuns
+@testable import LinuxSystem
 
 @Suite("Lines to and from an instance", .timeLimit(.minutes(30)))
 struct LineStreamTests {

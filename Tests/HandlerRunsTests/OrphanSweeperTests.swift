@@ -1,9 +1,9 @@
-import EventLoop
 import Glibc
 import Testing
 
 @testable import HandlerProcess
 @testable import HandlerRuns
+@testable import LinuxSystem
 
 /// Each test runs in its own process: a subreaper adopts the orphans of all other tests.
 @Suite("The sweeper", .timeLimit(.minutes(30)))

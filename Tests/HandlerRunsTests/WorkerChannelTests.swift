@@ -1,12 +1,11 @@
-import EventLoop
 import Glibc
-import HandlerProcess
-import JournalLog
-import PushModel
-import PushRouting
 import Testing
 
+@testable import HandlerProcess
 @testable import HandlerRuns
+@testable import LinuxSystem
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The program of a worker", .timeLimit(.minutes(30)))
 struct WorkerChannelTests {

@@ -1,5 +1,6 @@
-import PushModel
 import TestSupport
+
+@testable import PushModel
 
 /// Random documents with values that json-c would change.
 enum HostileJSON {

@@ -1,7 +1,8 @@
-import JSONC
-import PushModel
 import TestSupport
 import Testing
+
+@testable import JSONC
+@testable import PushModel
 
 @Suite("A document in json-c")
 struct JSONTreeTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import JournalLog
+@testable import LinuxSystem
 
 @Suite("The destination of entries", .timeLimit(.minutes(30)))
 struct DestinationTests {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import JournalLog
+@testable import LinuxSystem
 
 /// A pipe that the test reads.
 private final class WatchedPipe {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JournalLog
+@testable import LinuxSystem
 
 @Suite("Logfmt", .timeLimit(.minutes(30)))
 struct LogfmtTests {

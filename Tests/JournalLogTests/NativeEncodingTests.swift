@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import Testing
 
-@testable import JournalLog
+@testable import LinuxSystem
 
 @Suite("NativeEncoding", .timeLimit(.minutes(30)))
 struct NativeEncodingTests {

@@ -1,7 +1,8 @@
-import PushModel
-import PushReporting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Alerts and dashboard")
 struct MonitoringFilesTests {

@@ -1,12 +1,9 @@
-import DaemonClient
-import HTTPServer
-import JournalLog
-import PushModel
-import ServiceProgram
-import SettingsFiles
 import Synchronization
 import Testing
 
+@testable import HTTPServer
+@testable import LinuxSystem
+@testable import PushModel
 @testable import pushrouter_metrics
 
 @Suite("The pages of pushrouter-metrics")

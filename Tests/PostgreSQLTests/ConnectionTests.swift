@@ -1,11 +1,10 @@
 import Glibc
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PostgreSQL
+@testable import PushModel
 
 @Suite("The connection string of the engine")
 struct ConnectionStringTests {

@@ -1,10 +1,9 @@
 import Glibc
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PostgreSQL
+@testable import PushModel
 
 /// A certificate authority and its certificates, made by openssl as an administrator makes them.
 private struct Authority: ~Copyable {

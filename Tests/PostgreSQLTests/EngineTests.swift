@@ -1,10 +1,9 @@
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PostgreSQL
+@testable import PushModel
 
 @Suite(
     "A shard in PostgreSQL", .serialized, .needsPostgreSQL, RunningServer())

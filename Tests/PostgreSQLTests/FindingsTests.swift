@@ -1,10 +1,9 @@
-import PushFleet
-import PushModel
-import PushReporting
 import TestSupport
 import Testing
 
 @testable import PostgreSQL
+@testable import PushModel
+@testable import PushViews
 @testable import pushrouterd_fleet
 
 @Suite(

@@ -1,9 +1,8 @@
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PostgreSQL
+@testable import PushModel
 
 @Suite(
     "A node's name", .serialized, .needsPostgreSQL, RunningServer())

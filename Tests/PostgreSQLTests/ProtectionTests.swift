@@ -1,9 +1,8 @@
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PostgreSQL
+@testable import PushModel
 
 @Suite(
     "While commits wait for a standby", .serialized, .needsPostgreSQL,

@@ -1,9 +1,8 @@
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PostgreSQL
+@testable import PushModel
 
 @Suite(
     "Snapshots of a shard in PostgreSQL", .serialized, .needsPostgreSQL,

@@ -1,11 +1,10 @@
 import Glibc
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PostgreSQL
+@testable import PushModel
 
 /// Runs a server for the tests of a suite.
 struct RunningServer: SuiteTrait, TestScoping {
@@ -59,15 +58,15 @@ struct Fleet {
     }
 
     /// A session for statements that no engine sends.
-    func session(_ name: String) throws -> Connection {
+    func session(_ name: String) throws -> PostgreSQL.Connection {
         let address = try ConnectionString(server.address(database))
-        return try Connection.open(
+        return try PostgreSQL.Connection.open(
             address.parameters(for: address.hosts[0], session: SessionSettings(applicationName: name)),
             until: Deadline(after: .seconds(5)))
     }
 
     /// A session with an uncommitted insert of the first batch.
-    func holder(_ name: String) throws -> Connection {
+    func holder(_ name: String) throws -> PostgreSQL.Connection {
         var session = try session(name)
         let insert = """
             INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows, total)

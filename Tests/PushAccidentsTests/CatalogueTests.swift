@@ -1,11 +1,10 @@
-import PushAccidents
-import PushDispatch
-import PushModel
-import PushRouting
-import PushSettings
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 
 @Suite("The catalogue of accidents")
 struct CatalogueTests {
@@ -29,7 +28,7 @@ struct CatalogueTests {
 
     @Test("has every file of its folder")
     func files() {
-        let files = TestSupport.names(in: "\(packageRoot)/Sources/Core/PushAccidents/Catalogue")
+        let files = TestSupport.names(in: "\(packageRoot)/Sources/Core/PushViews/Accidents/Catalogue")
         #expect(files.sorted() == Accident.names.map { "\($0).accident" }.sorted())
     }
 

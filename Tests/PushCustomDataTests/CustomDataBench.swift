@@ -1,6 +1,7 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// Custom data and its ledger, with times in seconds from a fixed moment.
 struct CustomDataBench {

@@ -1,5 +1,5 @@
-import PushCustomData
-import PushModel
+@testable import PushModel
+@testable import PushRouter
 
 /// A model of `CustomData`, written for clarity: one array has every entry with its state, and every query searches all
 /// of it. The model checks nothing: its inputs are valid.

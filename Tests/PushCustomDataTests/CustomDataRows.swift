@@ -1,5 +1,5 @@
-import PushCustomData
-import PushModel
+@testable import PushModel
+@testable import PushRouter
 
 /// The custom data of a ledger: takes the records in order, and returns the state that a daemon's start restores.
 struct CustomDataRows {

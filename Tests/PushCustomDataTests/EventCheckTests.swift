@@ -1,6 +1,7 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// A text of so many letters.
 func letters(_ count: Int, _ letter: String = "x") -> String { String(repeating: letter, count: count) }

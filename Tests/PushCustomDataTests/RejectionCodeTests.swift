@@ -1,6 +1,7 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Codes of rejections")
 struct RejectionCodeTests {

@@ -1,7 +1,8 @@
-import PushCustomData
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A flush that is too much for one turn")
 struct RemovalTests {

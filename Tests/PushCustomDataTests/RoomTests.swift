@@ -1,6 +1,7 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The bounds of custom data")
 struct RoomTests {

@@ -1,7 +1,8 @@
-import PushCustomData
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// The mistakes of the sample code that push teams copy, each as the property that it breaks.
 ///

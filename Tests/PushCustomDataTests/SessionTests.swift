@@ -1,7 +1,8 @@
-import PushCustomData
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A session start flushes")
 struct SessionTests {

@@ -1,6 +1,7 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Checks of user attributes")
 struct UserFieldTests {

@@ -1,13 +1,12 @@
 import Glibc
-import LinuxSystem
-import PushFleet
-import PushModel
-import Store
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import Store
 
 @Suite("A node that follows the chain", .timeLimit(.minutes(30)))
 struct ChainFollowerTests: ~Copyable {

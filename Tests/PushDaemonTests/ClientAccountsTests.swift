@@ -1,8 +1,8 @@
-import PushModel
 import Testing
-import UnixSockets
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("The memory held for clients")
 struct ClientAccountsTests {

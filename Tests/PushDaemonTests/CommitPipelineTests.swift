@@ -1,13 +1,12 @@
 import Glibc
-import JournalLog
-import LinuxSystem
-import PushModel
-import PushRouting
-import Store
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushRouter
+@testable import Store
 
 @Suite("The commit pipeline", .timeLimit(.minutes(30)))
 struct CommitPipelineTests {

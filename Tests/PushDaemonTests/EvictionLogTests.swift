@@ -1,9 +1,9 @@
-import JournalLog
-import PushModel
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Forgotten devices in the journal")
 struct EvictionLogTests {

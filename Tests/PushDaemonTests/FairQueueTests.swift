@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("The queue of several users")
 struct FairQueueTests {

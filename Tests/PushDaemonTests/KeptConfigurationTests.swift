@@ -1,12 +1,12 @@
 import Glibc
-import PushModel
-import PushRouting
-import PushSettings
-import SettingsFiles
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("The last good configuration", .timeLimit(.minutes(30)))
 struct KeptConfigurationTests {

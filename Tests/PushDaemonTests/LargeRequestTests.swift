@@ -1,11 +1,11 @@
-import EventLoop
-import PushModel
-import PushSettings
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 @testable import Store
 
 @Suite("Large requests")

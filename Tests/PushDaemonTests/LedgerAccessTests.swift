@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PushDaemon
+@testable import PushModel
 @testable import Store
 
 @Suite("The desk that asks the ledger")

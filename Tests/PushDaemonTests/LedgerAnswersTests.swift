@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("Answers of the ledger")
 struct LedgerAnswersTests {

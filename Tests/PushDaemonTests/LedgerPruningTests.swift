@@ -1,14 +1,13 @@
 import Glibc
-import JournalLog
-import LinuxSystem
-import PushModel
-import PushRouting
-import PushSettings
-import Store
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import Store
 
 @Suite("Pruning by size", .timeLimit(.minutes(30)))
 final class LedgerPruningTests {

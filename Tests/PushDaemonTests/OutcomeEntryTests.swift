@@ -1,11 +1,11 @@
-import JournalLog
-import PushModel
-import PushReporting
-import PushSettings
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 
 @Suite("The journal's entry of an outcome")
 struct OutcomeEntryTests {

@@ -1,11 +1,11 @@
 import Glibc
-import JournalLog
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Requests of the daemon itself")
 struct OwnRequestsTests {

@@ -1,8 +1,8 @@
-import LinuxSystem
-import PushModel
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("The account of a connection in a pair")
 struct ProducerAccountsTests {

@@ -1,9 +1,9 @@
-import JournalLog
-import PushCustomData
-import PushModel
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Rejected custom data in the journal")
 struct RejectionLogTests {

@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("The replies owed to a client")
 struct ReplyQueueTests {

@@ -1,11 +1,11 @@
 import Glibc
-import PushModel
-import PushSettings
-import SettingsFiles
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushSettings
 
 @Suite("A handler that the service's sandbox keeps from working")
 struct ServiceReloadTests {

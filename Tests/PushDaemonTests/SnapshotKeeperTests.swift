@@ -1,12 +1,11 @@
 import Glibc
-import LinuxSystem
-import PushFleet
-import PushModel
-import Store
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import Store
 
 @Suite("The keeper of snapshots", .timeLimit(.minutes(30)))
 struct SnapshotKeeperTests: ~Copyable {

@@ -1,9 +1,8 @@
-import EventLoop
 import Glibc
-import JournalLog
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
 @testable import Store
 

@@ -1,9 +1,8 @@
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 @testable import Store
 
 @Suite("Subscriptions in memory and in the ledger", .timeLimit(.minutes(30)))

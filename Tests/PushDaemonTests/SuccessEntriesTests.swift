@@ -1,8 +1,8 @@
-import JournalLog
-import PushSettings
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushSettings
 
 @Suite("Entries of successes in the journal")
 struct SuccessEntriesTests {

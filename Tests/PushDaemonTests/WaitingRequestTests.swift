@@ -1,10 +1,12 @@
-import PushModel
-import PushSettings
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 @testable import Store
 
 @Suite("A request that waits for the ledger")
@@ -28,6 +30,26 @@ struct WaitingRequestTests {
         #expect(other.session.waitingBytes >= line.count + 1000 * MemoryLayout<UInt64>.size)
         try daemon.takeTurns { !other.session.isBlocked }
         #expect(other.session.waitingBytes == 0)
+    }
+
+    @Test("is refused after 5 s in which the ledger does not get the batch")
+    func tooLong() throws {
+        let directory = TemporaryDirectory()
+        let daemon = try TwinDaemon(
+            directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
+            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+            surroundings: try TwinSurroundings())
+        defer { daemon.abandon() }
+        let other = try TwinSession()
+        other.open(owner: daemon)
+        let line = Array(#"{"op":"deliver","id":"i","platform":"android","app":"a","payload":{"data":{}}}"#.utf8)
+        daemon.takeWithoutCommit(line)
+        daemon.inject.take(line, from: other.session)
+        // The batch is not committed, so the ledger cannot get it.
+        daemon.queries.endTurn(at: EventLoop.nowNanoseconds + 4_000_000_000)
+        #expect(other.session.isBlocked)
+        daemon.queries.endTurn(at: EventLoop.nowNanoseconds + 5_000_000_000)
+        #expect(!other.session.isBlocked)
     }
 
     @Test("is looked up again when an outcome reached the ledger between the look-up and the answer")

@@ -1,6 +1,7 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// The expected decision about a delivery: these callbacks, or this outcome; and the last reason.
 struct FateCase: Sendable, CustomTestStringConvertible {

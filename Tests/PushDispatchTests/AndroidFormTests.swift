@@ -1,6 +1,7 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Android payload forms")
 struct AndroidFormTests {

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 // Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java.
 @Suite("The getters of a RemoteMessage")

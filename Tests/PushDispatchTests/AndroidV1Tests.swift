@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("FCM v1 bodies")
 struct V1BodyTests {

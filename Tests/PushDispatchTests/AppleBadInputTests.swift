@@ -1,7 +1,9 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Unexpected payloads on iOS")
 struct AppleBadInputTests {

@@ -1,6 +1,8 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 // Source: Apple's documentation.
 @Suite("The behavior of iOS")

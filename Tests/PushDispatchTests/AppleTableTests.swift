@@ -1,7 +1,9 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// The behavior of iOS in the four states, one word per state: `E` the service extension, `P` willPresent, `R`
 /// didReceiveRemoteNotification, in this order; `S` shown by the system, `N` not woken, `-` swallowed.

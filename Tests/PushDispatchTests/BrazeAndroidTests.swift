@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 // Source: braze-android-sdk 43.0.0, com.braze.push.
 @Suite("Braze on Android")

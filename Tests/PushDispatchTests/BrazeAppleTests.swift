@@ -1,6 +1,7 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 // Source: braze-swift-sdk 18.2.0, ABKPushUtils.m.
 @Suite("Braze on iOS")

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 // Source: the service worker 3.5.1 of braze-web-sdk.
 @Suite("Braze on the web")

@@ -1,7 +1,9 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// One entry of `Tests/Fixtures/payloads/expected.json`.
 struct Expectation: Sendable, CustomTestStringConvertible {

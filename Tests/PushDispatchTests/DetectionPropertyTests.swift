@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 /// The simplest possible detection: on decoded values, every rule, sorted at the end.
 private struct Naive {

@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The callback of a tap, a button or a dismissal")
 struct InteractionTests {

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// A payload of `Tests/Fixtures/payloads/providers`, and its provider.
 struct ProviderPayload: Sendable, CustomTestStringConvertible {

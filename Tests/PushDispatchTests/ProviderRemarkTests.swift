@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Remarks of the rules")
 struct ProviderRemarkTests {

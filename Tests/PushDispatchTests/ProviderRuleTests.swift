@@ -1,8 +1,8 @@
-import PushModel
-import PushSettings
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 /// A payload and its provider by a shipped rule.
 private struct Case: Sendable, CustomTestStringConvertible {

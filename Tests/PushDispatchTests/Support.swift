@@ -1,8 +1,6 @@
-import PushModel
-import PushRouting
-import PushSettings
-
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 /// Parses a JSON text.
 func json(_ text: String) throws -> JSONNode {

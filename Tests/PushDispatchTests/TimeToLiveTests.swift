@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The time for which a push service keeps a message")
 struct TimeToLiveTests {

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushDispatch
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The transport of a payload to an Android device")
 struct TransportTests {

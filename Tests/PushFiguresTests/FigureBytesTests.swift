@@ -1,8 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushFigures
+@testable import PushModel
 
 @Suite("Figures as bytes")
 struct FigureBytesTests {

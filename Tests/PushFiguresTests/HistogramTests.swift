@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import PushFigures
+@testable import PushModel
 
 @Suite("Histogram")
 struct HistogramTests {

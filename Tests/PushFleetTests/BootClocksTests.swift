@@ -1,7 +1,6 @@
-import PushModel
 import Testing
 
-@testable import PushFleet
+@testable import PushModel
 
 @Suite("The clocks of machines that wrote a chain")
 struct BootClocksTests {

@@ -1,8 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushFleet
+@testable import PushModel
 
 @Suite("The fate of a batch that a leader appends")
 struct ChainWriterTests {

@@ -1,7 +1,6 @@
-import PushModel
 import Testing
 
-@testable import PushFleet
+@testable import PushModel
 
 @Suite("A lease")
 struct LeaseTests {

@@ -1,7 +1,6 @@
-import PushModel
 import Testing
 
-@testable import PushFleet
+@testable import PushModel
 
 @Suite("A node's name that another process has")
 struct NodeNameTests {

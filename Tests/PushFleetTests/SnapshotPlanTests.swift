@@ -1,8 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushFleet
+@testable import PushModel
 
 @Suite("A snapshot of a shard")
 struct SnapshotPlanTests {

@@ -1,5 +1,6 @@
-import PushFleet
 import Testing
+
+@testable import PushModel
 
 @Suite("The next leader by a person's order")
 struct SuccessionTests {

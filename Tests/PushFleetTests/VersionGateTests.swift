@@ -1,6 +1,6 @@
-import PushFleet
-import PushModel
 import Testing
+
+@testable import PushModel
 
 @Suite("The version of a leader's batches")
 struct VersionGateTests {

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushGateway
-import PushModel
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A send of APNs")
 struct APNsSendTests {

@@ -1,8 +1,9 @@
-import PushDispatch
-import PushGateway
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
+@testable import PushRouter
 
 /// An unsigned token with these parts.
 private func token(_ header: String, _ claims: String, signature: String = "c2ln") -> String {

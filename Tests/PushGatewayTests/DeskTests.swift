@@ -1,11 +1,10 @@
-import PushDispatch
-import PushHosts
-import PushModel
-import SettingsSyntax
 import TestSupport
 import Testing
 
 @testable import PushGateway
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 /// A desk with a daemon whose replies the test gives.
 private struct Scene {

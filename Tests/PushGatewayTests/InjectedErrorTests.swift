@@ -1,8 +1,9 @@
-import PushDispatch
-import PushGateway
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Errors on demand")
 struct InjectedErrorTests {

@@ -1,7 +1,8 @@
-import PushGateway
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
 
 /// One request of a recording, and the answer of the stand-in.
 struct RecordedRequest: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,8 @@
-import PushGateway
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
 
 /// A request with different answers of the recordings' stand-in and of the gateway, and the reason.
 private struct Difference {

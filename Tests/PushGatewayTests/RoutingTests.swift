@@ -1,6 +1,7 @@
-import PushGateway
-import PushModel
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
 
 @Suite("The route of a request")
 struct RoutingTests {

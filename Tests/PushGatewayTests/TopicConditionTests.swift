@@ -1,7 +1,8 @@
-import PushDispatch
-import PushGateway
 import TestSupport
 import Testing
+
+@testable import PushGateway
+@testable import PushRouter
 
 @Suite("A condition over topics")
 struct TopicConditionTests {

@@ -1,6 +1,7 @@
-import PushGateway
-import PushModel
 import Testing
+
+@testable import PushGateway
+@testable import PushModel
 
 @Suite("Subscriptions to topics")
 struct TopicManagementTests {

@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("A search for bytes")
 struct BytesTests {

@@ -1,5 +1,6 @@
-import PushModel
 import Testing
+
+@testable import PushModel
 
 @Suite("Identifiers")
 struct IdentifierTests {

@@ -1,6 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("Tables and queues in pieces")
 struct ShardedDictionaryTests {

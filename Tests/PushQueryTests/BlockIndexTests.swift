@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushQuery
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The index of blocks, of random stories", .timeLimit(.minutes(30)))
 struct IndexedStoriesTests {

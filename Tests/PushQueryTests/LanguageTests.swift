@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushQuery
+@testable import PushModel
+@testable import PushViews
 
 /// Requests of which a query is asked.
 enum Story {

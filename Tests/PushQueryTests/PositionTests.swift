@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushQuery
+@testable import PushModel
+@testable import PushViews
 
 @Suite("A position as a text", .timeLimit(.minutes(30)))
 struct PositionTextTests {

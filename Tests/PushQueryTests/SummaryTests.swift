@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushQuery
+@testable import PushModel
+@testable import PushViews
 
 @Suite("A push in a sentence, and in JSON", .timeLimit(.minutes(30)))
 struct SentenceTests {

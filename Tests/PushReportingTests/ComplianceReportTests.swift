@@ -1,7 +1,7 @@
-import PushFigures
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Compliance report")
 struct ComplianceReportTests {

@@ -1,6 +1,7 @@
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Counts of custom events, their delays, and attributes of a user")
 struct CustomEventTests {

@@ -1,4 +1,4 @@
-import PushModel
+@testable import PushModel
 
 /// A stored custom event with some fields set.
 func entry(

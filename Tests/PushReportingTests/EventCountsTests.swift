@@ -1,6 +1,7 @@
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Counts of events, and a user's profile")
 struct EventCountsTests {

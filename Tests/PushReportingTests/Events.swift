@@ -1,5 +1,6 @@
-import PushModel
 import TestSupport
+
+@testable import PushModel
 
 /// An event with some fields set, and the others as of an ordinary push.
 func event(

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Gaps of the daemon in a report")
 struct GapsReportTests {

@@ -1,5 +1,6 @@
-import PushReporting
 import Testing
+
+@testable import PushViews
 
 @Suite("An annotation for GitHub")
 struct GitHubAnnotationTests {

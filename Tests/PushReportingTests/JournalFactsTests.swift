@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 @Suite("A report of the journal")
 struct JournalFactsTests {

@@ -1,8 +1,7 @@
-import PushFigures
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The live screen", .timeLimit(.minutes(30)))
 struct LiveScreenTests {

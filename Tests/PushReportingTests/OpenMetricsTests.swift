@@ -1,6 +1,7 @@
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The daemon's metrics")
 struct OpenMetricsTests {

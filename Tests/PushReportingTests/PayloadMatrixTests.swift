@@ -1,6 +1,7 @@
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The table of a payload by platform and state")
 struct PayloadMatrixTests {

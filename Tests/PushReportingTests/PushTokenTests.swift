@@ -1,6 +1,7 @@
-import PushModel
-import PushReporting
 import Testing
+
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Push tokens shown to people")
 struct PushTokenTests {

@@ -1,8 +1,7 @@
-import PushFigures
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The figures that a report derives from its rows")
 struct ReportDetailTests {

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The report in the formats for people and CI")
 struct ReportDocumentTests {

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 /// A small ledger in each format, compared in full; and an almost empty one in each format.
 @Suite("Report formats")

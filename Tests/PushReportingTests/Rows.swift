@@ -1,5 +1,5 @@
-import PushModel
-import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 /// A row with some fields set, and the others as in an ordinary delivery to a handler.
 func row(

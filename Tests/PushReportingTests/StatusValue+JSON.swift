@@ -1,5 +1,5 @@
-import PushModel
-import PushReporting
+@testable import PushModel
+@testable import PushViews
 
 extension StatusValue {
     /// Reads a status value from JSON; a histogram is an object with its bounds and the durations added to it.

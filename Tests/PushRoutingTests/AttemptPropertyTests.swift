@@ -1,9 +1,9 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// Random days of handlers with every kind of answer, under virtual time.
 @Suite("Attempts, answers and deadlines of random days", .timeLimit(.minutes(30)))

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// The rows of the ledger about the answers of handlers.
 @Suite("Attempts", .timeLimit(.minutes(30)))

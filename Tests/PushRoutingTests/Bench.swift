@@ -1,10 +1,8 @@
-import PushCustomData
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// A test bench for a router: virtual time, requests and answers from the test, and the effects of every turn as text.
 ///

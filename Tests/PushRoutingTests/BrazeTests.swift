@@ -1,8 +1,9 @@
-import PushRouting
 import TestSupport
 import Testing
 
 @testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Braze payloads and their taps")
 struct BrazeTests {

@@ -1,9 +1,7 @@
-import PushDispatch
-import PushModel
-import PushTracking
 import TestSupport
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// A router under random requests, answers, reloads, crashes and jumps of the clock, with checks of its invariants.
 ///

@@ -1,6 +1,7 @@
 import Glibc
-import PushModel
 import Testing
+
+@testable import PushModel
 
 @Suite("Under random requests, answers, reloads and jumps of the clock")
 struct ChaosTests {

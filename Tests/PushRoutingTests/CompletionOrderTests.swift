@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 // Every order of the events that can end an invocation, and every prefix of such an order.
 @Suite("A completion handler is called once")

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 // Source: the documentation of braze-swift-sdk; Apple's documentation of the three completion handlers.
 @Suite("The completion of a callback")

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The figures that the router counts for metrics")
 struct DeliveryFiguresTests {

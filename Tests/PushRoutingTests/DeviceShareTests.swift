@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The memory of devices that accounts share")
 struct DeviceShareTests {

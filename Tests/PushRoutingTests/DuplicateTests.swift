@@ -1,7 +1,8 @@
-import PushModel
-import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 // Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.alreadyReceivedMessage.
 @Suite("The ten ids that FCM remembers")

@@ -1,8 +1,7 @@
-import PushModel
-import PushTracking
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A device that is forgotten")
 struct ForgottenDeviceTests {

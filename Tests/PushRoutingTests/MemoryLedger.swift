@@ -1,6 +1,7 @@
-import PushModel
-import PushRouting
 import TestSupport
+
+@testable import PushModel
+@testable import PushRouter
 
 /// The rows that the store would hold: each written record in its table.
 struct MemoryLedger {

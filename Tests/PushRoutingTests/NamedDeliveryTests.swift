@@ -1,7 +1,7 @@
 import Testing
 
 @testable import PushModel
-@testable import PushRouting
+@testable import PushRouter
 
 @Suite("The delivery that an interaction names")
 struct NamedDeliveryTests {

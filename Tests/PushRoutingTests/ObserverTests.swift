@@ -1,6 +1,7 @@
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Observers")
 struct ObserverTests {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import PushModel
-@testable import PushRouting
+@testable import PushRouter
 
 @Suite("Publishes of several users at random")
 struct PublishPropertyTests {

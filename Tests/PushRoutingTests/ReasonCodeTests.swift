@@ -1,10 +1,9 @@
-import PushDispatch
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("The codes of reasons")
 struct ReasonCodeTests {

@@ -1,8 +1,7 @@
-import PushDispatch
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The payload's text in the reason of an outcome")
 struct ReasonSecrecyTests {

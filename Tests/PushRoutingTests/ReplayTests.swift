@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A replay", .timeLimit(.minutes(30)))
 struct ReplayTests {

@@ -1,5 +1,5 @@
 @testable import PushModel
-@testable import PushRouting
+@testable import PushRouter
 
 extension Request {
     /// A delivery, with a payload of no known provider unless one is given.

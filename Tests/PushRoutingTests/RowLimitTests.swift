@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The rows of a request")
 struct RowLimitTests {

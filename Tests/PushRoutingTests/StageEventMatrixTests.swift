@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// Every event in every stage, as a table: the router's effect on the invocation, and its next stage.
 ///

@@ -1,8 +1,8 @@
-import PushDispatch
-import PushModel
-import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Tracks of any payload")
 struct TracksRandomTests {

@@ -1,6 +1,7 @@
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A tap on an unknown number")
 struct UnknownNumberTests {

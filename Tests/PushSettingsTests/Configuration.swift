@@ -1,5 +1,5 @@
-import PushSettings
-import SettingsSyntax
+@testable import PushModel
+@testable import PushSettings
 
 /// Loads a configuration with the handler `journal`, a route of everything to it, and the files of the test.
 func load(

@@ -1,8 +1,7 @@
 import Glibc
-import PushModel
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
 @testable import PushSettings
 
 /// Documentation that the compiler cannot check when someone adds a case.

@@ -1,8 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import SettingsSyntax
+@testable import PushModel
 
 @Suite("Values")
 struct FormTests {

@@ -1,9 +1,8 @@
-import HTTPBridge
-import PushModel
-import PushRouting
-import PushSettings
-import SettingsSyntax
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("handlers.d/*.handler")
 struct HandlerFileTests {

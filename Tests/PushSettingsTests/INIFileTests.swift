@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SettingsSyntax
+@testable import PushModel
 
 @Suite("The syntax of systemd.syntax(7)")
 struct INIFileTests {

@@ -1,7 +1,7 @@
-import PushRouting
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
 
 @Suite("The installed bridges")

@@ -1,9 +1,7 @@
-import PushDispatch
-import PushModel
-import PushRouting
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
 
 @Suite("A configuration that is kept")

@@ -1,11 +1,8 @@
-import PushDispatch
-import PushModel
-import PushSettings
-import PushTracking
-import SettingsSyntax
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("pushrouterd.conf")
 struct MainFileTests {

@@ -1,7 +1,6 @@
-import PushModel
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
 @testable import PushSettings
 
 @Suite("The description of a setting")

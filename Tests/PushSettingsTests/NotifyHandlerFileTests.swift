@@ -1,7 +1,7 @@
-import PushModel
-import PushRouting
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
 
 @Suite("A handler file with Type=notify")

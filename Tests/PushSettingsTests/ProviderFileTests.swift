@@ -1,8 +1,8 @@
-import PushDispatch
-import PushModel
-import PushRouting
-import PushSettings
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 /// Loads a provider file `crm` with these lines.
 private func provider(_ lines: String) -> (rule: ProviderRule?, diagnostics: [String]) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SettingsSyntax
+@testable import PushModel
 
 @Suite("Exec= and Environment= are split as systemd splits them")
 struct QuotedWordsTests {

@@ -1,7 +1,7 @@
-import SettingsSyntax
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import PushSettings
 
 @Suite("Any text")

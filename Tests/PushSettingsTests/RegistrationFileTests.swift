@@ -1,7 +1,8 @@
-import PushModel
-import PushRouting
-import PushSettings
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("registrations.d/*.registration")
 struct RegistrationFileTests {

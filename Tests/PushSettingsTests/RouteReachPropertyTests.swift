@@ -1,10 +1,9 @@
 import Glibc
-import PushModel
-import PushRouting
-import SettingsSyntax
 import TestSupport
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
 
 @Suite("Routes behind many earlier ones")

@@ -1,5 +1,6 @@
-import PushSettings
 import Testing
+
+@testable import PushSettings
 
 @Suite("Routes behind an earlier one")
 struct RouteReachTests {

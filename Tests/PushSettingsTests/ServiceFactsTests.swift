@@ -1,8 +1,7 @@
-import PushModel
-import PushRouting
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
 
 @Suite("The service's restrictions of handlers")

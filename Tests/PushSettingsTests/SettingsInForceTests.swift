@@ -1,6 +1,6 @@
-import SettingsSyntax
 import Testing
 
+@testable import PushModel
 @testable import PushSettings
 
 @Suite("The settings in force")

@@ -1,11 +1,9 @@
 import Glibc
-import PushDispatch
-import PushModel
-import PushRouting
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
 @testable import PushSettings
-@testable import SettingsSyntax
 
 @Suite("etc/pushrouterd, as shipped")
 struct ShippedConfigurationTests {

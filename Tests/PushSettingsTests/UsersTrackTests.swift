@@ -1,7 +1,7 @@
-import PushCustomData
-import PushRouting
-import PushSettings
 import Testing
+
+@testable import PushRouter
+@testable import PushSettings
 
 @Suite("[UsersTrack]")
 struct UsersTrackTests {

@@ -1,7 +1,8 @@
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 private let state = TrackerBench.stateID
 

@@ -1,6 +1,7 @@
-import PushModel
-import PushTracking
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("After the tracker forgets a person", .timeLimit(.minutes(30)))
 struct ForgetTests {

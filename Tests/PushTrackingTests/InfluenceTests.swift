@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushTracking
+@testable import PushModel
+@testable import PushRouter
 
 private let halfHour = Duration.seconds(30 * 60)
 

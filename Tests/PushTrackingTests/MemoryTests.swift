@@ -1,7 +1,8 @@
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The tracker's memory")
 struct MemoryTests {

@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 /// `PUSH_TEST_ROUNDS` times 40 random histories; 10,000 with 250.
 private let seeds = (getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10) * 40

@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushTracking
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Sessions (T7, T8)")
 struct SessionTests {

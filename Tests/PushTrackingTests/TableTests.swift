@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import PushTracking
+@testable import PushRouter
 
 @Suite("The tables of the tracker's memory")
 struct TableTests {

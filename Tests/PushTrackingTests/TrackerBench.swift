@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 
-@testable import PushTracking
+@testable import PushModel
+@testable import PushRouter
 
 /// A test bench for a tracker: times in seconds from its beginning, consecutive numbers, and the effects as text.
 ///

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 
-@testable import PushTracking
+@testable import PushModel
+@testable import PushRouter
 
 /// The rules again, as literally as their text: the model keeps every input, and each decision searches all of them.
 /// The model is slow and simple; the tracker must agree with it.

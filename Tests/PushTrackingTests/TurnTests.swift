@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushTracking
+@testable import PushModel
+@testable import PushRouter
 
 /// A turn of the loop must be short, whatever clients send; so the work of one turn is bounded, and counted here.
 @Suite("The tracker's work in one turn")

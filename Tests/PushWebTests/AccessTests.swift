@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Who may ask for the page", .timeLimit(.minutes(30)))
 struct AccessTests {

@@ -1,5 +1,6 @@
-import PushWeb
 import Testing
+
+@testable import PushViews
 
 @Suite("Connections of the page")
 struct ConnectionSharesTests {

@@ -1,10 +1,7 @@
-import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
-import PushSettings
-
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 
 /// Pushes that a test puts there.
 final class StoredPushes: PushSource {

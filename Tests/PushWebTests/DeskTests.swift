@@ -1,11 +1,8 @@
-import PushDispatch
-import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// A push, what it says of itself, and a tap on it.
 private func filledScene(_ push: RequestStory = Sample.handed()) -> Scene {

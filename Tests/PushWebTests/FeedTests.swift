@@ -1,11 +1,8 @@
-import PushDispatch
-import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Those who listen", .timeLimit(.minutes(30)))
 struct LiveFeedsTests {

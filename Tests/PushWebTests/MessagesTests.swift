@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushViews
 
 @Suite("Messages of the page", .timeLimit(.minutes(30)))
 struct MessagesTests {

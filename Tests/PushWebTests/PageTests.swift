@@ -1,10 +1,9 @@
-import PushModel
-import PushQuery
-import PushRouting
-import PushSettings
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 
 @Suite("The page's answers", .timeLimit(.minutes(30)))
 struct PageTests {

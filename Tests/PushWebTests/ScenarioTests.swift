@@ -1,9 +1,8 @@
-import PushModel
-import PushRouting
-import PushTracking
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("A push as a scenario", .timeLimit(.minutes(30)))
 struct ScenarioTests {

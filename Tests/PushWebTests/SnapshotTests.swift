@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushViews
 
 @Suite("The page of one push", .timeLimit(.minutes(30)))
 struct SnapshotTests {

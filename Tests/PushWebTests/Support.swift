@@ -1,11 +1,8 @@
-import PushDispatch
-import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
 import Testing
 
-@testable import PushWeb
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// A missing precondition of a test.
 struct TestFailure: Error, CustomStringConvertible {

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 import Testing
-import UnixSockets
 
+@testable import LinuxSystem
 @testable import pushctl
 
 @Suite("Messages of pushctl about a silent daemon")

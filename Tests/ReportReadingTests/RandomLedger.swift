@@ -1,6 +1,6 @@
-import PushModel
 import TestSupport
 
+@testable import PushModel
 @testable import Store
 
 /// A ledger with random requests, as the daemon stores them: invocations in flight end later or never, the clock is set

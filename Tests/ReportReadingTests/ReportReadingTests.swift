@@ -1,10 +1,9 @@
-import LedgerReports
-import PushFigures
-import PushModel
-import PushReporting
 import TestSupport
 import Testing
 
+@testable import LedgerReports
+@testable import PushModel
+@testable import PushViews
 @testable import Store
 
 @Suite("A report from figures equals the report from rows", .timeLimit(.minutes(30)))

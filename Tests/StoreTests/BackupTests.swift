@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("A backup", .timeLimit(.minutes(30)))

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// The length of a batch, from the smallest to the limit that writer and reader share.

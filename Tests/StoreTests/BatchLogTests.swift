@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("A log that is not on this machine's disk", .timeLimit(.minutes(30)))

@@ -1,9 +1,8 @@
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("An order of a chain that several machines write", .timeLimit(.minutes(30)))

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// Checks the columns by name, as SQL readers do: a value that is written to and read from the wrong column passes

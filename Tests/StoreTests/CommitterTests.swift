@@ -1,8 +1,8 @@
-import LinuxSystem
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("The committer", .timeLimit(.minutes(30)))

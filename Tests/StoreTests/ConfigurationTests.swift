@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("The configurations of requests in the ledger", .timeLimit(.minutes(30)))

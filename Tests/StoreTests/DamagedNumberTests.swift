@@ -1,9 +1,8 @@
 import Glibc
-import PushFigures
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// A number outside the range of its column must give an error that names it: a trap would end the program at each

@@ -1,9 +1,8 @@
 import CSQLite
-import PushFigures
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("Dead letters in the ledger", .timeLimit(.minutes(30)))

@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import Synchronization
 import TestSupport
 
+@testable import PushModel
 @testable import Store
 
 /// A log whose calls take a random time before and after they act, on whichever of the store's threads they come: a seed

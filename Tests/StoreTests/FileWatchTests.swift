@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("A file of the store that is taken away under the running daemon", .timeLimit(.minutes(30)))

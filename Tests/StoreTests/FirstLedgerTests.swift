@@ -1,9 +1,8 @@
 import Glibc
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("The ledger of one machine", .timeLimit(.minutes(30)))

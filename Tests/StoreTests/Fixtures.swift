@@ -1,5 +1,6 @@
-import PushModel
 import TestSupport
+
+@testable import PushModel
 
 /// The smallest records, for tests that are about something else.
 enum Fixture {

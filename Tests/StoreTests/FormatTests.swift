@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("A ledger of an older version", .timeLimit(.minutes(30)))

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("Gaps of the daemon in the ledger", .timeLimit(.minutes(30)))

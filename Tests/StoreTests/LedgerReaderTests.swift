@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("The ledger's reader", .timeLimit(.minutes(30)))

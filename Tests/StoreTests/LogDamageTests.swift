@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// The log is ahead of the ledger here, as after a power cut that lost the unsynced part of the ledger.

@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// A disk may report a block as written and still hold the old one: a whole one, of an earlier batch.

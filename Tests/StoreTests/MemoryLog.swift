@@ -1,6 +1,6 @@
-import PushModel
 import Synchronization
 
+@testable import PushModel
 @testable import Store
 
 /// Batches in memory, which outlive the daemons that write them.

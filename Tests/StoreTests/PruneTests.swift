@@ -1,8 +1,8 @@
-import PushModel
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("Pruning", .timeLimit(.minutes(30)))

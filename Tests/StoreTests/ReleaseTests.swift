@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 @Suite("A batch that the ledger has applied")

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// A write that failed with ENOSPC may have left its whole batch in the page cache. The repeat is written elsewhere

@@ -1,9 +1,9 @@
 import Glibc
-import LinuxSystem
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("Salvage", .timeLimit(.minutes(30)))

@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// A restore takes each file that a salvage writes, and a start takes the restored ledger.

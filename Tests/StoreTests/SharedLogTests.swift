@@ -1,9 +1,8 @@
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("A log that several machines share", .timeLimit(.minutes(30)))

@@ -1,10 +1,9 @@
 import Glibc
-import LinuxSystem
-import PushFleet
-import PushModel
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("A snapshot of a shared log", .timeLimit(.minutes(30)))

@@ -1,12 +1,11 @@
 import Glibc
-import LedgerSource
-import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
 import TestSupport
 import Testing
 
+@testable import LedgerReports
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 @testable import Store
 
 @Suite("The ledger as a source of pushes", .timeLimit(.minutes(30)))

@@ -1,10 +1,10 @@
 import CSQLite
-import LinuxSystem
-import PushModel
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
+@testable import PushModel
 @testable import Store
 
 @Suite("The rows that a start reads", .timeLimit(.minutes(30)))

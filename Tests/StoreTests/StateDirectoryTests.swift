@@ -1,7 +1,8 @@
 import Glibc
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite("The state directory", .timeLimit(.minutes(30)))
 struct StateDirectoryTests {

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// The number of a word must never change: existing ledgers store it.

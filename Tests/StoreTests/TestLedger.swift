@@ -1,6 +1,6 @@
-import PushModel
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// A ledger for one test, with its committer and the reports in order.

@@ -1,7 +1,7 @@
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
 @testable import Store
 
 /// `requests`, `invocations` and `events` were tables; the SQL of people and programs reads the views as if they still

@@ -1,5 +1,6 @@
-import PushModel
 import Testing
+
+@testable import PushModel
 
 /// Checks that the records of the round trips differ in every field.
 @Suite("Records with something in every field", .timeLimit(.minutes(30)))

@@ -1,4 +1,4 @@
-import PushModel
+@testable import PushModel
 
 extension Whole {
     static let entries = [

@@ -1,4 +1,4 @@
-import PushModel
+@testable import PushModel
 
 /// Two records of each kind with a value in every field: no two fields of a record are equal, and no field is equal in
 /// both. ``WholeRecordTests`` checks this, so that a new field cannot be forgotten here.

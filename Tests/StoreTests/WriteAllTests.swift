@@ -1,7 +1,8 @@
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("Writing all of some bytes")
 struct WriteAllTests {

@@ -1,7 +1,8 @@
 import Glibc
-import TLS
 import TestSupport
 import Testing
+
+@testable import TLS
 
 @Suite("The authority of a gateway")
 struct CertificateAuthorityTests {

@@ -1,5 +1,4 @@
 import Glibc
-public import PushFleet
 public import PushModel
 import Synchronization
 

@@ -1,5 +1,5 @@
 public import PushModel
-public import PushTracking
+public import PushRouter
 
 /// The tracker's rows as a store would have them, in the order of their first write.
 public struct TrackerRows {

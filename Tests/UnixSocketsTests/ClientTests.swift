@@ -1,8 +1,7 @@
 import Glibc
-import LinuxSystem
 import Testing
 
-@testable import UnixSockets
+@testable import LinuxSystem
 
 @Suite("Client", .timeLimit(.minutes(30)))
 struct ClientTests {

@@ -1,8 +1,7 @@
 import Glibc
-import LinuxSystem
 import Testing
 
-@testable import UnixSockets
+@testable import LinuxSystem
 
 /// A connection and the plain descriptor of its other end.
 final class Wire {

@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import UnixSockets
+@testable import LinuxSystem
 
 /// A directory for one test; it is removed with its contents.
 final class TemporaryDirectory {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import UnixSockets
+@testable import LinuxSystem
 
 @Suite("Connection, writing", .timeLimit(.minutes(30)))
 struct ConnectionWritingTests {

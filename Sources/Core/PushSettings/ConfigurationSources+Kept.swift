@@ -1,5 +1,4 @@
 public import PushModel
-import SettingsSyntax
 
 // A configuration that was in force is kept as one text: after a heading, for each file its folder, the lengths of path
 // and contents in bytes, and then path and contents, each with a line feed behind it.

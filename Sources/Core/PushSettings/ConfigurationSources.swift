@@ -1,4 +1,4 @@
-public import SettingsSyntax
+public import PushModel
 
 /// A configuration file that was read: its name for people, and its bytes.
 public struct ConfigurationFile: Hashable, Sendable {

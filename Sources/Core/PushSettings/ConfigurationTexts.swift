@@ -1,5 +1,4 @@
-import PushModel
-public import SettingsSyntax
+public import PushModel
 
 /// The texts generated from the declared keys. `packaging/generate.sh` writes them into the tree.
 public enum ConfigurationTexts {

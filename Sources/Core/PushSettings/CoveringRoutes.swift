@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 
 /// The routes that leave nothing to a later route with the same or more conditions.
 ///

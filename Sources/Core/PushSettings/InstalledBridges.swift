@@ -1,5 +1,4 @@
-import HTTPBridge
-import PushRouting
+import PushRouter
 
 /// The installed bridges.
 let installedBridges: [any BridgeSettings.Type] = [HTTPEndpoint.self]

@@ -1,8 +1,5 @@
-import PushCustomData
-import PushDispatch
-import PushModel
-import PushRouting
-public import SettingsSyntax
+public import PushModel
+import PushRouter
 
 extension Settings {
     /// Reads and checks a whole configuration, and reports every problem, not only the first.

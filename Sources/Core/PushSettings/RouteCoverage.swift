@@ -1,7 +1,5 @@
-import PushDispatch
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 extension Route {
     /// Returns why the route never runs for the providers that it names; `nil` if it may run, or the answer is unknown.

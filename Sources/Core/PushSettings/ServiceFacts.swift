@@ -1,6 +1,5 @@
 public import PushModel
-public import PushRouting
-public import SettingsSyntax
+public import PushRouter
 
 /// The rights that the service gives the daemon and its handlers: read by the daemon at its start, or from the
 /// properties of the unit.

@@ -1,7 +1,5 @@
-public import PushCustomData
 public import PushModel
-public import PushRouting
-import SettingsSyntax
+public import PushRouter
 
 /// The validated configuration: every value is in its range, and every referenced name exists.
 public struct Settings: Sendable {
@@ -54,7 +52,7 @@ public struct DaemonSettings: Hashable, Sendable {
     /// The longest request, in bytes, without its line feed.
     public var requestLengthMax = 256 << 10
     /// The deepest nesting of a request.
-    public var jsonDepthMax = 32
+    var jsonDepthMax = 32
     /// The limits of a request's JSON. A typical request has a value for each dozen bytes. A request of small numbers
     /// only could have one for each two, at the cost of as many values.
     public var jsonLimits: JSONLimits { JSONLimits(depth: jsonDepthMax, values: requestLengthMax / 4) }
@@ -83,10 +81,10 @@ public struct DaemonSettings: Hashable, Sendable {
     /// `read.sock`, for reading only.
     public var readSocket = SocketSettings()
     /// The sockets of bridges' programs that run as services, by bridge name.
-    public var serviceSockets: [String: String] = [:]
+    var serviceSockets: [String: String] = [:]
 
     /// The defaults.
-    public init() {}
+    init() {}
 }
 
 /// The permissions of a socket file.
@@ -97,7 +95,7 @@ public struct SocketSettings: Hashable, Sendable {
     public var group: String?
 
     /// The defaults.
-    public init() {}
+    init() {}
 }
 
 /// `[Store]`: the log and the ledger.
@@ -114,7 +112,7 @@ public struct StoreSettings: Hashable, Sendable {
     /// The time that the figures of deleted requests are kept.
     public var figuresRetention: Duration = .seconds(400 * 86_400)
     /// The largest size of the log in bytes.
-    public var logSizeMax = 256 << 20
+    var logSizeMax = 256 << 20
     /// The largest size of the log in bytes, with room for the longest batches of any `RequestLengthMax=`, which a reload
     /// may raise.
     public var logLength: Int { max(logSizeMax, BatchLimits.shortestLog) }
@@ -124,7 +122,7 @@ public struct StoreSettings: Hashable, Sendable {
     public var shared = SharedLogSettings()
 
     /// The defaults.
-    public init() {}
+    init() {}
 }
 
 /// The keys of `[Store]` that make a machine one of several that share a log.
@@ -151,7 +149,7 @@ public struct SharedLogSettings: Hashable, Sendable {
     public var snapshotRate = 16 << 20
 
     /// The settings of a machine with a log of its own.
-    public init() {}
+    init() {}
 }
 
 /// `[Journal]`: the entries in the journal.
@@ -167,5 +165,5 @@ public struct JournalSettings: Hashable, Sendable {
     public var queueMax = 10_000
 
     /// The defaults.
-    public init() {}
+    init() {}
 }

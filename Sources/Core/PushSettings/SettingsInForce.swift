@@ -1,4 +1,4 @@
-public import SettingsSyntax
+public import PushModel
 
 extension ConfigurationSources {
     /// The settings of one file, or of a main file with its drop-ins.

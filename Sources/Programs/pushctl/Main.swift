@@ -1,9 +1,8 @@
 import Glibc
 import JSONC
-import PushAccidents
 import PushModel
-import PushReporting
 import PushSettings
+import PushViews
 
 @main
 struct Program {

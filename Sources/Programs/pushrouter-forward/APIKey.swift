@@ -1,6 +1,6 @@
 import HTTPClient
-import HTTPSending
-import SettingsFiles
+import LinuxSystem
+import PushSettings
 
 /// Reads the API key: one line of visible ASCII. No message contains any part of it.
 enum APIKey {

@@ -1,8 +1,8 @@
 import HTTPClient
-import PushCustomData
+import LinuxSystem
 import PushModel
+import PushRouter
 import PushSettings
-import SettingsFiles
 
 /// The directories of the configuration, which is read at the start and at each reload.
 struct Configuration {

@@ -1,8 +1,7 @@
-import DaemonClient
-import PushCustomData
+import LinuxSystem
 import PushModel
-import ServiceProgram
-import SettingsFiles
+import PushRouter
+import PushSettings
 
 /// Prints the requests for the entries that are queued now. It claims nothing and needs no key.
 func dryRun(_ settings: ForwardingSettings, controlSocket: String) throws(StartFailure) {

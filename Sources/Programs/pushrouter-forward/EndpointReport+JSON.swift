@@ -1,5 +1,6 @@
 import JSONC
-import PushCustomData
+import PushRouter
+import PushSettings
 
 extension EndpointReport {
     /// Parses the body of a response; `nil` if it is not a JSON object.

@@ -1,7 +1,6 @@
-import HTTPSending
+import HTTPClient
+import LinuxSystem
 import PushSettings
-import ServiceProgram
-import SettingsFiles
 
 @main
 struct Program {

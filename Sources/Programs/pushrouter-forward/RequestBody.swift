@@ -1,5 +1,6 @@
-import PushCustomData
 import PushModel
+import PushRouter
+import PushSettings
 
 extension RequestContent {
     /// The JSON of a request to `/users/track`, without empty arrays.

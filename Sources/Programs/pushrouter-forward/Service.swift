@@ -1,14 +1,9 @@
-import DaemonClient
-import EventLoop
 import Glibc
 import HTTPClient
-import HTTPSending
-import JournalLog
 import LinuxSystem
-import PushCustomData
 import PushModel
-import ServiceProgram
-import SettingsFiles
+import PushRouter
+import PushSettings
 
 /// The running program: the loop's thread orders events, the forwarder decides, the daemon's socket and the HTTP client
 /// act.

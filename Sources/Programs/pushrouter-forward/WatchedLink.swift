@@ -1,7 +1,6 @@
-import DaemonClient
-import EventLoop
 import LinuxSystem
 import PushModel
+import PushSettings
 
 /// The link to the daemon on the event loop: watches the socket, and a timer while the connection is down.
 final class WatchedLink {

@@ -1,7 +1,7 @@
 import Glibc
+import LinuxSystem
 import PushGateway
-import PushHosts
-import SettingsFiles
+import PushSettings
 import TLS
 
 /// The authority in the state directory, and the server's certificate that the authority signed.

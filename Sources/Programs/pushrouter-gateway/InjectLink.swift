@@ -1,5 +1,3 @@
-import DaemonClient
-import EventLoop
 import LinuxSystem
 import PushGateway
 import PushModel

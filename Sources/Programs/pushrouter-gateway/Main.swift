@@ -1,17 +1,10 @@
-import EventLoop
 import Glibc
 import HTTP2
 import HTTPServer
-import JournalLog
 import LinuxSystem
 import PushGateway
-import PushHosts
 import PushModel
 import PushSettings
-import ServiceProgram
-import ServiceSockets
-import SettingsFiles
-import SettingsSyntax
 
 @main
 struct Program {

@@ -1,6 +1,6 @@
+import LinuxSystem
 import PushGateway
 import PushModel
-import SettingsFiles
 import TLS
 
 /// The keys of service accounts, and Apple's keys, that verify tokens. Read at the start.

@@ -1,15 +1,11 @@
-import EventLoop
 import Glibc
 import Gzip
 import HTTP2
-import JournalLog
+import HTTPServer
 import LinuxSystem
 import PushGateway
-import PushHosts
 import PushModel
-import ServiceProgram
-import ServiceSockets
-import SettingsFiles
+import PushSettings
 import TLS
 
 /// A request without a response: its ticket, and the facts about its sender for the status.

@@ -1,11 +1,9 @@
 import Glibc
-import HTTPBridge
 import HTTPClient
-import HTTPSending
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
 
 /// An `http` handler of the configuration.
 struct ConfiguredEndpoint: Hashable {

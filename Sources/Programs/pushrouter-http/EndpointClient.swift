@@ -1,11 +1,9 @@
-import EventLoop
 import Glibc
-import HTTPBridge
 import HTTPClient
-import HTTPSending
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
+import PushSettings
 
 /// Posts the invocations of one handler: has its connections and secrets, and logs outages.
 final class EndpointClient {

@@ -1,12 +1,7 @@
-import EventLoop
 import Glibc
-import HTTPSending
-import JournalLog
+import HTTPClient
 import LinuxSystem
 import PushSettings
-import ServiceProgram
-import SettingsFiles
-import UnixSockets
 
 @main
 struct Program {

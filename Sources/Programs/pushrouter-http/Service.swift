@@ -1,13 +1,8 @@
-import EventLoop
 import Glibc
-import HTTPBridge
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
-import ServiceProgram
-import SettingsFiles
-import UnixSockets
+import PushRouter
+import PushSettings
 
 /// The source of the daemon's connections.
 enum Entrance {

@@ -1,10 +1,8 @@
-import EventLoop
-import HTTPBridge
 import HandlerRuns
 import LinuxSystem
 import PushModel
-import PushRouting
-import UnixSockets
+import PushRouter
+import PushSettings
 
 /// A connection of the daemon: invocations come in as lines, and answers go out as lines.
 final class Session {

@@ -1,8 +1,8 @@
 import CCrypto
-import HTTPBridge
 import HTTPClient
 import PushModel
-import PushRouting
+import PushRouter
+import PushSettings
 
 /// The keys of a secret file that sign requests, in the form of Standard Webhooks 1.0.
 ///

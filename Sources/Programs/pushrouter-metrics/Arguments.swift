@@ -1,6 +1,5 @@
 import HTTPServer
-import ServiceProgram
-import SettingsFiles
+import LinuxSystem
 
 /// The command line.
 struct Arguments: Equatable {

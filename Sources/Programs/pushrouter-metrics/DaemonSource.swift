@@ -1,4 +1,4 @@
-import DaemonClient
+import LinuxSystem
 import PushModel
 
 /// Asks the daemon. Safe on any thread: each question has its own connection.

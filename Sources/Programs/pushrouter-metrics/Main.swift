@@ -1,11 +1,7 @@
-import DaemonClient
-import EventLoop
 import HTTPServer
-import JournalLog
+import LinuxSystem
 import PushModel
 import PushSettings
-import ServiceProgram
-import SettingsFiles
 
 @main
 struct Program {

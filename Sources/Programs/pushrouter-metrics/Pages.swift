@@ -1,7 +1,7 @@
-import DaemonClient
 import HTTPServer
+import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// The pages of the HTTP server, by their paths.
 struct Pages: Sendable {

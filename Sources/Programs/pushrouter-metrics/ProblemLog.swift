@@ -1,4 +1,4 @@
-import JournalLog
+import LinuxSystem
 import Synchronization
 
 /// Logs a problem once, again when it changes, and when it is over. Safe on any thread.

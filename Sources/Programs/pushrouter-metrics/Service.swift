@@ -1,11 +1,8 @@
-import EventLoop
 import Glibc
 import HTTPServer
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushReporting
-import ServiceProgram
+import PushViews
 
 /// The running program: the loop has signals and timers; the HTTP server has its own threads.
 final class Service: LoopService {

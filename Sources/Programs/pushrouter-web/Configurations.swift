@@ -1,9 +1,8 @@
-import EventLoop
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushWeb
-import SettingsFiles
+import PushViews
 
 /// The configurations of the page: those of the daemon, and without one the files as they are. For one thread at a time.
 final class Configurations: WebConfigurations {

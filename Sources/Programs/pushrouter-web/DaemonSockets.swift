@@ -1,8 +1,8 @@
-import DaemonClient
 import Glibc
+import LinuxSystem
 import PushModel
 import PushSettings
-import PushWeb
+import PushViews
 
 /// The sockets of the daemon and the gateway. For one thread at a time; a call waits for some seconds at most.
 final class DaemonSockets: WebDaemon {

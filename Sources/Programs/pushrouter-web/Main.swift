@@ -1,16 +1,9 @@
-import EventLoop
 import Glibc
-import JournalLog
+import HTTPServer
 import LinuxSystem
-import PushHosts
 import PushModel
-import PushQuery
 import PushSettings
-import PushWeb
-import ServiceProgram
-import ServiceSockets
-import SettingsFiles
-import SettingsSyntax
+import PushViews
 
 @main
 struct Program {

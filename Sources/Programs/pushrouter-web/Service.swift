@@ -1,12 +1,8 @@
-import EventLoop
 import Glibc
 import HTTPServer
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushWeb
-import ServiceProgram
-import ServiceSockets
+import PushViews
 
 /// The running program. The loop has the connections. One thread reads pages, one feeds streams and waits, and one acts and asks
 /// the daemon, so that neither a search nor the daemon delays an event.

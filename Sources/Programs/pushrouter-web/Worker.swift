@@ -1,10 +1,8 @@
-import EventLoop
-import JournalLog
-import LedgerSource
+import LedgerReports
 import LinuxSystem
 import PushModel
 import PushSettings
-import PushWeb
+import PushViews
 
 /// A job for one of the threads that read and act.
 enum WorkerJob: Sendable {

@@ -1,7 +1,6 @@
 import PostgreSQL
-import PushFleet
 import PushModel
-import PushReporting
+import PushViews
 
 /// The findings about a fleet's database, for `pushctl doctor` and `pushctl store status`.
 extension FleetStatus {

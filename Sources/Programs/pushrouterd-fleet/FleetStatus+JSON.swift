@@ -1,7 +1,6 @@
 import PostgreSQL
-import PushFleet
 import PushModel
-import PushReporting
+import PushViews
 
 extension FleetStatus {
     /// The object of `--status --json`, with a line feed.

@@ -1,10 +1,8 @@
+import LinuxSystem
 import PostgreSQL
 import PushDaemon
-import PushFleet
 import PushModel
 import PushSettings
-import ServiceProgram
-import SettingsFiles
 
 @main
 struct Program {

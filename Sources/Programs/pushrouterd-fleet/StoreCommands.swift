@@ -1,13 +1,9 @@
 import LinuxSystem
 import PostgreSQL
 import PushDaemon
-import PushFleet
 import PushModel
-import PushReporting
 import PushSettings
-import ServiceProgram
-import SettingsFiles
-import SettingsSyntax
+import PushViews
 import Store
 
 /// The commands for the database of a fleet.

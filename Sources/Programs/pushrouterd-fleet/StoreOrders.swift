@@ -1,7 +1,6 @@
+import LinuxSystem
 import PostgreSQL
-import PushFleet
 import PushModel
-import SettingsFiles
 
 /// `pushctl store move` and `drain`: gives orders to the nodes, and prints the results.
 enum StoreOrders {

@@ -1,5 +1,5 @@
+import LinuxSystem
 import PushDaemon
-import ServiceProgram
 
 @main
 struct Program {

@@ -1,5 +1,5 @@
+import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// The bytes that a server holds for its clients: lines that are not worked yet, parsed requests that wait, and replies
 /// that clients have not read.

@@ -1,4 +1,4 @@
-import UnixSockets
+import LinuxSystem
 
 /// How long clients may take, in nanoseconds; a reload may change it.
 struct ClientTimeouts {

@@ -1,7 +1,5 @@
-import EventLoop
 import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// One client of a socket: its connection, the queue of its replies, and whether the server still reads it.
 final class ClientSession {

@@ -1,9 +1,7 @@
-import EventLoop
 import Glibc
 import LinuxSystem
 import PushModel
-import PushRouting
-import UnixSockets
+import PushRouter
 
 /// A socket whose clients send requests as lines, and get replies in the order of their requests.
 ///

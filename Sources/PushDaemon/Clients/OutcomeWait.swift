@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 
 /// A client's wait for the outcomes of one request.
 ///

@@ -1,6 +1,6 @@
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Why a client was refused. The raw values are the names in the status.
 enum RefusalReason: String, CaseIterable {

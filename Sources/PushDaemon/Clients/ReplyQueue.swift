@@ -1,6 +1,5 @@
-import PushCustomData
 import PushModel
-import PushRouting
+import PushRouter
 
 /// The reply to a request.
 enum ClientReply {

@@ -1,8 +1,5 @@
-import EventLoop
-import JournalLog
 import LinuxSystem
 import PushSettings
-import UnixSockets
 
 /// The daemon's sockets: those of the service manager if it passes any, otherwise made in the runtime directory.
 struct Sockets {

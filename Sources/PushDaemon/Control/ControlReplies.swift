@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
+import PushViews
 import Store
 
 /// The replies of `control.sock`, each with its line feed.

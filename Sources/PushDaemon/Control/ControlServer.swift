@@ -1,7 +1,6 @@
-import EventLoop
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 
 /// Serves the requests of `control.sock` and `read.sock`: reports the daemon's state, and passes to the router what

@@ -1,7 +1,6 @@
-import JournalLog
-import PushCustomData
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Passes requests about custom data, of people and of the forwarder, to the router.
 final class CustomDataService {

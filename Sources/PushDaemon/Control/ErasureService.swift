@@ -1,8 +1,6 @@
-import EventLoop
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import Store
 
 /// Erases persons from memory, ledger and log, one after the other.

@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Serves the forwarder: gives one run at a time its entries, and records their results.
 final class ForwarderService {

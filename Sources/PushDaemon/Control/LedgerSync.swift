@@ -1,4 +1,4 @@
-import EventLoop
+import LinuxSystem
 import PushModel
 import Store
 

@@ -1,7 +1,5 @@
 import DBus
-import EventLoop
 import Glibc
-import JournalLog
 import LinuxSystem
 
 /// The log level, and its D-Bus interface for "systemctl service-log-level pushrouterd": `org.freedesktop.LogControl1`

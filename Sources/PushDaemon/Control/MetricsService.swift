@@ -1,7 +1,6 @@
-import EventLoop
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// Answers `op: metrics`. The loop takes the figures; the thread `metrics` formats them, which takes longer than a turn
 /// of the loop may if there are many handlers. The thread begins with the first request.

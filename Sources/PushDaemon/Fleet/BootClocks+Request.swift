@@ -1,4 +1,3 @@
-import PushFleet
 import PushModel
 
 extension BootClocks {

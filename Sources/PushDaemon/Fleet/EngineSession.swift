@@ -1,4 +1,4 @@
-public import PushFleet
+public import PushModel
 public import PushSettings
 import Store
 

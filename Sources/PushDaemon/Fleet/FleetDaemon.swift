@@ -1,11 +1,7 @@
-import EventLoop
 import Glibc
-import JournalLog
-import LinuxSystem
-public import PushFleet
-import PushModel
+public import LinuxSystem
+public import PushModel
 public import PushSettings
-public import SettingsFiles
 import Store
 
 /// The facts of a node that leads a fleet.

@@ -1,5 +1,4 @@
-import JournalLog
-import PushFleet
+import LinuxSystem
 import PushModel
 
 extension JournalEntry {

@@ -1,6 +1,4 @@
-import EventLoop
 import LinuxSystem
-import PushFleet
 import PushModel
 import Synchronization
 

@@ -1,6 +1,6 @@
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// The facts that `op: status` returns for a machine of a fleet.
 struct NodeStatus: Sendable {

@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import PushFleet
 import PushModel
 import PushSettings
 import Store

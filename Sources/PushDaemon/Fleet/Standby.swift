@@ -1,15 +1,10 @@
-import EventLoop
 import Glibc
-import JournalLog
 import LinuxSystem
-import PushFleet
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
+import PushViews
 import Store
-import UnixSockets
 
 /// A node that does not lead: it follows the shared log, and replies on all sockets that another node leads.
 ///

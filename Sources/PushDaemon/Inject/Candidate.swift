@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 import Store
 
 /// A parsed request, and the place of its reply.

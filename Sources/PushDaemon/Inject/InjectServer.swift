@@ -1,6 +1,6 @@
-import EventLoop
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import Store
 
 /// Serves the requests of `inject.sock`: parses each line, accepts each producer's id once, and gives each line its
@@ -11,6 +11,9 @@ import Store
 final class InjectServer {
     /// How often the ledger is asked for one id again because outcomes came meanwhile.
     private static let asksMax = 8
+    /// How long a request may wait for a batch in the ledger, in nanoseconds. An erasure rewrites the whole ledger, and
+    /// no batch reaches it meanwhile.
+    private static let waitMax: Int64 = 5_000_000_000
 
     /// The limits of a request's JSON; a reload may change them.
     var limits: JSONLimits
@@ -221,10 +224,12 @@ final class InjectServer {
         if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
         waiting += 1
         block(candidate)
-        queries.whenApplied(number, until: .max) { [self] hasIt in
+        queries.whenApplied(number, until: EventLoop.nowNanoseconds + Self.waitMax) { [self] hasIt in
             waiting -= 1
             resume(with: candidate) { () throws(ProtocolError) in
-                guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "it cannot be written", candidate) }
+                guard hasIt else {
+                    throw Self.unavailable(health.ledgerProblem ?? "it is more than 5 s behind the log", candidate)
+                }
                 try admit(candidate)
             }
         }

@@ -1,6 +1,6 @@
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Parses large requests on its own thread: to scan a quarter of a megabyte takes longer than a turn of the loop may.
 final class LargeRequestReader {

@@ -1,6 +1,6 @@
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// The large requests that wait: first to be parsed, the users by turns, then to be admitted, one in a turn, once the
 /// log has room for more than small requests.

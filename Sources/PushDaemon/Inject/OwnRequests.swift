@@ -1,10 +1,7 @@
-import EventLoop
 import Glibc
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
-import UnixSockets
+import PushRouter
 
 /// Requests of the daemon itself: actions of people on its notifications, and lines of bridges beside their answers.
 /// They go through a socket pair of the daemon with itself, as every producer's requests, so that ids, look-ups, the

@@ -1,6 +1,6 @@
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import Store
 
 /// Collects the rows of the loop's turns, and commits them: one batch for all rows that came while the last batch was

@@ -1,5 +1,3 @@
-import EventLoop
-import JournalLog
 import LinuxSystem
 import PushModel
 import Synchronization

@@ -1,6 +1,6 @@
-import JournalLog
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Tells that devices with a token or a topic were forgotten for want of room: the first in the journal at once, later
 /// ones together, once in ten minutes; and in the status as a problem for an hour after the last of them.

@@ -1,4 +1,4 @@
-import JournalLog
+import LinuxSystem
 import PushModel
 import PushSettings
 import Store

@@ -1,12 +1,8 @@
-import EventLoop
 import HandlerRuns
-import JournalLog
-import PushCustomData
-import PushFleet
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
 import Store
 
 /// Passes events to the router and carries out its effects: the only place where decisions become actions.

@@ -1,6 +1,6 @@
-import JournalLog
-import PushCustomData
+import LinuxSystem
 import PushModel
+import PushRouter
 
 /// Counts the entries of custom data that were rejected on arrival, and logs them: the first at once, later ones
 /// together, once in 10 s.

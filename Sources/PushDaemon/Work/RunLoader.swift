@@ -1,6 +1,6 @@
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import Store
 
 /// Completes a run before its handler starts: reads its request again, which the router dropped from memory.

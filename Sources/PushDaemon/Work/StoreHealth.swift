@@ -1,5 +1,4 @@
-import EventLoop
-import JournalLog
+import LinuxSystem
 import PushModel
 import Store
 

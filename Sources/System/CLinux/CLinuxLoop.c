@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -78,4 +79,12 @@ int CLinux_clock_is_synchronised(void) {
 int CLinux_poll(void *descriptors, unsigned long count, long long nanoseconds) {
     struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &time, NULL);
+}
+
+int CLinux_terminal_size(int terminal, int *columns, int *lines) {
+    struct winsize size;
+    if (ioctl(terminal, TIOCGWINSZ, &size) != 0) return -1;
+    *columns = size.ws_col;
+    *lines = size.ws_row;
+    return 0;
 }

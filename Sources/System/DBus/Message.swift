@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 import LinuxSystem
-import PushRouting
+import PushRouter
 
 /// A method call under construction.
 struct Message: ~Copyable {

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 public import LinuxSystem
-public import PushRouting
+public import PushRouter
 
 /// The notification service of one D-Bus bus (`org.freedesktop.Notifications`, desktop notifications specification 1.2).
 ///

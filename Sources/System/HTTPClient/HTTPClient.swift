@@ -1,5 +1,5 @@
 import CCurl
-public import LinuxSystem
+import LinuxSystem
 
 /// The readiness of a socket, wanted or found.
 public struct HTTPReadiness: OptionSet, Sendable {
@@ -11,7 +11,7 @@ public struct HTTPReadiness: OptionSet, Sendable {
     /// There is data to read, or the end of file.
     public static let read = HTTPReadiness(rawValue: 1)
     /// There is room to write.
-    public static let write = HTTPReadiness(rawValue: 2)
+    static let write = HTTPReadiness(rawValue: 2)
     /// It has an error.
     public static let error = HTTPReadiness(rawValue: 4)
 }
@@ -21,7 +21,7 @@ public struct HTTPSocket {
     /// Its number for libcurl; another socket may get the number after this one is closed.
     public let number: Int32
     /// The descriptor for a loop's source.
-    public let descriptor: SharedDescriptor
+    let descriptor: SharedDescriptor
 
     init(_ number: Int32, _ descriptor: SharedDescriptor) {
         self.number = number
@@ -66,7 +66,7 @@ public final class HTTPClient {
     ///     `nil`
     ///     cancels it.
     /// - Throws: if libcurl cannot be set up.
-    public init(
+    init(
         connectionsPerHost: Int? = nil, watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void,
         setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
@@ -164,7 +164,7 @@ public final class HTTPClient {
     }
 
     /// Reports that the time of the last `setTimer` has come.
-    public func timerFired() { act(CURL_SOCKET_BAD, 0) }
+    func timerFired() { act(CURL_SOCKET_BAD, 0) }
 
     private var multiPointer: UnsafeMutableRawPointer {
         guard let pointer = multi?.pointer else { preconditionFailure("the handle is there as long as the client is") }

@@ -98,14 +98,6 @@ public struct HTTPAnswer: Equatable, Sendable {
     public var body: [UInt8]
     /// Why the body is incomplete: a broken connection, the timeout, or its length; `nil` if it is complete.
     public var damage: String?
-
-    /// Joins the parts.
-    public init(status: Int, headers: [String: String], body: [UInt8], damage: String?) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.damage = damage
-    }
 }
 
 /// The error if libcurl cannot be set up: there is no memory, or it is too old.

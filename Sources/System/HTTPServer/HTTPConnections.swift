@@ -32,7 +32,7 @@ public final class HTTPConnections {
         /// The number of connections.
         public var connections: UInt32 = 4096
         /// The bytes of a connection for the request line and the headers, and for each read and write.
-        public var connectionBytes = 16 << 10
+        var connectionBytes = 16 << 10
         /// The bytes of a request's body. A longer one is answered 413, or its connection is closed.
         public var bodyBytes = 256 << 10
         /// The bytes of all incomplete bodies. A connection that exceeds them is closed.
@@ -43,7 +43,7 @@ public final class HTTPConnections {
         /// limit. A streamed body has no limit.
         public var requestNanoseconds: Int64?
         /// The bytes of a streamed body that may wait for a client that does not read; beyond them the body ends.
-        public var streamBytes = 256 << 10
+        var streamBytes = 256 << 10
 
         /// The limits of a push gateway.
         public init() {}
@@ -186,7 +186,7 @@ public final class HTTPConnections {
     public func endStream(_ number: RequestNumber) { streams[number.value]?.end() }
 
     /// The number of streamed answers under way.
-    public var streamCount: Int { streams.count }
+    var streamCount: Int { streams.count }
 
     /// Shuts down the connections whose request, or whose client in reading an answer, takes too long.
     ///

@@ -10,7 +10,7 @@ public struct HTTPRequest: Sendable, Equatable {
     public var body: [UInt8]
 
     /// Joins the parts.
-    public init(method: String, path: String, headers: [String: String] = [:], body: [UInt8] = []) {
+    init(method: String, path: String, headers: [String: String] = [:], body: [UInt8] = []) {
         self.method = method
         self.path = path
         self.headers = headers

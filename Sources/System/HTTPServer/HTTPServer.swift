@@ -15,7 +15,7 @@ public final class HTTPServer: Sendable {
         public var connections: UInt32 = 32
         /// The bytes of a connection for the request line and the headers, and for each read and write. A request with
         /// longer headers is answered 431.
-        public var connectionBytes = 16 << 10
+        var connectionBytes = 16 << 10
         /// The bytes of a request's body. A longer one is answered 413; if its length was not announced, the connection
         /// is closed.
         public var bodyBytes = 0

@@ -50,7 +50,7 @@ public struct ListeningSocket: ~Copyable {
     }
 
     /// Gives up ownership: the caller must close the descriptor.
-    public consuming func release() -> Int32 { socket.release() }
+    consuming func release() -> Int32 { socket.release() }
 
     private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
         var value: Int32 = -1

@@ -18,7 +18,7 @@ public final class ChildProcess: Sendable {
     }
 
     /// Its process id, which is also that of its group. It is valid only until `reap` returns a status.
-    public let processID: Int32
+    let processID: Int32
     /// The run's `PUSH_RUN`.
     public let mark: String
     /// The time of the request to start it, in monotonic nanoseconds.

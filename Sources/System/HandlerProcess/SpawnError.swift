@@ -15,7 +15,7 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
     public var description: String { "cannot start \(program): \(reason)" }
 
     /// Whether the machine ran short of processes, memory or descriptors: the program itself may be sound.
-    public var isShortage: Bool {
+    var isShortage: Bool {
         [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
     }
 

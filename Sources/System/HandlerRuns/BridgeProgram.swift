@@ -1,9 +1,6 @@
-import EventLoop
 import HandlerProcess
-import JournalLog
 import LinuxSystem
-import PushRouting
-import UnixSockets
+import PushRouter
 
 /// The program of a bridge as a child process: one process for all handlers of the bridge. It starts when the first of
 /// them needs a connection, and ends when none has a connection. This process passes connections to it over the socket

@@ -1,6 +1,6 @@
 import HandlerProcess
-import JournalLog
-import PushRouting
+import LinuxSystem
+import PushRouter
 
 extension ProcessConfinement {
     /// Converts the confinement of a handler's file.

@@ -1,9 +1,6 @@
-import EventLoop
 import Glibc
-import JournalLog
 import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// Reads what a program writes to standard error: keeps its end for the outcome, and logs it line by line if that is
 /// configured, with limits for the number and the length of lines. An observer gets it as it comes.

@@ -1,9 +1,7 @@
-public import EventLoop
 public import HandlerProcess
-public import JournalLog
 public import LinuxSystem
 public import PushModel
-public import PushRouting
+public import PushRouter
 
 /// Runs handlers, and reports their progress as events.
 public protocol HandlerRunning: AnyObject {

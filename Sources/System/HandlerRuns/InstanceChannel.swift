@@ -1,8 +1,5 @@
-import EventLoop
-import JournalLog
 import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// The services for the runs and the instances of handlers.
 struct InstanceSystem {

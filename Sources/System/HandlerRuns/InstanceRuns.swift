@@ -1,9 +1,7 @@
-import EventLoop
 import HandlerProcess
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Runs handlers with resident instances: carries out the decisions of each handler's pool.
 final class InstanceRuns {

@@ -1,6 +1,4 @@
-public import EventLoop
 public import LinuxSystem
-public import UnixSockets
 
 /// The lines of one instance, in both directions; both ends use it. No call waits.
 public final class LineStream {
@@ -29,7 +27,7 @@ public final class LineStream {
 
     /// Whether the other end has left the last line unread, in whole or in part. To be read once the other end reads no
     /// more.
-    public var hasUnreadLine: Bool { connection.leftLastUnread }
+    var hasUnreadLine: Bool { connection.leftLastUnread }
 
     /// - Parameters:
     ///   - connection: the connection, which the stream closes.
@@ -67,7 +65,7 @@ public final class LineStream {
     }
 
     /// Closes the output after the lines that were sent.
-    public func finishSending() {
+    func finishSending() {
         finishesSending = true
         flush()
     }

@@ -1,9 +1,7 @@
 import DBus
-import EventLoop
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Runs `notify` handlers: carries out the decisions of each bus's desk. Handlers on the same bus share its connection,
 /// so a reload does not affect notifications on the screen.

@@ -1,7 +1,5 @@
-import EventLoop
 import Glibc
 import HandlerProcess
-import JournalLog
 import LinuxSystem
 
 /// Kills and reaps escaped processes of runs that the daemon adopted, within a limit of the loop's time.

@@ -1,8 +1,7 @@
-import EventLoop
 import HandlerProcess
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 
 /// Starts the programs of handlers on a `SpawnPool`, and delivers them on the loop.
 final class ProgramStarter {

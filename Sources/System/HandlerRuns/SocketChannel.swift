@@ -1,7 +1,5 @@
-import EventLoop
 import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// The destination of a handler's connections.
 struct ConnectionSource {

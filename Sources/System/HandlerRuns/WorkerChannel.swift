@@ -1,10 +1,7 @@
-import EventLoop
 import HandlerProcess
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
-import UnixSockets
+import PushRouter
 
 /// A resident program that reads and writes lines.
 final class WorkerChannel: InstanceChannel {

@@ -38,7 +38,7 @@ public struct JSONValue {
     }
 
     /// The value of `true` or `false`; `nil` for anything else.
-    public var bool: Bool? { isType(json_type_boolean) ? json_object_get_boolean(object) != 0 : nil }
+    var bool: Bool? { isType(json_type_boolean) ? json_object_get_boolean(object) != 0 : nil }
 
     /// The value of a whole number of 64 bits, written without fraction and exponent; `nil` for anything else.
     public var int64: Int64? { isType(json_type_int) ? json_object_get_int64(object) : nil }

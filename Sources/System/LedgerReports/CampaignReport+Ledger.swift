@@ -1,7 +1,6 @@
-import PushDispatch
 import PushModel
-public import PushReporting
-public import PushRouting
+public import PushRouter
+public import PushViews
 public import Store
 
 extension CampaignReport {

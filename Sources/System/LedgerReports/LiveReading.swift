@@ -1,5 +1,5 @@
 public import PushModel
-public import PushReporting
+public import PushViews
 public import Store
 
 /// The figures of the last minutes, updated as the ledger grows.

@@ -1,6 +1,5 @@
-import PushFigures
 import PushModel
-public import PushReporting
+public import PushViews
 public import Store
 
 /// The content of a report, read from the ledger's figures, and from rows where there are no figures.

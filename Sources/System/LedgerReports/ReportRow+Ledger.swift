@@ -1,4 +1,4 @@
-public import PushReporting
+public import PushViews
 public import Store
 
 extension ReportRow {

@@ -1,7 +1,6 @@
 import CPostgreSQL
 import Glibc
 import LinuxSystem
-import PushFleet
 import PushModel
 
 /// A time on `CLOCK_MONOTONIC` by which a call must return.

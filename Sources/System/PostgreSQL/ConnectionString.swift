@@ -1,8 +1,7 @@
 import CPostgreSQL
 import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// The engine's address from the configuration, in libpq's forms: `postgresql://a,b/push` or `host=a,b dbname=push`.
 ///

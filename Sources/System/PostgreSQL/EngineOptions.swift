@@ -1,4 +1,3 @@
-public import PushFleet
 public import PushModel
 import Synchronization
 
@@ -74,7 +73,7 @@ public struct EngineOptions: Sendable {
     /// The chain that all sessions of this process share.
     public var chain: KnownChain
     /// The address for this node's producers, shown to people; `nil` if it is not configured.
-    public var nodeAddress: String?
+    var nodeAddress: String?
 
     /// Joins the parts.
     public init(
@@ -87,7 +86,7 @@ public struct EngineOptions: Sendable {
     }
 
     /// The longest node name, in bytes: an `application_name` has 63 (NAMEDATALEN), and the server cuts a longer one.
-    public static let nodeNameLimit = 63 - "pushrouterd-snapshot/4095/".utf8.count
+    static let nodeNameLimit = 63 - "pushrouterd-snapshot/4095/".utf8.count
 
     /// The `application_name` of the session.
     var applicationName: String { Self.namePrefix(role, shard) + node }

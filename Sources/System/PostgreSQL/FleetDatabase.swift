@@ -1,6 +1,6 @@
+import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// Creates, checks and inspects a fleet's database.
 public enum FleetDatabase {
@@ -141,5 +141,167 @@ public enum FleetDatabase {
                 message: "the database is PostgreSQL \(version / 10_000), and must be \(leastVersion / 10_000) or newer"
             )
         }
+    }
+}
+
+extension FleetDatabase {
+    /// Creates the tables of a new fleet with one shard, whose ledger is empty.
+    ///
+    /// - Parameters:
+    ///   - address: the address, with a role that may create tables in the database.
+    ///   - state: the ledger id for every copy of the shard.
+    ///   - time: the longest time of the call.
+    /// - Returns: the new fleet.
+    /// - Throws: as the function below.
+    public static func initialise(
+        _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
+    ) throws(EngineProblem) -> ShardIdentity {
+        try initialise(address, ChainStart(state: state), as: newFleet(), time: time) { _ in nil }
+    }
+
+    /// Draws an id for a fleet.
+    public static func newFleet() -> UUID128 {
+        UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
+
+    /// Creates the tables of a new fleet with one shard. The fleet gets its name last, so that no node uses an
+    /// unfinished one; the next call removes the tables of an unfinished one.
+    ///
+    /// - Parameters:
+    ///   - address: the address, with a role that may create tables in the database.
+    ///   - start: the beginning of the chain.
+    ///   - fleet: the id drawn for the fleet.
+    ///   - time: the longest time of each step.
+    ///   - beforeName: called when only the name is missing.
+    ///   - part: returns a part of the snapshot; `nil` if it cannot be read.
+    /// - Returns: the new fleet.
+    /// - Throws: `.wrongDatabase` if the database has a fleet already. `.unreachable` if the database did not answer to
+    ///   the end: the fleet may exist then, and the next call reads whether it does.
+    public static func initialise(
+        _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
+        beforeName: () throws(EngineProblem) -> Void = {}, part: (Int) -> [UInt8]?
+    ) throws(EngineProblem) -> ShardIdentity {
+        var session = try connect(address, until: Deadline(after: time))
+        try makeRoom(&session, time)
+        let shard = Value.integer(0)
+        let batch = start.batch
+        let number = Value.number(Int64(clamping: batch.reference.number))
+        let rows = [
+            FleetStatements.addShard(shard, .uuid(start.state)),
+            FleetStatements.addSlots(shard, .number(FleetSchema.slots)),
+            FleetStatements.addStart(
+                shard, number, .uuid(batch.reference.id), .uuid(batch.previous), .number(batch.version),
+                .uuid(batch.boot), .number(batch.handedOver.nanoseconds), .bytes(batch.bytes)),
+            FleetStatements.addConfirmation(shard, number, .uuid(batch.reference.id)),
+        ]
+        let name = FleetStatements.nameFleet(.uuid(fleet), .integer(FleetSchema.version))
+        var last = [name]
+        // The server prepares each statement after the ones before have run, so the tables exist when the rows are
+        // prepared.
+        var first = FleetSchema.creation.map { $0() } + rows
+        if let snapshot = start.snapshot {
+            first.append(SnapshotStatements.begin(shard, .uuid(snapshot.id), .text("init")))
+            last.insert(SnapshotStatements.finish(of: snapshot, shard), at: 0)
+        } else {
+            first += last
+            last = []
+        }
+        do throws(EngineProblem) {
+            _ = try run(&session, first, time)
+        } catch {
+            throw error.code == "42P07" ? hasTables(error) : error
+        }
+        if let snapshot = start.snapshot {
+            try put(snapshot, shard, &session, time, part)
+            try beforeName()
+            guard try run(&session, last, time)[0].count == 1 else { throw interrupted }
+        }
+        return ShardIdentity(fleet: fleet, state: start.state)
+    }
+
+    /// Makes a new fleet of a database that was copied from another one, or moved: its chain and its snapshots
+    /// continue.
+    ///
+    /// - Returns: the id of the new fleet.
+    public static func adopt(
+        _ address: ConnectionString, time: Duration = .seconds(10)
+    ) throws(EngineProblem) -> UUID128 {
+        var session = try connect(address, until: Deadline(after: time))
+        try checkSchema(try run(&session, [Statements.schema()], time)[0])
+        let signs = try requireSilence(&session, time)
+        let fleet = newFleet()
+        _ = try run(
+            &session,
+            [
+                FleetStatements.renameFleet(.uuid(fleet)), FleetStatements.forgetCopies(),
+                FleetStatements.forgetLeaders(),
+            ] + (signs.isEmpty ? [] : [FleetStatements.forgetNodes()]), time)
+        return fleet
+    }
+
+    /// Refuses a database that a node uses. A clone has recent signs, too, but gets no further ones.
+    ///
+    /// - Returns: the last signs of all nodes.
+    private static func requireSilence(
+        _ session: inout Session, _ time: Duration
+    ) throws(EngineProblem) -> [NodeSign] {
+        let signs = try NodeSign.all(&session, until: Deadline(after: time))
+        guard signs.contains(where: { $0.age <= FleetStatus.silenceLimit }) else { return signs }
+        usleep(UInt32(proofTime.milliseconds * 1000))
+        let running = try NodeSign.all(&session, until: Deadline(after: time)).filter { later in
+            !signs.contains { $0.process == later.process && $0.count == later.count }
+        }
+        guard running.isEmpty else {
+            let names = running.map(\.process.node).joined(separator: ", ")
+            throw EngineProblem(
+                .wrongDatabase, message: "machines use this database now (\(names)): stop all machines first")
+        }
+        return signs
+    }
+
+    // MARK: Steps
+
+    /// Stores all parts of a snapshot, and compares them with the engine's copies.
+    private static func put(
+        _ snapshot: Snapshot, _ shard: Value, _ session: inout Session, _ time: Duration, _ part: (Int) -> [UInt8]?
+    ) throws(EngineProblem) {
+        for number in 0..<snapshot.parts {
+            guard let bytes = part(number) else {
+                throw EngineProblem(.failing, message: "the copy of the ledger cannot be read")
+            }
+            let put = SnapshotStatements.putPart(shard, .uuid(snapshot.id), .number(number), .bytes(bytes))
+            guard try run(&session, [put], time)[0].count == 1 else { throw interrupted }
+            let read = SnapshotStatements.part(shard, .uuid(snapshot.id), .number(number))
+            guard try run(&session, [read], time)[0].first?.bytes(0) == bytes else {
+                throw EngineProblem(.failing, message: "the database returns other bytes than were written")
+            }
+        }
+    }
+
+    /// Refuses a database with a fleet, and removes the tables of an unfinished one.
+    private static func makeRoom(_ session: inout Session, _ time: Duration) throws(EngineProblem) {
+        guard try run(&session, [FleetStatements.exists()], time)[0].first?.bool(0) == true else { return }
+        if let row = try run(&session, [FleetStatements.fleet()], time)[0].first {
+            throw EngineProblem(.wrongDatabase, message: "the database has the fleet \(try row.uuid(0)) already")
+        }
+        _ = try run(&session, [FleetSchema.removal()], time)
+    }
+
+    private static func hasTables(_ failure: EngineProblem) -> EngineProblem {
+        EngineProblem(
+            .wrongDatabase, code: failure.code,
+            message: "the database has tables of a fleet already: \(failure.message)")
+    }
+
+    private static let interrupted = EngineProblem(
+        .unreachable, message: "another \"pushctl store init\" sets up this database now")
+
+    /// Runs one transaction; returns the rows of each statement.
+    private static func run(
+        _ session: inout Session, _ calls: [Call], _ time: Duration
+    ) throws(EngineProblem) -> [[Row]] {
+        let (answers, problem) = session.run([calls], until: Deadline(after: time))
+        if let problem { throw problem }
+        return answers[0].rows
     }
 }

@@ -1,7 +1,6 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// An administrator's order to a fleet's shard. The nodes read it in their tables, with the lease.
 public enum FleetOrder: Sendable {

@@ -1,4 +1,4 @@
-import PushFleet
+import PushModel
 
 /// The tables of a fleet's database.
 enum FleetSchema {

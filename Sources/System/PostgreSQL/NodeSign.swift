@@ -1,4 +1,3 @@
-import PushFleet
 import PushModel
 
 /// The last sign of a node's process. A process that runs gives one each second, with a connection to the database.

@@ -1,5 +1,4 @@
 import LinuxSystem
-import PushFleet
 import PushModel
 
 extension PostgreSQLEngine {

@@ -1,4 +1,4 @@
-import PushFleet
+import PushModel
 
 /// A session that connects on demand, and is closed after a failure.
 struct Session: ~Copyable {

@@ -1,4 +1,4 @@
-import PushFleet
+import PushModel
 
 /// The statements of a shard's engine.
 enum Statements {

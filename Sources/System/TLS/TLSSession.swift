@@ -17,7 +17,7 @@ public struct TLSSession: ~Copyable {
         /// The user ids of its subject (`UID`): the topics of an Apple certificate (UNVERIFIED).
         public let userIDs: [String]
         /// The common name of its subject.
-        public let commonName: String?
+        let commonName: String?
     }
 
     private let session: OpaquePointer

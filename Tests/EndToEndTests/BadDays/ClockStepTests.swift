@@ -1,8 +1,9 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 @Suite("A start with the clock 40 days ahead", .timeLimit(.minutes(30)))
 struct ClockAheadTests {

@@ -1,8 +1,9 @@
 import CSQLite
-import PushModel
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 extension DiskLoad {
     /// Asks the daemon for requests that it has acknowledged, by their ids: the number of a lost request may have been given

@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
-import UnixSockets
+
+@testable import LinuxSystem
 
 /// Producers that send pipelined requests over several connections, and record the replies outside of the daemon.
 final class DiskLoad {

@@ -1,9 +1,10 @@
 import CSQLite
 import Glibc
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import Store
 
 /// A part of a daemon's life; the test fails each of its syncs in turn.
 enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Glibc
-import LinuxSystem
 import TestSupport
-import UnixSockets
+
+@testable import LinuxSystem
 
 /// A service for a `socket` handler on a thread of its own, which closes each connection after its first answer.
 final class ClosingService {

@@ -1,8 +1,9 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// The daemon's status from `control.sock`.
 struct DaemonStatus {

@@ -1,4 +1,4 @@
-import PushModel
+@testable import PushModel
 
 /// Requests for `control.sock`, written by hand, so that the tests do not derive the expected treatment from the
 /// daemon's own table.

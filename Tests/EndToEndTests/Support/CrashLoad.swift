@@ -1,7 +1,8 @@
 import Glibc
-import PushModel
 import TestSupport
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// Several clients that send requests of all kinds, and a record, outside of the daemon, of every answer.
 final class CrashLoad {

@@ -1,8 +1,9 @@
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 extension Installation {
     /// Returns the ledger with all acknowledged requests: the daemon brings it up to date, or the log is applied.

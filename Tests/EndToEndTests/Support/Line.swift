@@ -1,6 +1,7 @@
-import PushModel
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
 
 /// A line from the daemon.
 struct Line: CustomStringConvertible {

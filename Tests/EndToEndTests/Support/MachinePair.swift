@@ -1,10 +1,10 @@
 import Glibc
-import LinuxSystem
-import PushModel
-import Store
 import TestSupport
 import Testing
-import UnixSockets
+
+@testable import LinuxSystem
+@testable import PushModel
+@testable import Store
 
 /// Two installations on this machine that share a log in a database.
 final class MachinePair {

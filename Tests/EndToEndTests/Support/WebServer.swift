@@ -1,8 +1,9 @@
 import Glibc
-import PushModel
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 /// The web server of `Tests/Fixtures/http-server.py`.
 final class WebServer {

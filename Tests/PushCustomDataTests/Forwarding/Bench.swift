@@ -1,8 +1,9 @@
-import PushCustomData
-import PushModel
 import TestSupport
 import Testing
 
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 @testable import pushrouter_forward
 
 /// A forwarder under virtual time, connected to a daemon without a reply so far.

@@ -1,6 +1,9 @@
-import PushCustomData
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import pushrouter_forward
 
 @Suite("The daemon's connection")
 struct ConnectionTests {

@@ -1,7 +1,8 @@
-import PushCustomData
-import PushModel
 import TestSupport
 
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
 @testable import pushrouter_forward
 
 /// A daemon, an endpoint and the connections between them, for a forwarder under virtual time. Every possible fault

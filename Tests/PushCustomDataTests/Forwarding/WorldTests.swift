@@ -1,5 +1,8 @@
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushSettings
+@testable import pushrouter_forward
 
 @Suite("Sending under random faults")
 struct WorldTests {

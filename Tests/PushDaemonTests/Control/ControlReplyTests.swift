@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
 @testable import PushDaemon
+@testable import PushModel
 
 @Suite("Control replies")
 struct ControlReplyTests {

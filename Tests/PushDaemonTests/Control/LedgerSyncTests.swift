@@ -1,10 +1,10 @@
-import EventLoop
-import PushModel
-import PushSettings
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushDaemon
+@testable import PushModel
+@testable import PushSettings
 @testable import Store
 
 @Suite("Readers that wait for the ledger")

@@ -1,7 +1,7 @@
 import Glibc
-import PushModel
 import TestSupport
 
+@testable import PushModel
 @testable import Store
 
 /// All rows of a ledger as texts, without the columns that differ between any two runs.

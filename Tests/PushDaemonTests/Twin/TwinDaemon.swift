@@ -1,19 +1,15 @@
-import EventLoop
 import Glibc
-import HandlerRuns
-import JournalLog
-import LinuxSystem
-import PushCustomData
-import PushModel
-import PushSettings
-import PushTracking
-import Store
 import TestSupport
 import Testing
-import UnixSockets
 
+@testable import HandlerRuns
+@testable import LinuxSystem
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
+@testable import Store
 
 /// The daemon's parts wired as in `Daemon`, with the real store, a virtual clock, and handlers that follow a script. It
 /// has neither sockets nor timers: the test decides which event comes and when.

@@ -1,12 +1,12 @@
 import Glibc
-import PushModel
-import PushSettings
-import PushTracking
 import TestSupport
 import Testing
 
 @testable import PushDaemon
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushSettings
+@testable import PushViews
 
 /// The simulator is the reference for the daemon: both run the same day, and write equal rows.
 @Suite("The daemon and the simulator", .serialized)

@@ -1,6 +1,8 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("A shell command with a payload")
 struct CommandFormTests {

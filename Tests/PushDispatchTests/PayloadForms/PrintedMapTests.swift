@@ -1,6 +1,8 @@
-import PushDispatch
-import PushModel
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// The JSON of a payload in another form.
 func written(_ text: String) throws -> String { String(decoding: try payload(text).json, as: UTF8.self) }

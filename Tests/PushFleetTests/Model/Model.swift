@@ -1,6 +1,4 @@
-import PushModel
-
-@testable import PushFleet
+@testable import PushModel
 
 /// The possible steps, and their effects. A lease has no time here: any follower may take it at any moment, which
 /// covers every clock and every pause.

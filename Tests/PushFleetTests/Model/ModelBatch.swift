@@ -1,6 +1,4 @@
-import PushModel
-
-@testable import PushFleet
+@testable import PushModel
 
 /// The rows of a batch, as far as the rules distinguish rows: a bit for each request.
 struct ModelRows: Hashable {

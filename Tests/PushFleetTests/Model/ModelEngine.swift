@@ -1,7 +1,6 @@
-import PushModel
 import TestSupport
 
-@testable import PushFleet
+@testable import PushModel
 
 /// A session of a node; a lost connection starts the next one.
 struct ModelSession: Hashable {

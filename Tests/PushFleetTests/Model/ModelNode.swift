@@ -1,6 +1,4 @@
-import PushModel
-
-@testable import PushFleet
+@testable import PushModel
 
 /// The daemon's `ChainWriter`, also without one of its rules.
 struct ModelWriter {

@@ -1,7 +1,6 @@
-import PushModel
 import TestSupport
 
-@testable import PushFleet
+@testable import PushModel
 
 /// A violation that a search found.
 struct Finding {

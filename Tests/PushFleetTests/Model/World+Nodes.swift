@@ -1,4 +1,4 @@
-@testable import PushFleet
+@testable import PushModel
 
 // The nodes' reactions to answers of the engine.
 extension World {

@@ -1,6 +1,4 @@
-import PushModel
-
-@testable import PushFleet
+@testable import PushModel
 
 /// Nodes, the engine, and the effects visible from outside.
 struct World {

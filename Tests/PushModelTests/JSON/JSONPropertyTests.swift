@@ -1,7 +1,8 @@
 import CJSON
-import PushModel
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("For random documents")
 struct JSONPropertyTests {

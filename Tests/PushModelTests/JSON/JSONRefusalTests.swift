@@ -1,5 +1,6 @@
-import PushModel
 import Testing
+
+@testable import PushModel
 
 /// A text that the scan must refuse, with the expected error.
 struct Refusal: CustomTestStringConvertible, Sendable {

@@ -1,5 +1,6 @@
-import PushModel
 import TestSupport
+
+@testable import PushModel
 
 /// A random JSON value that the tests render in more than one way.
 indirect enum RandomJSON {

@@ -1,9 +1,8 @@
-import PushCustomData
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Custom data under random logs, sessions, taps, forwarders and crashes")
 struct CustomDataChaosTests {

@@ -1,5 +1,5 @@
-import PushCustomData
-import PushModel
+@testable import PushModel
+@testable import PushRouter
 
 /// The custom data that the store would hold.
 struct CustomDataRows {

@@ -1,9 +1,8 @@
-import PushCustomData
-import PushRouting
 import TestSupport
 import Testing
 
 @testable import PushModel
+@testable import PushRouter
 
 @Suite("A session start flushes")
 struct FlushTests {

@@ -1,8 +1,8 @@
-import PushCustomData
-import PushModel
-import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Orders of the forwarder and of people")
 struct ForwarderTests {

@@ -1,7 +1,7 @@
-import PushCustomData
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("An entry that an app logs")
 struct LogTests {

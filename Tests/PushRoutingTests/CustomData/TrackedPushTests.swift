@@ -1,8 +1,7 @@
-import PushCustomData
-import PushRouting
 import Testing
 
 @testable import PushModel
+@testable import PushRouter
 
 @Suite("A push with matching tracks")
 struct TrackedPushTests {

@@ -1,8 +1,7 @@
-import PushModel
-import SettingsSyntax
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("A line with op from a bridge")
 struct BridgeRequestTests {

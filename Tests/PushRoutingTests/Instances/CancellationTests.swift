@@ -1,6 +1,7 @@
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("An instance from which invocations can be taken back")
 struct CancellationTests {

@@ -1,8 +1,8 @@
-import PushModel
 import TestSupport
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// A random environment for a pool: instances that are slow, die, hang, write garbage or repeat themselves, by seed.
 private struct World {

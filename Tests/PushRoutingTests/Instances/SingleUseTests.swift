@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PushRouting
+@testable import PushRouter
 
 @Suite("A socket handler with OneInvocation=yes")
 struct SingleUseTests {

@@ -1,6 +1,5 @@
-import PushModel
-
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 /// A desk under test: acts in, effects as short texts out.
 struct DeskBench {

@@ -1,8 +1,7 @@
-import PushDispatch
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The desktop notification of a payload")
 struct DesktopNotificationTests {

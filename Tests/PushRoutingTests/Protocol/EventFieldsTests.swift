@@ -1,7 +1,8 @@
-import PushModel
-import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Events, byte for byte")
 struct EventFieldsTests {

@@ -1,7 +1,7 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The reason of a failure is the handler's own")
 struct HandlerReasonTests {

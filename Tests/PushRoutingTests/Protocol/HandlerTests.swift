@@ -1,8 +1,8 @@
 import Glibc
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("The input of a handler")
 struct HandlerInputTests {

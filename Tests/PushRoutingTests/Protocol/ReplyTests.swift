@@ -1,7 +1,7 @@
-import PushCustomData
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
 
 @Suite("Replies, byte for byte")
 struct ReplyTests {

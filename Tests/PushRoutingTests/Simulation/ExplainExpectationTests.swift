@@ -1,8 +1,8 @@
-import PushDispatch
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("An expectation on an explanation")
 struct ExplainExpectationTests {

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 /// `explain` lists the invocations; the router runs them. Both read the callbacks, the routes and the observers.
 @Suite("An explanation lists what the router does", .timeLimit(.minutes(30)))

@@ -1,7 +1,8 @@
-import PushDispatch
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Routes without a match in an explanation")
 struct ExplainedRoutesTests {

@@ -1,6 +1,8 @@
-import PushModel
-import PushRouting
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Tracks in an explanation")
 struct ExplainedTracksTests {

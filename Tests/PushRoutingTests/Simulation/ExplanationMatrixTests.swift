@@ -1,8 +1,8 @@
-import PushDispatch
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("One payload on every platform, in every state of the app")
 struct ExplanationMatrixTests {

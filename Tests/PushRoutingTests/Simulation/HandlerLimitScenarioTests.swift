@@ -1,8 +1,8 @@
-import PushModel
-import PushTracking
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Scenarios of queues and breakers")
 struct HandlerLimitScenarioTests {

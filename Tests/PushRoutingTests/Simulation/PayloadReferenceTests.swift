@@ -1,7 +1,8 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("A scenario's line names the file of its payload")
 struct PayloadReferenceTests {

@@ -1,9 +1,9 @@
 import Glibc
-import PushModel
-import PushTracking
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Scenarios")
 struct ScenarioTests {

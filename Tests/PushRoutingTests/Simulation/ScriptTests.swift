@@ -1,7 +1,8 @@
-import PushModel
-import PushRouting
-import PushTracking
 import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Scripts")
 struct ScriptTests {

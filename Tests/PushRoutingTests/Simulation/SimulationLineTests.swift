@@ -1,7 +1,8 @@
-import PushModel
 import Testing
 
-@testable import PushRouting
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
 
 @Suite("Lines of a simulation")
 struct SimulationLineTests {

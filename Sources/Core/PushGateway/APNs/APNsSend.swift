@@ -1,28 +1,28 @@
-public import PushDispatch
-public import PushModel
+import PushModel
+import PushRouter
 
 /// Unverified facts about APNs, and checks that an operator may change.
-public struct APNsRules: Hashable, Sendable {
+struct APNsRules: Hashable, Sendable {
     /// Whether the token of a device must look like Apple's: an even number of hexadecimal digits.
-    public var takesOnlyHexadecimalTokens = true
+    var takesOnlyHexadecimalTokens = true
     /// The limit of a token in characters. Apple's have 64 or, some, 160; Apple asks developers to assume no length
     /// (UNVERIFIED).
-    public var longestToken = 200
+    var longestToken = 200
     /// The answer to a body that is no JSON object (UNVERIFIED: sources agree on the status only).
-    public var unreadablePayload = APNsReason.payloadEmpty
+    var unreadablePayload = APNsReason.payloadEmpty
     /// The answer to a topic with the suffix of another push type; `nil` accepts it (UNVERIFIED which one APNs gives).
-    public var topicOfAnotherType: APNsReason?
+    var topicOfAnotherType: APNsReason?
     /// The topics that the provider may send to; `nil`: any.
     public var topics: Set<String>?
 
     /// Creates the likely rules.
-    public init() {}
+    init() {}
 }
 
 /// A request to APNs, with APNs' own checks.
-public struct APNsSend: Sendable {
+struct APNsSend: Sendable {
     /// The sender by its credentials, which decide the headers that it may omit.
-    public enum Provider: Sendable {
+    enum Provider: Sendable {
         /// Any sender: the header `authorization` is ignored.
         case any
         /// A sender with a token in the header `authorization`.
@@ -34,29 +34,29 @@ public struct APNsSend: Sendable {
     /// The token of the device, unchanged.
     public let token: String
     /// The topic.
-    public let topic: APNsTopic
+    let topic: APNsTopic
     /// `apns-id` of the answer: that of the request to the byte, or a new one.
     public let id: String
     /// The headers that control the push, sorted by name.
     public let headers: [GatewayRequest.Header]
     /// The payload.
-    public let payload: JSONNode
+    let payload: JSONNode
 
     /// The names of Apple's headers.
     private static let names = Set(APNsHeader.allCases.map(\.rawValue))
 
     /// The push type; `nil` if the request has none, which means an alert.
-    public var pushType: String? { header(.pushType) }
+    var pushType: String? { header(.pushType) }
 
     /// `apns-priority`: 10, 5 or 1.
-    public var priority: Int { header(.priority).flatMap { Int($0) } ?? 10 }
+    var priority: Int { header(.priority).flatMap { Int($0) } ?? 10 }
 
     /// `apns-expiration`: the end of APNs' attempts in seconds since 1970; 0: one attempt; `nil` if the request does
     /// not tell.
-    public var expiration: Int64? { header(.expiration).flatMap { Int64($0) } }
+    var expiration: Int64? { header(.expiration).flatMap { Int64($0) } }
 
     /// `apns-collapse-id`.
-    public var collapseID: String? { header(.collapseID) }
+    var collapseID: String? { header(.collapseID) }
 
     private func header(_ name: APNsHeader) -> String? { headers.first { $0.name == name.rawValue }?.value }
 
@@ -70,7 +70,7 @@ public struct APNsSend: Sendable {
     ///   - rules: the unverified facts and the operator's choices.
     ///   - limits: the limits of the daemon, which the line for it must keep.
     /// - Throws: APNs' refusal.
-    public init(
+    init(
         token: String, _ request: GatewayRequest, from provider: Provider, newID: UUID128,
         _ rules: APNsRules = APNsRules(), limits: JSONLimits = JSONLimits()
     ) throws(APNsRejection) {
@@ -153,7 +153,7 @@ public struct APNsSend: Sendable {
 // The answer.
 extension APNsSend {
     /// The target of an unknown device: the app of the topic, with the token as the device.
-    public var presumedTarget: Target { Target(platform: .ios, app: topic.app, device: token) }
+    var presumedTarget: Target { Target(platform: .ios, app: topic.app, device: token) }
 
     /// Returns the request line that delivers the payload to the device.
     public func line(to target: Target) -> DeliverLine {
@@ -203,5 +203,108 @@ extension APNsSend {
         case .sendersFault where refusal.code == .tooLong: APNsRejection(.payloadTooLarge, remark: refusal.message)
         case .sendersFault: APNsRejection(rules.unreadablePayload, remark: refusal.message)
         }
+    }
+}
+
+/// A refusal of a request to APNs, in APNs' words.
+struct APNsRejection: Error, Hashable, Sendable {
+    /// APNs' reason, which has the status.
+    public let reason: APNsReason
+    /// The time since which the token is invalid, for a reason with a timestamp.
+    let timestamp: WallTime?
+    /// The seconds after which the client may try again; `nil` if the answer does not tell.
+    let retryAfter: Int64?
+    /// A remark for people, which the answer does not contain.
+    public let remark: String?
+
+    /// Joins the parts.
+    ///
+    /// - Parameters:
+    ///   - reason: APNs' reason.
+    ///   - timestamp: the time since which the token is invalid. A 410 always has one, since clients fail without it
+    ///     (apns2-up).
+    ///   - retryAfter: the seconds after which the client may try again.
+    ///   - remark: a remark for people.
+    init(
+        _ reason: APNsReason, timestamp: WallTime? = nil, retryAfter: Int64? = nil, remark: String? = nil
+    ) {
+        self.reason = reason
+        self.timestamp = reason.hasTimestamp ? timestamp ?? WallTime(milliseconds: 0) : nil
+        self.retryAfter = retryAfter
+        self.remark = remark
+    }
+
+    /// Returns the answer to a request.
+    public func response(to request: GatewayRequest) -> GatewayResponse { response(id: request.header("apns-id")) }
+
+    /// Returns the answer.
+    ///
+    /// - Parameter id: `apns-id` of the request, unchanged to the byte: aioapns matches answers by it, and waits
+    ///   forever without it.
+    public func response(id: String?) -> GatewayResponse {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("reason", reason.rawValue)
+            if let timestamp { $0.member("timestamp", timestamp.milliseconds) }
+        }
+        return GatewayResponse(
+            status: reason.status, headers: id.map { [GatewayRequest.Header("apns-id", $0)] } ?? [], body: writer.bytes
+        ).retried(afterSeconds: retryAfter)
+    }
+}
+
+/// The topic of a request to APNs: the bundle id of an app, with a suffix for some push types.
+///
+/// Source: APNSwift (`APNSPushType.swift`, `Widgets`), apns2; the suffix of controls is from third-party code.
+struct APNsTopic: Hashable, Sendable {
+    /// The topic, unchanged.
+    public let text: String
+    /// The bundle id of the app.
+    let app: String
+    /// The suffix; `nil` if there is none.
+    public let suffix: Suffix?
+
+    /// The suffixes. The raw values follow the bundle id.
+    enum Suffix: String, Sendable, CaseIterable {
+        case complication = ".complication"
+        case controls = ".push-type.controls"
+        case fileProvider = ".pushkit.fileprovider"
+        case liveActivity = ".push-type.liveactivity"
+        case locationQuery = ".location-query"
+        case pushToTalk = ".voip-ptt"
+        case voip = ".voip"
+        case widgets = ".push-type.widgets"
+
+        /// The push type of the suffix.
+        var pushType: String {
+            switch self {
+            case .complication: "complication"
+            case .controls: "controls"
+            case .fileProvider: "fileprovider"
+            case .liveActivity: "liveactivity"
+            case .locationQuery: "location"
+            case .pushToTalk: "pushtotalk"
+            case .voip: "voip"
+            case .widgets: "widgets"
+            }
+        }
+    }
+
+    /// Splits a topic into bundle id and suffix.
+    ///
+    /// - Parameter text: the value of the header; the result is `nil` if it has no bundle id.
+    init?(_ text: String) {
+        let suffix = Suffix.allCases.first { text.hasSuffix($0.rawValue) }
+        let app = text.dropLast(suffix?.rawValue.count ?? 0)
+        guard !app.isEmpty else { return nil }
+        self.text = text
+        self.app = String(app)
+        self.suffix = suffix
+    }
+
+    /// Whether the topic has the suffix of the push type; for a type without one, whether it has none.
+    func suits(pushType: String?) -> Bool {
+        let wanted = Suffix.allCases.first { $0.pushType == pushType }
+        return suffix == wanted
     }
 }

@@ -1,17 +1,17 @@
-public import PushModel
+import PushModel
 
 /// A request for an access token, by its grant.
 ///
 /// Source: RFC 6749 (5.2) and RFC 7523; the texts of Google's errors are those that issues of its clients quote
 /// (UNVERIFIED here).
-public enum AccessTokenRequest: Sendable {
+enum AccessTokenRequest: Sendable {
     /// The signed assertion of a service account.
     case assertion(WebToken)
     /// The refresh token of a person's own credentials, which the gateway cannot check.
     case refreshToken
 
     /// Reads the body of a request.
-    public init(body: [UInt8]) throws(AccessTokenError) {
+    init(body: [UInt8]) throws(AccessTokenError) {
         let form = FormText(body)
         switch form.first(["grant_type"]) {
         case "urn:ietf:params:oauth:grant-type:jwt-bearer":
@@ -35,7 +35,7 @@ public enum AccessTokenRequest: Sendable {
     }
 
     /// The scopes, if the request names them.
-    public var scopes: [String] {
+    var scopes: [String] {
         guard case .assertion(let token) = self else { return [] }
         return token.text("scope")?.split(separator: " ").map(String.init) ?? []
     }
@@ -57,12 +57,12 @@ public enum AccessTokenRequest: Sendable {
 }
 
 /// The access token in the header `authorization` of a send.
-public struct BearerToken: Hashable, Sendable {
+struct BearerToken: Hashable, Sendable {
     /// The token.
     public let text: String
 
     /// - Parameter header: `Bearer` in any case and the token; the result is `nil` for any other text.
-    public init?(_ header: String?) {
+    init?(_ header: String?) {
         guard let words = header?.split(separator: " "), words.count == 2, words[0].lowercased() == "bearer" else {
             return nil
         }
@@ -82,18 +82,18 @@ enum ServiceAccountName {
 }
 
 /// The checks on the assertion of a service account.
-public struct AssertionRules: Hashable, Sendable {
+struct AssertionRules: Hashable, Sendable {
     /// The audiences that an assertion may name.
-    public var audiences: Set<String> = [
+    var audiences: Set<String> = [
         "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
         "https://accounts.google.com/o/oauth2/token",
     ]
     /// The limit of validity, and the tolerance for the client's clock, in seconds (UNVERIFIED except for the hour).
-    public var longestLife: Int64 = 3600
-    public var skew: Int64 = 300
+    var longestLife: Int64 = 3600
+    var skew: Int64 = 300
 
     /// Creates Google's rules.
-    public init() {}
+    init() {}
 
     /// Checks an assertion except for its account and its signature, which need key files.
     ///
@@ -121,9 +121,9 @@ public struct AssertionRules: Hashable, Sendable {
 }
 
 /// The error of a request for an access token (RFC 6749, 5.2).
-public struct AccessTokenError: Error, Hashable, Sendable {
+struct AccessTokenError: Error, Hashable, Sendable {
     /// The error code. The raw values are those of the RFC.
-    public enum Code: String, Sendable, CaseIterable {
+    enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidGrant = "invalid_grant"
         case unsupportedGrantType = "unsupported_grant_type"
@@ -135,15 +135,15 @@ public struct AccessTokenError: Error, Hashable, Sendable {
     public let description: String
 
     /// Joins the parts.
-    public init(_ code: Code, _ description: String) {
+    init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }
 
     /// The error for an account without a key file.
-    public static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
+    static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
     /// No key of the account made the signature.
-    public static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")
+    static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")
 
     /// The answer.
     public var response: GatewayResponse {

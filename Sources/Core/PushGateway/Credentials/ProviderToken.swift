@@ -1,21 +1,21 @@
-public import PushDispatch
-public import PushModel
+import PushModel
+import PushRouter
 
 /// The token of a provider of pushes to APNs, with an unchecked signature.
-public struct ProviderToken: Sendable {
+struct ProviderToken: Sendable {
     /// The token itself.
     public let token: WebToken
     /// `kid`: Apple's id of the key.
-    public let keyID: String
+    let keyID: String
     /// `iss`: the team.
-    public let team: String
+    let team: String
     /// `iat`: the time of issue.
-    public let issued: WallTime
+    let issued: WallTime
 
     /// Reads the header `authorization`.
     ///
     /// - Throws: ``APNsReason/missingProviderToken`` or ``APNsReason/invalidProviderToken``.
-    public init(_ header: String?) throws(APNsReason) {
+    init(_ header: String?) throws(APNsReason) {
         guard let header, !header.isEmpty else { throw .missingProviderToken }
         guard let bearer = BearerToken(header), let token = WebToken(bearer.text), token.algorithm == "ES256",
             let keyID = token.keyID, let team = token.text("iss"), let issued = token.time("iat"), !keyID.isEmpty,
@@ -29,27 +29,27 @@ public struct ProviderToken: Sendable {
 }
 
 /// The checks on the tokens of providers.
-public struct ProviderRules: Hashable, Sendable {
+struct ProviderRules: Hashable, Sendable {
     /// The age in seconds from which a token is refused. Apple says an hour (UNVERIFIED to the second).
     public var oldest: Int64 = 3600
     /// The tolerance in seconds for a time of issue in the future, by our clock (UNVERIFIED).
-    public var skew: Int64 = 300
+    var skew: Int64 = 300
     /// The least difference in seconds between a provider's token and its next one. Apple says 20 minutes (UNVERIFIED
     /// to the second).
-    public var soonestUpdate: Int64 = 1200
+    var soonestUpdate: Int64 = 1200
 
     /// Creates Apple's rules.
-    public init() {}
+    init() {}
 
     /// APNs' reason to refuse a token; `nil` if it passes.
-    public func refusal(of token: ProviderToken, at now: WallTime) -> APNsReason? {
+    func refusal(of token: ProviderToken, at now: WallTime) -> APNsReason? {
         guard token.issued.seconds <= now.seconds + skew else { return .invalidProviderToken }
         return now.seconds - token.issued.seconds >= oldest ? .expiredProviderToken : nil
     }
 }
 
 /// The last tokens of the providers: a provider may not make a new one for each send.
-public struct ProviderTokenUpdates: Sendable {
+struct ProviderTokenUpdates: Sendable {
     /// A key of a team.
     private struct Provider: Hashable {
         let team: String
@@ -66,7 +66,7 @@ public struct ProviderTokenUpdates: Sendable {
     ///   - rules: the rules, with the least difference between two tokens.
     ///   - providersMax: the limit of remembered providers; beyond it the table forgets all, so that it refuses no
     ///     token wrongly.
-    public init(_ rules: ProviderRules = ProviderRules(), providersMax: Int = 1000) {
+    init(_ rules: ProviderRules = ProviderRules(), providersMax: Int = 1000) {
         self.rules = rules
         self.providersMax = providersMax
     }

@@ -7,9 +7,9 @@ public struct WebToken: Sendable {
     /// `alg`: the algorithm of the signature.
     public let algorithm: String?
     /// `kid`: the id of the key that signed it.
-    public let keyID: String?
+    let keyID: String?
     /// The claims.
-    public let claims: JSONNode
+    let claims: JSONNode
     /// The bytes that the signature covers.
     public let signedBytes: [UInt8]
     /// The signature.
@@ -20,7 +20,7 @@ public struct WebToken: Sendable {
     /// - Parameters:
     ///   - text: three parts in base64url, separated by dots.
     ///   - longest: the limit of its length in bytes.
-    public init?(_ text: String, longest: Int = 16 << 10) {
+    init?(_ text: String, longest: Int = 16 << 10) {
         guard text.utf8.count <= longest else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),

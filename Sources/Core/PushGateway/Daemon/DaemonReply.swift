@@ -1,7 +1,8 @@
-public import PushModel
+import PushModel
+import PushSettings
 
 /// The daemon's answer to a line of the gateway.
-public enum DaemonReply: Sendable {
+enum DaemonReply: Sendable {
     /// The request is on disk.
     case accepted(SequenceNumber)
     /// The daemon refused the request, and stored nothing of it.
@@ -10,7 +11,7 @@ public enum DaemonReply: Sendable {
     case none
 
     /// Reads a line of the daemon; a malformed line counts as no reply.
-    public init(line: [UInt8]) {
+    init(line: [UInt8]) {
         do {
             let reply = try ControlReply(line: line)
             self = reply.root["seq"]?.int64.map { .accepted(SequenceNumber($0)) } ?? .none
@@ -57,7 +58,7 @@ enum RefusalMeaning {
 }
 
 /// Whether a load balancer should send requests to this machine.
-public enum Leadership: Hashable, Sendable {
+enum Leadership: Hashable, Sendable {
     /// The daemon takes requests.
     case leads
     /// The daemon takes no requests, for this reason in words for people.
@@ -76,5 +77,51 @@ public enum Leadership: Hashable, Sendable {
                 GatewayRequest.Header("content-type", "text/plain; charset=utf-8"),
                 GatewayRequest.Header("cache-control", "no-store"),
             ], body: Array("\(text)\n".utf8))
+    }
+}
+
+/// The daemon's answer to the question for the device of a token.
+enum DaemonDevice {
+    /// The device registered the token.
+    case known(Target, DeviceState)
+    /// No device registered the token: the presumed device.
+    case presumed(Target, DeviceState)
+    /// The daemon refused the question.
+    case refused(ProtocolError)
+    /// The daemon gave no valid reply.
+    case none
+
+    /// Reads the reply to `resolve`; a malformed line counts as no reply.
+    init(_ line: [UInt8]?) {
+        guard let line else {
+            self = .none
+            return
+        }
+        do {
+            let root = try ControlReply(line: line).root
+            guard let known = root["known"]?.bool else {
+                self = .none
+                return
+            }
+            let target = Target(
+                platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
+                device: root["device"]?.string, externalID: root["external_id"]?.string)
+            let state = DeviceState(reply: root)
+            self = known ? .known(target, state) : .presumed(target, state)
+        } catch {
+            switch error {
+            case .refused(let refusal): self = .refused(refusal)
+            case .unreadable: self = .none
+            }
+        }
+    }
+
+    /// The device that gets a push, with its state; `nil` if no device does.
+    func taken(_ unknown: GatewaySettings.Unknown) -> (Target, DeviceState)? {
+        switch self {
+        case .known(let target, let state): (target, state)
+        case .presumed(let target, let state): unknown == .accept ? (target, state) : nil
+        case .refused, .none: nil
+        }
     }
 }

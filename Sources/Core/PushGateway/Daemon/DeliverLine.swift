@@ -1,14 +1,14 @@
-public import PushModel
+import PushModel
 
 /// A line of `inject.sock` that delivers one payload to one device.
-public struct DeliverLine: Sendable {
+struct DeliverLine: Sendable {
     /// The payload, and its target.
-    public let deliver: DeliverRequest
+    let deliver: DeliverRequest
     /// The sender; `nil` leaves it out of the line.
     public var sender: PushSender?
 
     /// Joins the parts.
-    public init(_ deliver: DeliverRequest, sender: PushSender? = nil) {
+    init(_ deliver: DeliverRequest, sender: PushSender? = nil) {
         self.deliver = deliver
         self.sender = sender
     }

@@ -1,6 +1,6 @@
-public import PushDispatch
-public import PushHosts
 public import PushModel
+import PushRouter
+public import PushSettings
 
 /// The rules of a gateway's desk: the operator's choices, and unverified facts.
 public struct DeskRules: Sendable {
@@ -19,19 +19,19 @@ public struct DeskRules: Sendable {
     /// The answer to an unknown token.
     public var unknown = GatewaySettings.Unknown.accept
     /// Rules on assertions, provider tokens, APNs, conditions and misdirected requests.
-    public var assertions = AssertionRules()
-    public var providerTokens = ProviderRules()
-    public var apns = APNsRules()
-    public var conditions = TopicCondition.Rules()
-    public var routing = RoutingRules()
+    var assertions = AssertionRules()
+    var providerTokens = ProviderRules()
+    var apns = APNsRules()
+    var conditions = TopicCondition.Rules()
+    var routing = RoutingRules()
     /// The quotas that cause a remark.
-    public var quotas = QuotaRules()
+    var quotas = QuotaRules()
     /// The limits of the daemon's lines.
     public var lines = JSONLimits()
     /// The time within which an equal send counts as a repetition.
-    public var retryWindow: Duration = .seconds(60)
+    var retryWindow: Duration = .seconds(60)
     /// The limit of remembered access tokens, and of remembered sends.
-    public var remembered = 4096
+    var remembered = 4096
 
     /// Creates rules by which anybody may send.
     public init() {}
@@ -53,4 +53,33 @@ public enum TokenSigner: Hashable, Sendable {
     case account(String)
     /// A key of a team at Apple.
     case providerKey(id: String, team: String)
+}
+
+extension GatewaySettings {
+    /// The rules of the desk.
+    public var rules: DeskRules {
+        var rules = DeskRules()
+        if credentials != nil { rules.accounts = .strict }
+        if provider == .strict { rules.providers = .strict }
+        rules.unknown = unknown
+        rules.apns.takesOnlyHexadecimalTokens = hexadecimalTokens
+        rules.quotas.projectPerMinute = projectPerMinute
+        rules.quotas.devicePerMinute = devicePerMinute
+        rules.quotas.devicePerHour = devicePerHour
+        rules.quotas.appleDevicePerMinute = appleDevicePerMinute
+        return rules
+    }
+}
+
+extension GatewaySettings {
+    /// The changed keys that take effect only at the next start.
+    public func keysForNextStart(from running: GatewaySettings) -> [String] {
+        let keys: [(String, Bool)] = [
+            ("Listen", listen != running.listen), ("Names", names != running.names),
+            ("ConnectionsMax", connectionsMax != running.connectionsMax),
+            ("StreamsMax", streamsMax != running.streamsMax), ("BodySizeMax", bodySizeMax != running.bodySizeMax),
+            ("IdleTimeout", idleTimeout != running.idleTimeout),
+        ]
+        return keys.filter(\.1).map(\.0)
+    }
 }

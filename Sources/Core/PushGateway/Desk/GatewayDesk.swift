@@ -1,5 +1,5 @@
-import PushDispatch
 public import PushModel
+import PushRouter
 
 /// Decides on requests: answers each, or makes a line for the daemon and answers by its reply. Has no sockets and no
 /// clocks.

@@ -1,5 +1,5 @@
-public import PushHosts
 public import PushModel
+public import PushSettings
 
 /// The state of a gateway for people: its connections, its answers, and its clients.
 public struct GatewayStatus: Sendable {

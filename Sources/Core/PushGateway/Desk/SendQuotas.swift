@@ -5,18 +5,18 @@ import PushModel
 ///
 /// Source: Firebase's page on throttling and quotas. The page does not say how time is counted; here by whole minutes
 /// and hours of the monotonic clock (UNVERIFIED). Apple names no number.
-public struct QuotaRules: Hashable, Sendable {
+struct QuotaRules: Hashable, Sendable {
     /// The limit of sends a minute for one project; 0: unlimited.
-    public var projectPerMinute = 600_000
+    var projectPerMinute = 600_000
     /// The limit of sends a minute to one registration of FCM; 0: unlimited.
-    public var devicePerMinute = 240
+    var devicePerMinute = 240
     /// The limit of sends an hour to one registration of FCM; 0: unlimited.
-    public var devicePerHour = 5000
+    var devicePerHour = 5000
     /// The limit of sends a minute to one token of APNs; 0: unlimited.
-    public var appleDevicePerMinute = 0
+    var appleDevicePerMinute = 0
 
     /// Creates the likely quotas.
-    public init() {}
+    init() {}
 }
 
 /// Counts sends against quotas in bounded memory: beyond `remembered` projects or registrations their counts restart.

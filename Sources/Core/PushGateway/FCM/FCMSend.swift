@@ -1,10 +1,10 @@
-public import PushDispatch
-public import PushModel
+import PushModel
+import PushRouter
 
 /// A request of FCM HTTP v1 to send a message, checked as FCM checks it.
-public struct FCMSend: Sendable {
+struct FCMSend: Sendable {
     /// The recipient of a message.
-    public enum Recipient: Sendable {
+    enum Recipient: Sendable {
         /// One registration, by its token or its installation id.
         case registration(String)
         /// All devices that are subscribed to a topic.
@@ -14,11 +14,11 @@ public struct FCMSend: Sendable {
     }
 
     /// The project of the path.
-    public let project: String
+    let project: String
     /// The body.
     public let body: V1Body
     /// The recipient.
-    public let recipient: Recipient
+    let recipient: Recipient
 
     /// Reads and checks a request.
     ///
@@ -28,7 +28,7 @@ public struct FCMSend: Sendable {
     ///   - limits: the limits of the daemon, which the line for it must keep.
     ///   - rules: the unverified facts about conditions.
     /// - Throws: the error that Google answers.
-    public init(
+    init(
         project: String, body bytes: [UInt8], limits: JSONLimits = JSONLimits(),
         conditions rules: TopicCondition.Rules = TopicCondition.Rules()
     ) throws(GoogleError) {
@@ -62,7 +62,7 @@ public struct FCMSend: Sendable {
 
     /// The presumed target of an unknown registration, by the message: a message with a block for iOS alone, or for the
     /// web alone, is for that platform; any other is for Android.
-    public func presumedTarget(ofRegistration token: String) -> Target {
+    func presumedTarget(ofRegistration token: String) -> Target {
         let platform = body.platforms.count == 1 ? body.platforms.first ?? .android : .android
         return Target(platform: platform, app: body.package ?? project, device: token)
     }
@@ -82,7 +82,7 @@ public struct FCMSend: Sendable {
     /// - Parameters:
     ///   - messageID: the id that ``answer(to:messageID:)`` returns to the sender.
     ///   - sender: the sender.
-    public func publish(messageID: String, sender: PushSender) -> [UInt8] {
+    func publish(messageID: String, sender: PushSender) -> [UInt8] {
         var writer = JSONWriter(reserving: body.payload.rawBytes.count + 512)
         writer.object { writer in
             switch recipient {
@@ -123,7 +123,7 @@ public struct FCMSend: Sendable {
     /// - Parameters:
     ///   - microseconds: the time, since 1970.
     ///   - random: a random number that makes the id unique.
-    public static func messageID(microseconds: Int64, random: UInt64) -> String {
+    static func messageID(microseconds: Int64, random: UInt64) -> String {
         let digits = String(random, radix: 16)
         return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }

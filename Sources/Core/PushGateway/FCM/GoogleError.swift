@@ -1,7 +1,7 @@
 import PushModel
 
 /// The status of a request to Google. The raw values are the names of `google.rpc.Code`.
-public enum GoogleStatus: String, Sendable, CaseIterable {
+enum GoogleStatus: String, Sendable, CaseIterable {
     case invalidArgument = "INVALID_ARGUMENT"
     case failedPrecondition = "FAILED_PRECONDITION"
     case unauthenticated = "UNAUTHENTICATED"
@@ -28,7 +28,7 @@ public enum GoogleStatus: String, Sendable, CaseIterable {
 }
 
 /// The error codes of FCM. The raw values are those of `errorCode`.
-public enum FCMErrorCode: String, Sendable, CaseIterable {
+enum FCMErrorCode: String, Sendable, CaseIterable {
     case unspecified = "UNSPECIFIED_ERROR"
     case invalidArgument = "INVALID_ARGUMENT"
     case unregistered = "UNREGISTERED"
@@ -58,9 +58,9 @@ public enum FCMErrorCode: String, Sendable, CaseIterable {
 }
 
 /// An error in the form of Google's APIs: `google.rpc.Status` in JSON.
-public struct GoogleError: Error, Hashable, Sendable {
+struct GoogleError: Error, Hashable, Sendable {
     /// A part of `details`.
-    public enum Detail: Hashable, Sendable {
+    enum Detail: Hashable, Sendable {
         /// FCM's own code.
         case fcm(FCMErrorCode)
         /// The answer of APNs to a message that FCM passed on.
@@ -72,17 +72,11 @@ public struct GoogleError: Error, Hashable, Sendable {
     }
 
     /// A wrong field and its error.
-    public struct FieldViolation: Hashable, Sendable {
+    struct FieldViolation: Hashable, Sendable {
         /// The path from the body, such as `message.token`.
         public var field: String
         /// The error in the field.
         public var description: String
-
-        /// Names the field and its fault.
-        public init(field: String, description: String) {
-            self.field = field
-            self.description = description
-        }
     }
 
     /// The status.
@@ -90,12 +84,12 @@ public struct GoogleError: Error, Hashable, Sendable {
     /// The error, for people.
     public let message: String
     /// Further facts, for programs.
-    public let details: [Detail]
+    let details: [Detail]
     /// The seconds of `Retry-After`; `nil` for an answer without one.
-    public let retryAfter: Int64?
+    let retryAfter: Int64?
 
     /// Joins the parts.
-    public init(_ status: GoogleStatus, _ message: String, _ details: [Detail] = [], retryAfter: Int64? = nil) {
+    init(_ status: GoogleStatus, _ message: String, _ details: [Detail] = [], retryAfter: Int64? = nil) {
         self.status = status
         self.message = message
         self.details = details
@@ -103,18 +97,18 @@ public struct GoogleError: Error, Hashable, Sendable {
     }
 
     /// Creates an error with a code of FCM.
-    public init(fcm code: FCMErrorCode, _ message: String, retryAfter: Int64? = nil) {
+    init(fcm code: FCMErrorCode, _ message: String, retryAfter: Int64? = nil) {
         self.init(code.status, message, [.fcm(code)], retryAfter: retryAfter)
     }
 
     /// The error for a field with a value that FCM refuses.
-    public static func invalidField(_ field: String, _ description: String) -> GoogleError {
+    static func invalidField(_ field: String, _ description: String) -> GoogleError {
         let violation = FieldViolation(field: field, description: description)
         return GoogleError(.invalidArgument, description, [.fcm(.invalidArgument), .badRequest([violation])])
     }
 
     /// The error for a field that Google's JSON parser refuses, before FCM sees the message.
-    public static func malformedField(_ field: String, _ description: String) -> GoogleError {
+    static func malformedField(_ field: String, _ description: String) -> GoogleError {
         let violation = FieldViolation(field: field, description: description)
         return GoogleError(.invalidArgument, description, [.badRequest([violation])])
     }
@@ -123,7 +117,7 @@ public struct GoogleError: Error, Hashable, Sendable {
     ///
     /// - Parameter code: FCM's code. For a wrong Apple key it is said to be ``FCMErrorCode/thirdPartyAuthError``; which
     ///   code comes in which case is unknown (UNVERIFIED).
-    public static func refusedByAPNs(
+    static func refusedByAPNs(
         statusCode: Int, reason: String, code: FCMErrorCode = .invalidArgument
     ) -> GoogleError {
         GoogleError(
@@ -132,12 +126,12 @@ public struct GoogleError: Error, Hashable, Sendable {
     }
 
     /// The error for a missing or invalid access token.
-    public static let badAccessToken = GoogleError(
+    static let badAccessToken = GoogleError(
         .unauthenticated, "Request had invalid authentication credentials.",
         [.errorInfo(reason: "ACCESS_TOKEN_TYPE_UNSUPPORTED", domain: "googleapis.com")])
 
     /// The error for a project without the FCM API enabled.
-    public static func disabled(project: String) -> GoogleError {
+    static func disabled(project: String) -> GoogleError {
         GoogleError(
             .permissionDenied,
             "Firebase Cloud Messaging API has not been used in project \(project) before or it is disabled.",
@@ -145,7 +139,7 @@ public struct GoogleError: Error, Hashable, Sendable {
     }
 
     /// The error for a missing entity.
-    public static let notFound = GoogleError(.notFound, "Requested entity was not found.")
+    static let notFound = GoogleError(.notFound, "Requested entity was not found.")
 
     /// The answer.
     public var response: GatewayResponse {

@@ -1,5 +1,5 @@
-import PushDispatch
-public import PushModel
+import PushModel
+import PushRouter
 
 /// A change of one topic's subscriptions for many tokens at once, as clients older than the topics of FCM v1 send it.
 ///
@@ -33,17 +33,17 @@ public struct TopicBatch: Hashable, Sendable {
     }
 
     /// Whether the request subscribes the tokens; otherwise it unsubscribes them.
-    public let isAdding: Bool
+    let isAdding: Bool
     /// The topic, without the prefix `/topics/`.
-    public let topic: String
+    let topic: String
     /// The tokens, in the order of the request.
     public let tokens: [String]
 
     /// The limit of tokens in one request.
-    public static let tokensMax = 1000
+    static let tokensMax = 1000
 
     /// Reads the body of a request.
-    public init(isAdding: Bool, body: [UInt8], limits: JSONLimits = JSONLimits()) throws(Fault) {
+    init(isAdding: Bool, body: [UInt8], limits: JSONLimits = JSONLimits()) throws(Fault) {
         let root: JSONNode
         do {
             root = try JSONDocument(scanning: body, limits: limits).root

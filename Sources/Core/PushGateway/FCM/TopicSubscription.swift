@@ -1,10 +1,10 @@
-import PushDispatch
-public import PushModel
+import PushModel
+import PushRouter
 
 /// The path of a registration's subscriptions, or of a single subscription.
-public struct TopicPath: Hashable, Sendable {
+struct TopicPath: Hashable, Sendable {
     /// The action on that path.
-    public enum Action: Hashable, Sendable, CaseIterable {
+    enum Action: Hashable, Sendable, CaseIterable {
         /// `POST`: subscribes; an error if the subscription exists.
         case create
         /// `GET` of all subscriptions.
@@ -18,27 +18,20 @@ public struct TopicPath: Hashable, Sendable {
     }
 
     /// The project.
-    public let project: String
+    let project: String
     /// The token or installation id, decoded.
-    public let registration: String
+    let registration: String
     /// The topic; `nil` in the path of all subscriptions.
-    public let topic: String?
-
-    /// Joins the parts.
-    public init(project: String, registration: String, topic: String?) {
-        self.project = project
-        self.registration = registration
-        self.topic = topic
-    }
+    let topic: String?
 }
 
 /// A request of FCM v1 about the subscriptions of one registration.
 ///
 /// Source: the discovery document, revision 20261023. It has query parameters in camel case, firebase-admin has snake
 /// case.
-public struct TopicSubscriptionRequest: Hashable, Sendable {
+struct TopicSubscriptionRequest: Hashable, Sendable {
     /// The change, or the question.
-    public enum Operation: Hashable, Sendable {
+    enum Operation: Hashable, Sendable {
         /// Subscribes to a topic.
         ///
         /// - Parameter isNew: whether an existing subscription is an error.
@@ -58,11 +51,11 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     }
 
     /// The project.
-    public let project: String
+    let project: String
     /// The token or installation id.
-    public let registration: String
+    let registration: String
     /// The change, or the question.
-    public let operation: Operation
+    let operation: Operation
 
     /// The default and the limit of subscriptions on one page.
     private static let pageSizes = (usual: 1000, most: 2000)
@@ -70,7 +63,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     /// Reads a request.
     ///
     /// - Throws: the error that Google answers.
-    public init(_ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest) throws(GoogleError) {
+    init(_ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest) throws(GoogleError) {
         (project, registration) = (path.project, path.registration)
         let allowsMissing = request.target.query("allow_missing", "allowMissing") == "true"
         switch action {
@@ -99,7 +92,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
 }
 
 /// The outcome of a request about the subscriptions of one registration.
-public enum TopicSubscriptionOutcome: Hashable, Sendable {
+enum TopicSubscriptionOutcome: Hashable, Sendable {
     /// The subscription exists, new or before.
     case subscribed(TopicSubscription)
     /// A subscription that had to be new exists already.
@@ -137,23 +130,15 @@ public enum TopicSubscriptionOutcome: Hashable, Sendable {
 }
 
 /// The subscription of one registration to one topic.
-public struct TopicSubscription: Hashable, Sendable {
+struct TopicSubscription: Hashable, Sendable {
     /// The project.
-    public var project: String
+    var project: String
     /// The token or installation id.
-    public var registration: String
+    var registration: String
     /// The topic.
-    public var topic: String
+    var topic: String
     /// The time of its creation; `nil` for an answer with the name alone.
     public var created: WallTime?
-
-    /// Joins the parts.
-    public init(project: String, registration: String, topic: String, created: WallTime? = nil) {
-        self.project = project
-        self.registration = registration
-        self.topic = topic
-        self.created = created
-    }
 }
 
 extension JSONWriter {

@@ -1,5 +1,5 @@
-import PushHosts
 import PushModel
+import PushSettings
 
 // The daemon stores the subscriptions: these are the lines to change or read them, and the answers made from its
 // replies.

@@ -1,5 +1,5 @@
-import PushDispatch
 public import PushModel
+import PushRouter
 
 /// The services for which errors can be demanded.
 public enum FaultService: String, Hashable, Sendable, CaseIterable {
@@ -23,11 +23,11 @@ public enum InjectedAnswer: Hashable, Sendable {
         /// The name, without `+ra`.
         public let text: String
         /// The seconds of `Retry-After`; `nil` for an answer without one.
-        public let retryAfter: Int64?
+        let retryAfter: Int64?
 
         /// - Parameter text: the name of an answer of a service.
         /// - Returns: `nil` if the service has no such answer.
-        public init?(_ text: String, of service: FaultService) {
+        init?(_ text: String, of service: FaultService) {
             let says = text.hasSuffix(Self.retryMark)
             self.text = says ? String(text.dropLast(Self.retryMark.count)) : text
             retryAfter = says ? RefusalMeaning.secondsWithoutWord : nil

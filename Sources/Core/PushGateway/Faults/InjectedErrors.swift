@@ -7,17 +7,9 @@ public struct FaultSubject: Hashable, Sendable {
     /// The registration, the installation id, or the token of a device; `nil` for a request to a topic or a condition.
     public var token: String?
     /// The topic, of FCM or of APNs.
-    public var topic: String?
+    var topic: String?
     /// The project; `nil` for APNs.
-    public var project: String?
-
-    /// Joins the parts.
-    public init(service: FaultService, token: String? = nil, topic: String? = nil, project: String? = nil) {
-        self.service = service
-        self.token = token
-        self.topic = topic
-        self.project = project
-    }
+    var project: String?
 }
 
 /// A rule that gives some requests another answer than the regular one.
@@ -27,13 +19,13 @@ public struct FaultRule: Hashable, Sendable {
     /// The pattern of the token; `nil` matches every request, even one without a token.
     public var token: Glob?
     /// The pattern of the topic, with the same meaning of `nil`.
-    public var topic: Glob?
+    var topic: Glob?
     /// The pattern of the project, with the same meaning of `nil`.
-    public var project: Glob?
+    var project: Glob?
     /// The answer.
     public var answer: InjectedAnswer
     /// The percentage of matching requests that get the answer.
-    public var probability = 100
+    var probability = 100
     /// The remaining number of requests that get the answer; `nil`: unlimited.
     public var count: Int?
     /// The delay of the answer.
@@ -61,7 +53,7 @@ public struct InjectedErrors: Sendable {
         /// The delay of the answer.
         public let delay: Duration
         /// The index of the rule that demands it; `nil` if the token demands it.
-        public let rule: Int?
+        let rule: Int?
     }
 
     /// Whether a token of `err-` and the name of an error gets that error.

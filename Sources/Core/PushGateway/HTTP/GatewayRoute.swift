@@ -1,8 +1,8 @@
-import PushDispatch
-import PushHosts
+import PushRouter
+import PushSettings
 
 /// The operation of a request, by its host, path and method.
-public enum GatewayRoute: Hashable, Sendable {
+enum GatewayRoute: Hashable, Sendable {
     /// `POST /v1/projects/{project}/messages:send`.
     case send(project: String)
     /// `POST /token`: an access token for an assertion.
@@ -22,7 +22,7 @@ public enum GatewayRoute: Hashable, Sendable {
     ///   - request: the request.
     ///   - rules: the unverified facts about the services.
     /// - Throws: ``Unrouted``, which has the answer.
-    public init(_ request: GatewayRequest, _ rules: RoutingRules = RoutingRules()) throws(Unrouted) {
+    init(_ request: GatewayRequest, _ rules: RoutingRules = RoutingRules()) throws(Unrouted) {
         let host = PushHost(authority: request.authority)
         guard let path = request.target.segments, let place = Place(path), host.has(place.service) else {
             throw .noSuchPath(isApples: host.isApples(request.target.segments ?? []))
@@ -36,16 +36,16 @@ public enum GatewayRoute: Hashable, Sendable {
 }
 
 /// Unverified facts about misdirected requests.
-public struct RoutingRules: Hashable, Sendable {
+struct RoutingRules: Hashable, Sendable {
     /// The status of Google's answer to a wrong method (UNVERIFIED: 404, as Google's front end answers unknown paths).
-    public var googleWrongMethod: GoogleStatus = .notFound
+    var googleWrongMethod: GoogleStatus = .notFound
 
     /// Creates the likely rules.
-    public init() {}
+    init() {}
 }
 
 /// The reason why a request has no route.
-public enum Unrouted: Error, Hashable, Sendable {
+enum Unrouted: Error, Hashable, Sendable {
     /// No service has this path.
     case noSuchPath(isApples: Bool)
     /// The path needs another method.

@@ -80,3 +80,67 @@ public struct EntryCount: Hashable, Sendable {
         self.oldest = oldest
     }
 }
+
+/// The rule that a rejected entry of custom data breaks, for programs: a closed set. The raw values are on disk and in
+/// the input of people's scripts, so a code never changes its meaning.
+public enum RejectionCode: String, Sendable, CaseIterable {
+    /// A mandatory part is missing.
+    case missing
+    /// The value has the wrong type, such as a number in place of a string.
+    case wrongType = "wrong_type"
+    /// The value is empty.
+    case empty
+    /// The value has more characters or bytes than the limit.
+    case tooLong = "too_long"
+    /// The value has more members or elements than the limit.
+    case tooMany = "too_many"
+    /// The name breaks the syntax of names.
+    case invalidName = "invalid_name"
+    /// The endpoint reserves the name for another use.
+    case reservedName = "reserved_name"
+    /// The name is a field of the profile: no custom attribute, or one that no app sets.
+    case profileField = "profile_field"
+    /// The name is no field of the profile.
+    case unknownField = "unknown_field"
+    /// Two names give the same field.
+    case givenTwice = "given_twice"
+    /// `null` is not allowed here.
+    case null
+    /// An array is not allowed in an array.
+    case nestedArray = "nested_array"
+    /// The value does not fit the field.
+    case invalidValue = "invalid_value"
+    /// An attribute has several operations, and may have one.
+    case severalOperations = "several_operations"
+    /// One row stands for the rejections of a request beyond the first ones, which have a row each.
+    case severalRejections = "several_rejections"
+    /// The store of waiting entries is full.
+    case noRoom = "no_room"
+    /// A payload lacks a value that a track names.
+    case notInPayload = "not_in_payload"
+    /// The rule is unknown: a version without codes rejected the entry.
+    case unknown
+    /// The endpoint's answer blames the entry.
+    case blamedByEndpoint = "blamed_by_endpoint"
+}
+
+/// A problem with a logged event or attribute.
+public struct EntryProblem: Error, Hashable, Sendable {
+    /// The rule that it breaks.
+    public var code: RejectionCode
+    /// The place: a path such as `properties.cart[2].name`, or the name of another field; empty for the whole entry.
+    public var field: String
+    /// The problem and its remedy, for people. Decides nothing.
+    public var message: String
+
+    /// - Parameters:
+    ///   - code: the rule that it breaks.
+    ///   - message: the problem and its remedy.
+    ///   - field: the place; a caller that knows the path of the value adds it.
+    public init(_ code: RejectionCode, _ message: String, field: String = "") {
+        (self.code, self.field, self.message) = (code, field, message)
+    }
+
+    /// The message with the field before it.
+    public var text: String { field.isEmpty ? message : "\(field): \(message)" }
+}

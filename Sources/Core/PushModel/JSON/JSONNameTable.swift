@@ -63,12 +63,12 @@ public struct JSONNames: Sendable {
 }
 
 /// Values by names.
-public struct JSONNameTable<Value: Sendable>: Sendable {
+struct JSONNameTable<Value: Sendable>: Sendable {
     @usableFromInline let names: JSONNames
     @usableFromInline let values: [Value]
 
     /// - Parameter entries: values with distinct names; ``JSONNames`` has the limits.
-    public init(_ entries: [(name: String, value: Value)]) {
+    init(_ entries: [(name: String, value: Value)]) {
         names = JSONNames(entries.map(\.name))
         values = entries.map(\.value)
     }
@@ -81,7 +81,7 @@ public struct JSONNameTable<Value: Sendable>: Sendable {
 /// The members of an object by the places of their names in a list, found in one pass.
 ///
 /// Valid only during the closure of ``read(_:_:_:)``: it points into temporary memory and into the document.
-public struct JSONNamedMembers {
+struct JSONNamedMembers {
     @usableFromInline let object: JSONView
     /// For each place the distance on the tape from the object to the value; 0 if there is none.
     @usableFromInline let distances: UnsafeMutableBufferPointer<UInt32>

@@ -83,3 +83,62 @@ extension JSONNode.Kind {
         }
     }
 }
+
+extension JSONNode {
+    /// Whether both are equivalent: objects have the same members in any order, arrays the same elements in order,
+    /// strings the same unescaped text, numbers the same literal (`1.0` is not `1`). Does not recurse.
+    public func isEquivalent(to other: JSONNode) -> Bool {
+        withView { one in other.withView { one.isEquivalent(to: $0) } }
+    }
+}
+
+extension JSONView {
+    fileprivate func isEquivalent(to other: JSONView) -> Bool {
+        var pending = [(self, other)]
+        while let (left, right) = pending.popLast() {
+            guard left.kind == right.kind, left.count == right.count else { return false }
+            switch left.kind {
+            case .null: continue
+            case .bool, .number: if !left.rawBytes.elementsEqual(right.rawBytes) { return false }
+            case .string: if !left.jsonText.isSame(as: right.jsonText) { return false }
+            case .array: pending.append(contentsOf: zip(left.elements, right.elements))
+            case .object:
+                for (key, value) in left.members {
+                    guard let partner = key.withText({ right.member($0) }) else { return false }
+                    pending.append((value, partner))
+                }
+            }
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    /// Whether it is white space in JSON.
+    public var isJSONWhiteSpace: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
+            || self == UInt8(ascii: "\r")
+    }
+}
+
+extension JSONNode {
+    /// The value as it came, without the white space between its tokens, so on one line.
+    public var compactBytes: [UInt8] { withView { $0.compactBytes } }
+}
+
+extension JSONView {
+    /// The value as it came, without the white space between its tokens, so on one line.
+    public var compactBytes: [UInt8] {
+        var isInString = false
+        var isEscaped = false
+        return rawBytes.filter { byte in
+            guard isInString else {
+                isInString = byte == UInt8(ascii: "\"")
+                return !byte.isJSONWhiteSpace
+            }
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            return true
+        }
+    }
+}

@@ -92,7 +92,7 @@ public struct PushSender: Hashable, Sendable {
     }
 
     /// The limit of a text, in bytes.
-    public static let longestText = 255
+    static let longestText = 255
 
     /// Checks the member `sender` of a line without decoding it: the daemon keeps the line.
     ///

@@ -214,3 +214,137 @@ extension DeliverRequest {
         return text
     }
 }
+
+extension SessionRequest {
+    static let keys = Request.keys + Target.keys + [.kind]
+
+    init(_ reader: ObjectReader) throws(ProtocolError) {
+        guard let kind = try reader.word(.kind, Kind.self) else {
+            throw reader.missing(.kind, ": \(Kind.inWords)")
+        }
+        self.init(target: try Target(reader), kind: kind)
+    }
+}
+
+extension TokenRequest {
+    static let keys = Request.keys + Target.keys + [.kind, .token]
+
+    /// The limit of a token in bytes. The tokens of all services have at most a few hundred bytes today.
+    static let longestToken = 4096
+
+    init(_ reader: ObjectReader) throws(ProtocolError) {
+        let kind = try reader.word(.kind, Kind.self) ?? .new
+        let token = try reader.string(.token)
+        guard token != nil || kind == .unregistered else {
+            throw reader.missing(.token, "; only kind unregistered may leave it out")
+        }
+        guard token?.utf8.count ?? 0 <= Self.longestToken else {
+            throw reader.invalid(.token, "token is longer than \(Self.longestToken) bytes")
+        }
+        self.init(target: try Target(reader), kind: kind, token: token)
+    }
+}
+
+extension InteractRequest {
+    static let keys = Request.keys + Target.keys + [.kind, .message, .payload, .action, .text, .sdk]
+
+    init(_ reader: ObjectReader) throws(ProtocolError) {
+        guard let kind = try reader.word(.kind, Kind.self) else {
+            throw reader.missing(.kind, ": \(Kind.inWords)")
+        }
+        let target = try Target(reader)
+        let subject = try Self.subject(reader)
+        let action = try reader.name(.action)
+        guard kind != .action || action != nil else {
+            throw reader.missing(.action, ": the id of the button that was pressed")
+        }
+        for key in [RequestKey.action, .text] where kind != .action && reader[key] != nil {
+            throw reader.invalid(key, "only kind action has \(key.word); this is \(kind.rawValue)")
+        }
+        self.init(
+            target: target, kind: kind, subject: subject, action: action, text: try reader.text(.text),
+            sdk: try reader.word(.sdk, SDKState.self) ?? .ready)
+    }
+
+    private static func subject(_ reader: ObjectReader) throws(ProtocolError) -> Subject {
+        switch (reader[.message], reader[.payload]) {
+        case (let message?, nil): return try subject(message, reader)
+        case (nil, .some): return .payload(try reader.object(.payload))
+        case (nil, nil):
+            throw ProtocolError(
+                .missingKey, field: RequestKey.message.word,
+                message: "give message or payload to name the notification")
+        case (.some, .some):
+            throw reader.invalid(.payload, "give message or payload, not both")
+        }
+    }
+
+    private static func subject(_ message: JSONView, _ reader: ObjectReader) throws(ProtocolError) -> Subject {
+        switch message.kind {
+        case .number:
+            guard let seq = message.int64, seq > 0 else {
+                throw reader.invalid(.message, "message as a number is a seq: a whole number above 0")
+            }
+            return .delivery(SequenceNumber(seq))
+        case .string:
+            guard let text = try reader.name(.message) else { preconditionFailure("a member vanished") }
+            return .message(text)
+        default:
+            throw reader.wrongType(.message, message, wanted: "a seq (a number) or a message id (a string)")
+        }
+    }
+}
+
+extension LogRequest {
+    /// The keys of an entry beside those of its target.
+    static let entryKeys = RequestKeys([.kind, .suite, .brazeID, .name, .properties, .attributes])
+
+    static let keys = Request.keys + Target.keys + entryKeys
+
+    /// Reads the kind and the destination of an entry. The custom data checks later whether its contents keep the
+    /// provider's rules, and sets aside, instead of refusing, an entry that breaks them.
+    init(_ reader: ObjectReader, _ root: JSONNode) throws(ProtocolError) {
+        guard let kind = try reader.word(.kind, EntryKind.self) else {
+            throw reader.missing(.kind, ": \(EntryKind.inWords)")
+        }
+        for key in kind.foreignKeys where reader[key] != nil {
+            throw ProtocolError(
+                .unknownKey, field: key.word,
+                message: "kind \(kind.rawValue) has no \(key.word); it has "
+                    + kind.ownKeys.map(\.word).joined(separator: " and "))
+        }
+        if let attributes = reader[.attributes], attributes.count > Self.attributesMax {
+            throw reader.invalid(
+                .attributes,
+                "attributes has \(attributes.count) members; one request has at most \(Self.attributesMax)")
+        }
+        self.init(
+            target: try Target(reader), suite: try reader.name(.suite), brazeID: try reader.name(.brazeID),
+            kind: kind,
+            object: root)
+    }
+
+    /// The keys that an element of a handler's `log` may have: app, device and user, and those of an entry.
+    private static let handlerKeys = RequestKeys([.app, .device, .externalID]) + entryKeys
+
+    /// Reads an element of a handler's `log`.
+    ///
+    /// - Throws: the error of the first wrong member.
+    public init(loggedByHandler element: JSONNode) throws(ProtocolError) {
+        guard element.kind == .object else {
+            throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
+        }
+        self = try ObjectReader.read(element) { (reader) throws(ProtocolError) in
+            try reader.allow(Self.handlerKeys, of: "an entry")
+            return try LogRequest(reader, element)
+        }
+        if let error = target.nulError { throw error }
+    }
+}
+
+extension EntryKind {
+    /// The keys for the contents of an entry of this kind.
+    fileprivate var ownKeys: [RequestKey] { self == .customEvent ? [.name, .properties] : [.attributes] }
+
+    fileprivate var foreignKeys: [RequestKey] { self == .customEvent ? [.attributes] : [.name, .properties] }
+}

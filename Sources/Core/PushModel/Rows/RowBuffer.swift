@@ -22,7 +22,7 @@ public final class RowBuffer: @unchecked Sendable {
     /// The end of the rows, counted from the beginning of the memory.
     public private(set) var end: Int
     /// The number of rows.
-    public private(set) var rowCount = 0
+    private(set) var rowCount = 0
     /// The lowest version of batches that has all kinds of its rows.
     public internal(set) var version = 1
     /// The version of batches that all readers of the batch read.

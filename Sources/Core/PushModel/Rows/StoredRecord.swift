@@ -2,7 +2,7 @@
 ///
 /// The table, the writer and the reader have the same order, and stand in one file. A new column comes last: the log
 /// may have rows that end before it.
-public protocol StoredRecord: StoredValue {
+protocol StoredRecord: StoredValue {
     /// The table.
     static var table: LedgerTable { get }
 }

@@ -1,5 +1,4 @@
 import PushModel
-import SettingsSyntax
 
 extension Form<String> {
     /// The address of `/users/track`: `https://rest.fra-01.braze.eu`, with or without the path; the value has it.

@@ -1,6 +1,5 @@
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 extension Schema<HandlerDraft> {
     /// `handlers.d/*.handler`.

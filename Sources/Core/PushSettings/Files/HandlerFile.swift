@@ -1,6 +1,5 @@
 import PushModel
-public import PushRouting
-import SettingsSyntax
+public import PushRouter
 
 /// The contents of a `.handler` file, before they are checked as a whole.
 struct HandlerDraft: Fillable {

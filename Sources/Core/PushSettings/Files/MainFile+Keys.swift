@@ -1,9 +1,5 @@
-import PushCustomData
-import PushDispatch
 import PushModel
-import PushRouting
-import PushTracking
-import SettingsSyntax
+import PushRouter
 
 extension [Key<Settings>] {
     static var daemonSection: [Key<Settings>] {

@@ -1,5 +1,4 @@
 import PushModel
-import SettingsSyntax
 
 extension [Key<Settings>] {
     static var sharedLogKeys: [Key<Settings>] {

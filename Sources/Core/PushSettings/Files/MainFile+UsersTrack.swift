@@ -1,7 +1,5 @@
-import PushCustomData
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 extension [Key<Settings>] {
     static var usersTrackSection: [Key<Settings>] {

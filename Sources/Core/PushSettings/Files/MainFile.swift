@@ -1,9 +1,5 @@
-import PushCustomData
-import PushDispatch
-import PushModel
-import PushRouting
-import PushTracking
-public import SettingsSyntax
+public import PushModel
+import PushRouter
 
 extension Settings: Fillable {}
 

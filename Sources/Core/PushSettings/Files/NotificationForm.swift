@@ -1,6 +1,5 @@
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 extension Form<NotificationRules.Bus> {
     /// `session`, or an address of Unix sockets. Other kinds of addresses would run a program, or block on a name

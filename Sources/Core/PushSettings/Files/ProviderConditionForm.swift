@@ -1,6 +1,5 @@
-import PushDispatch
 import PushModel
-import SettingsSyntax
+import PushRouter
 
 /// The first words of a condition in a `.provider` file.
 private enum ConditionWord: String, CaseIterable {

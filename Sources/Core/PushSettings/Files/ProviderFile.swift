@@ -1,7 +1,5 @@
-import PushDispatch
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 /// The contents of a `.provider` file, before they are checked as a whole.
 struct ProviderDraft: Fillable {

@@ -1,6 +1,5 @@
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 /// The contents of a `.registration` file, before they are checked as a whole.
 struct RegistrationDraft: Fillable {

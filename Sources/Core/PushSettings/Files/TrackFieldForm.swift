@@ -1,7 +1,5 @@
-import PushCustomData
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 extension Form<[TrackField]> {
     /// `NAME TYPE SOURCE`.

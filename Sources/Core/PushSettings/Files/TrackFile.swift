@@ -1,7 +1,5 @@
-import PushCustomData
 import PushModel
-import PushRouting
-import SettingsSyntax
+import PushRouter
 
 /// The contents of a `.track` file, before they are checked as a whole.
 struct TrackDraft: Fillable {

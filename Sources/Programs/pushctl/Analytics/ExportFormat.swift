@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 
 /// The form of a line of the export. The raw values are those of the command line.
 enum ExportFormat: String, CaseIterable {

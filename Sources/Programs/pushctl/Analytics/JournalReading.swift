@@ -1,9 +1,8 @@
 import Glibc
-import JournalLog
 import LedgerReports
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// The journal, and the unit whose entries make a report.
 struct JournalSelection {

@@ -1,6 +1,6 @@
 import LedgerReports
 import PushModel
-import PushReporting
+import PushViews
 import Store
 
 /// Reads the outcomes of a load generator's requests, which it finds by their ids.

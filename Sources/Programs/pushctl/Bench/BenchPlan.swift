@@ -1,9 +1,8 @@
 import Glibc
 import LinuxSystem
 import PushModel
-import PushReporting
 import PushSettings
-import SettingsSyntax
+import PushViews
 
 /// The requests that a load generator sends, and how it sends them.
 struct BenchPlan {

@@ -1,9 +1,7 @@
-import DaemonClient
 import Glibc
 import LinuxSystem
 import PushModel
-import PushReporting
-import UnixSockets
+import PushViews
 
 /// Sends requests over several connections and counts the replies, in one poll(2) loop. Its memory is bounded by
 /// connections and pipeline.

@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 
 extension Arguments {
     /// The window of `--since` and `--until`.

@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 
 extension ManPage {
     /// The columns of `report --format csv`, in their order.

@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
 import PushSettings
+import PushViews
 
 /// The man page, for man(7).
 enum ManPage {

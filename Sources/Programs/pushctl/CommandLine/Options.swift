@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 
 extension Option {
     // For every command, before its name or after it.

@@ -1,7 +1,7 @@
 import LedgerReports
 import PushModel
-import PushReporting
 import PushSettings
+import PushViews
 import Store
 
 extension Command {

@@ -1,6 +1,5 @@
 import PushModel
-import PushQuery
-import PushReporting
+import PushViews
 import Store
 
 /// The dead letters that a command works on: those with the given numbers, or those that the options select.

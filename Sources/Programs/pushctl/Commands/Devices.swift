@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 import Store
 
 extension Command {

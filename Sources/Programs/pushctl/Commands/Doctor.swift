@@ -1,4 +1,4 @@
-import PushReporting
+import PushViews
 
 extension Command {
     static let doctor = Command(

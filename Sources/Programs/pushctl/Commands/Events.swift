@@ -1,4 +1,4 @@
-import PushReporting
+import PushViews
 import Store
 
 extension Command {

@@ -1,9 +1,8 @@
-import EventLoop
-import PushDispatch
+import LinuxSystem
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 extension Command {
     static let explain = Command(

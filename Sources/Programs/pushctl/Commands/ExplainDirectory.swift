@@ -1,8 +1,7 @@
-import PushDispatch
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 extension Option {
     static let expect = Option(

@@ -1,8 +1,7 @@
-import PushAccidents
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 extension Option {
     /// The word that `--example` takes beside the names of the catalogue.

@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
 import PushSettings
+import PushViews
 import Store
 
 extension Command {

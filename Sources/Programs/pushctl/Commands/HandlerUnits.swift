@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 
 extension Command {

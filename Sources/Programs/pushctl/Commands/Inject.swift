@@ -1,6 +1,7 @@
-import PushDispatch
 import PushModel
+import PushRouter
 import PushSettings
+import PushViews
 
 extension Command {
     static let inject = Command(

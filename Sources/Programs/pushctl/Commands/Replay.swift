@@ -1,6 +1,6 @@
 import Glibc
 import PushModel
-import PushQuery
+import PushViews
 import Store
 
 extension Command {

@@ -1,9 +1,9 @@
 import LedgerReports
 import LinuxSystem
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 import Store
 
 /// The parameters of a report, and its run.

@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 
 extension Command {
     static let report = Command(

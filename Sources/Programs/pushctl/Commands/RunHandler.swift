@@ -1,8 +1,7 @@
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsSyntax
+import PushViews
 
 extension Command {
     static let runHandler = Command(

@@ -1,9 +1,8 @@
+import LinuxSystem
 import PushModel
-import PushQuery
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
+import PushViews
 import Store
 
 /// The reasons for the owner and the callbacks of a delivery, by the configuration that decided it.

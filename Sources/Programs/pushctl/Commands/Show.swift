@@ -1,6 +1,6 @@
 import PushModel
-import PushQuery
-import PushRouting
+import PushRouter
+import PushViews
 import Store
 
 extension Command {

@@ -1,7 +1,7 @@
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
+import PushViews
 
 extension Command {
     static let simulate = Command(

@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import SettingsFiles
 
 extension Command {
     static let store = Command(

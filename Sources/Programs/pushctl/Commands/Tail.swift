@@ -1,6 +1,5 @@
 import PushModel
-import PushQuery
-import PushReporting
+import PushViews
 import Store
 
 extension Command {

@@ -1,9 +1,9 @@
-import EventLoop
 import Glibc
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 extension Command {
     static let test = Command(

@@ -1,9 +1,8 @@
-import DaemonClient
-import EventLoop
 import LedgerReports
+import LinuxSystem
 import PushModel
-import PushReporting
 import PushSettings
+import PushViews
 import Store
 
 extension Command {

@@ -1,9 +1,7 @@
-import PushDispatch
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
-import SettingsSyntax
 
 extension Command {
     static let verify = Command(

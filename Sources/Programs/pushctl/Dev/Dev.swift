@@ -1,10 +1,8 @@
-import DaemonClient
-import EventLoop
 import Glibc
 import LinuxSystem
-import PushHosts
 import PushModel
-import PushReporting
+import PushSettings
+import PushViews
 
 extension Command {
     static let dev = Command(

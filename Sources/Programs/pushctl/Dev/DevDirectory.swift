@@ -1,7 +1,5 @@
 import Glibc
 import LinuxSystem
-import SettingsFiles
-import UnixSockets
 
 /// The directory of `pushctl dev`: configuration, ledger, sockets and the gateway's authority. This object holds its
 /// lock, so that no other run uses it.

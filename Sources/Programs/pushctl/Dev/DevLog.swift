@@ -1,8 +1,7 @@
 import Glibc
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// Prints the logs of the programs of `pushctl dev`.
 struct DevLog {
@@ -81,8 +80,6 @@ struct DevLogLine: Hashable {
 /// Reads the fields of one line of logfmt.
 private struct LogfmtFields {
     private(set) var rest: ArraySlice<UInt8>
-
-    init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
     /// The next field; `nil` at the end of the line, and for a malformed field.
     mutating func next() -> (name: String, value: String)? {

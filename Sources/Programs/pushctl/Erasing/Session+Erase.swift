@@ -1,10 +1,8 @@
-import DaemonClient
 import Glibc
 import LinuxSystem
 import PushModel
 import PushSettings
 import Store
-import UnixSockets
 
 extension Session {
     /// How often the daemon is asked again while a request of the person is in flight; `pause` is in microseconds.

@@ -1,6 +1,6 @@
-import PushHosts
 import PushModel
-import PushReporting
+import PushSettings
+import PushViews
 
 /// Finds out why a client of FCM or APNs does not reach the gateway, or is refused by it.
 enum ClientDiagnosis {

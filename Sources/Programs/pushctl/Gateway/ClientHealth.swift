@@ -1,9 +1,8 @@
-import DaemonClient
 import Glibc
-import PushHosts
+import LinuxSystem
 import PushModel
-import PushReporting
-import SettingsFiles
+import PushSettings
+import PushViews
 
 extension Session {
     /// The findings about a client of a gateway, the gateway's state first.

@@ -1,9 +1,7 @@
 import Glibc
 import LinuxSystem
-import PushHosts
 import PushModel
-import SettingsFiles
-import UnixSockets
+import PushSettings
 
 extension Command {
     static let gateway = Command(

@@ -1,10 +1,8 @@
-import DaemonClient
 import Glibc
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 import Store
-import UnixSockets
 
 /// Reads single facts from the system. It writes nothing but a block that is removed, to time a sync.
 enum HealthProbe {

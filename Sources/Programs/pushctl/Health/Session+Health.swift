@@ -1,13 +1,9 @@
 import Glibc
-import HTTPBridge
 import LinuxSystem
-import PushCustomData
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
-import SettingsSyntax
+import PushViews
 import Store
 
 extension Session {

@@ -1,11 +1,8 @@
 import LinuxSystem
-import PushCustomData
-import PushHosts
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
+import PushViews
 
 /// A service of the package that reads secrets, as the service manager knows it.
 private struct SecretReader {

@@ -1,8 +1,8 @@
-import EventLoop
+import CLinux
 import Glibc
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// The terminal as a screen: the alternate screen, and keys without a line feed. Restores the terminal when the program
 /// ends, is stopped by SIGTSTP, or ends by SIGINT, SIGTERM or SIGHUP.
@@ -50,11 +50,11 @@ final class Terminal {
 
     /// The columns and lines of the screen; 80 and 24 if they are unknown.
     var size: (width: Int, height: Int) {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+        var (columns, lines): (Int32, Int32) = (0, 0)
+        guard CLinux_terminal_size(STDOUT_FILENO, &columns, &lines) == 0, columns > 0, lines > 0 else {
             return (80, 24)
         }
-        return (Int(size.ws_col), Int(size.ws_row))
+        return (Int(columns), Int(lines))
     }
 
     /// Draws lines without control characters, as many as the screen has.

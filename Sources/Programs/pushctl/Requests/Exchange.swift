@@ -1,6 +1,5 @@
-import DaemonClient
+import LinuxSystem
 import PushModel
-import UnixSockets
 
 /// Sends requests without waiting for each reply, and matches the replies, which come in order.
 struct Exchange {

@@ -1,8 +1,6 @@
-import DaemonClient
 import LinuxSystem
 import PushModel
 import PushSettings
-import UnixSockets
 
 extension Failure {
     /// The failure for an error of the connection to the daemon, in words for the user.

@@ -1,5 +1,5 @@
 import PushModel
-import PushQuery
+import PushViews
 import Store
 
 /// The outcome of an invocation for a person who waited for it.

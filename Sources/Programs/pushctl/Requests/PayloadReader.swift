@@ -1,5 +1,6 @@
-import PushDispatch
 import PushModel
+import PushRouter
+import PushViews
 
 /// One JSON object of an input file: a payload, or a request.
 struct Record {

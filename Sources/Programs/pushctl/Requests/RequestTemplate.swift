@@ -1,5 +1,6 @@
-import PushDispatch
 import PushModel
+import PushRouter
+import PushViews
 
 extension RequestTemplate {
     /// Reads the options of "explain". Its --platform and --state also take "all", which sets nothing here.

@@ -1,7 +1,6 @@
-import DaemonClient
+import LinuxSystem
 import PushModel
 import PushSettings
-import UnixSockets
 
 extension Session {
     /// Sends a request to control.sock, and returns the reply. A request that changes nothing goes to read.sock if this

@@ -1,9 +1,9 @@
-import EventLoop
 import HandlerRuns
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 /// Runs a scenario against the real handlers of a configuration, by the wall clock.
 final class RealHandlers {

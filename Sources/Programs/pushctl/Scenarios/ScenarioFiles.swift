@@ -1,3 +1,5 @@
+import PushViews
+
 /// Finds scenario files.
 enum ScenarioFiles {
     /// The suffixes of scenarios in a directory; an operand may have any suffix.

@@ -1,6 +1,7 @@
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
+import PushViews
 
 /// The lines of a scenario file, with the payloads of `payload_file` inserted.
 struct ScenarioLines {

@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
+import PushViews
 
 extension [TestResult] {
     /// The annotations for GitHub Actions: one line for each failed check and each warning.

@@ -1,6 +1,6 @@
 import PushModel
-import PushReporting
-import PushRouting
+import PushRouter
+import PushViews
 
 /// The results of one scenario file.
 struct TestResult {

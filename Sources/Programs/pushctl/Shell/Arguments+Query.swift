@@ -1,5 +1,5 @@
 import PushModel
-import PushQuery
+import PushViews
 import Store
 
 extension Arguments {

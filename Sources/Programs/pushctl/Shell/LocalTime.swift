@@ -1,8 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushModel
-import PushQuery
-import PushReporting
+import PushViews
 
 /// Reads and shows times in this machine's zone.
 enum LocalTime {

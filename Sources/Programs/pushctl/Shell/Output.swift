@@ -1,8 +1,9 @@
+import CLinux
 import Glibc
 import JSONC
 import LinuxSystem
 import PushModel
-import PushReporting
+import PushViews
 
 /// Standard output, in large writes, and standard error.
 ///
@@ -34,9 +35,9 @@ final class Output {
 
     /// The width of the output's terminal; `nil` if it is none: a program gets unfolded lines.
     private static func width(of descriptor: Int32) -> Int? {
-        var size = winsize()
-        guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
-        return Int(size.ws_col)
+        var (columns, lines): (Int32, Int32) = (0, 0)
+        guard isatty(descriptor) == 1, CLinux_terminal_size(descriptor, &columns, &lines) == 0 else { return nil }
+        return Int(columns)
     }
 
     /// Buffers bytes, unchanged.

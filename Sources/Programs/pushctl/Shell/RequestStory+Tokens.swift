@@ -1,5 +1,5 @@
 import PushModel
-import PushQuery
+import PushViews
 
 extension RequestStory {
     /// The story with push tokens shortened, unless `--full-tokens` is given.

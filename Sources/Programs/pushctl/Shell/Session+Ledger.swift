@@ -1,7 +1,7 @@
-import DaemonClient
 import LedgerReports
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
 import Store
 

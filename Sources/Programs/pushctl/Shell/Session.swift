@@ -1,8 +1,8 @@
 import Glibc
+import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
 
 /// The environment of a command: its directories and its output.
 struct Session {

@@ -1,6 +1,6 @@
 import Glibc
 import LinuxSystem
-import PushRouting
+import PushRouter
 
 extension Handler {
     /// Makes a handler of `Type=exec` with the defaults from a program, without the configuration.

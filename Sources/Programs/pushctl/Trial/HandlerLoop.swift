@@ -1,12 +1,9 @@
-import EventLoop
 import Glibc
 import HandlerRuns
-import JournalLog
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import SettingsFiles
 
 /// The event loop of a command that runs handlers with the daemon's runner. Without a state directory nothing is
 /// stored. A signal ends the program and all processes that it started.

@@ -1,11 +1,9 @@
-import EventLoop
 import Glibc
 import HandlerRuns
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
 import PushSettings
-import PushTracking
 
 /// Runs a handler on payloads, one after the other, with the daemon's router and runner.
 final class HandlerTrial {

@@ -1,5 +1,5 @@
 import PushModel
-import PushReporting
+import PushViews
 import Store
 
 /// A delivery of the ledger that a handler gets once more: the unchanged payload, and its target as the daemon resolved

@@ -1,7 +1,7 @@
-import HTTPBridge
 import HandlerProcess
 import PushModel
-import PushRouting
+import PushRouter
+import PushSettings
 
 extension Trial {
     /// The object for programs.

@@ -1,7 +1,7 @@
-import HTTPBridge
 import LinuxSystem
 import PushModel
-import PushRouting
+import PushRouter
+import PushSettings
 
 extension Trial.Attempt {
     /// The request to an `http` handler's endpoint, without ``HTTPEndpoint/addedHeaders``; `nil` for other handlers.

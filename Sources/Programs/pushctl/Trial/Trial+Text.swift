@@ -1,9 +1,9 @@
-import HTTPBridge
 import HandlerProcess
 import JSONC
 import PushModel
-import PushQuery
-import PushRouting
+import PushRouter
+import PushSettings
+import PushViews
 
 extension Trial {
     /// The text for people.

@@ -1,7 +1,7 @@
 import HandlerProcess
 import HandlerRuns
 import PushModel
-import PushRouting
+import PushRouter
 
 /// A payload that was given to a handler, and its result.
 struct Trial {

@@ -1,6 +1,6 @@
-import PushDispatch
 import PushModel
-import PushRouting
+import PushRouter
+import PushViews
 
 /// The callback, the route and the deadline of a trial.
 struct TrialPlan {

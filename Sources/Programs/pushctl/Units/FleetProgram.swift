@@ -1,7 +1,7 @@
 import Glibc
-import PushReporting
+import LinuxSystem
 import PushSettings
-import SettingsFiles
+import PushViews
 
 /// The program that has libpq, which this one has not.
 enum FleetProgram {

@@ -1,8 +1,7 @@
 import Glibc
-import PushHosts
+import LinuxSystem
+import PushModel
 import PushSettings
-import SettingsFiles
-import SettingsSyntax
 
 /// The main files of the services that the daemon does not read: `gateway.conf` and `web.conf`, with their drop-ins.
 struct ServiceFiles {

@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+import PushRouter
 
 /// The systemd units that run a handler's program once for each connection, with DynamicUser= and a sandbox of its own,
 /// and the handler's file that connects to them.

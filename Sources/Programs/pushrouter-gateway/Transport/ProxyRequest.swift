@@ -1,5 +1,5 @@
 import PushGateway
-import PushHosts
+import PushSettings
 
 /// The request of a client for a tunnel (`CONNECT`, RFC 9110, 9.3.6).
 enum ProxyRequest: Equatable {

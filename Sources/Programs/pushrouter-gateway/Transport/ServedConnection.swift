@@ -1,10 +1,8 @@
-import EventLoop
 import Glibc
 import HTTP2
 import HTTPServer
 import LinuxSystem
 import PushGateway
-import ServiceSockets
 import TLS
 
 /// A client's connection: detects the protocol, and carries bytes between the client's socket, TLS and HTTP.

@@ -1,10 +1,8 @@
-import EventLoop
 import HTTP2
 import HTTPServer
 import LinuxSystem
 import PushGateway
 import PushModel
-import ServiceSockets
 import TLS
 
 /// The id of a request until its response.

@@ -28,3 +28,6 @@ int CLinux_clock_is_synchronised(void);
 
 /* poll(2) of struct pollfd with a timeout in nanoseconds (ppoll); a negative one means no limit. */
 int CLinux_poll(void *_Nonnull descriptors, unsigned long count, long long nanoseconds);
+
+/* Reads the size of a terminal (TIOCGWINSZ). */
+int CLinux_terminal_size(int terminal, int *_Nonnull columns, int *_Nonnull lines);

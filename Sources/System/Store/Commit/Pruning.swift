@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 /// A pruning in three stages: rows that are too old; then, while the ledger is too large, the oldest rows, in whole

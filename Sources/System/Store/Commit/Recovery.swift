@@ -25,7 +25,7 @@ public struct RecoverySummary: Hashable, Sendable {
     /// The log or the ledger that the start moved away; `nil` if nothing was damaged.
     public var setAside: SetAside?
     /// Whether batches were written again as copies, because a reader has an older state of the ledger open.
-    public var hasCopies = false
+    var hasCopies = false
 }
 
 /// Brings a ledger up to date from its log, and makes the log for this run.

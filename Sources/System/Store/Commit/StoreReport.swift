@@ -52,7 +52,7 @@ public struct LedgerRemains: Hashable, Sendable {
     public var figureBytes = 0
 
     /// An empty ledger.
-    public init() {}
+    init() {}
 }
 
 /// The state of the store.

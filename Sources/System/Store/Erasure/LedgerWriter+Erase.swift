@@ -70,7 +70,7 @@ public struct LastErasure: Hashable, Sendable {
     /// The batch with the order: this batch and earlier ones have the person's data.
     public var batch: UInt64
     /// Whether the ledger was rewritten since: then no free page has data of the person.
-    public var isRewritten: Bool
+    var isRewritten: Bool
 }
 
 extension LedgerReader {

@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 // The values that `FigureRows` caches.

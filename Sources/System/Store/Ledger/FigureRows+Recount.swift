@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 extension FigureRows {

@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 /// Keeps the figures of the ledger, which reports add up instead of reading each row.

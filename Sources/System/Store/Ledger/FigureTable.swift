@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 /// The tables of the figures: spans of three lengths, the keys, and the first minute with figures.

@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 /// The values that distinguish figures, concatenated as in a row, so that a key can be looked up without being decoded.

@@ -1,4 +1,3 @@
-public import PushFigures
 public import PushModel
 
 /// The figures of a window of time, and the parts of it that must be read as rows.
@@ -22,10 +21,6 @@ public struct AcceptanceWindow: Hashable, Sendable {
     public var from: WallTime?
     /// The first instant after it.
     public var to: WallTime?
-
-    public init(from: WallTime?, to: WallTime?) {
-        (self.from, self.to) = (from, to)
-    }
 }
 
 // The caller reads all of these in one snapshot.

@@ -7,7 +7,7 @@ public struct OutcomeCursor: Hashable, Sendable {
     fileprivate(set) var pending: Set<InvocationID>
 
     /// The number of invocations without an outcome at the last move.
-    public var pendingCount: Int { pending.count }
+    var pendingCount: Int { pending.count }
 }
 
 /// The outcomes and requests since an ``OutcomeCursor``.

@@ -243,7 +243,7 @@ public final class LedgerReader {
     }
 
     /// Returns the number of requests accepted at or after `start` and before `end`; `nil` means no bound.
-    public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
+    func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
             "SELECT count(*) FROM request_rows WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)

@@ -1,4 +1,3 @@
-import PushFigures
 import PushModel
 
 /// The sizes of the ledger's pages, in bytes.

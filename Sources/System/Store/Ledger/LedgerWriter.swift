@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import PushFigures
 import PushModel
 
 /// The one connection that writes the ledger, with its statements. For one thread.

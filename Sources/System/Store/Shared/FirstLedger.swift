@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
 public import PushModel
 
 /// The ledger of one machine, as the beginning of a chain. The value holds the directory's lock, which keeps daemons

@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
 public import PushModel
 
 /// The fleet that the ledger of a state directory is a copy of: the file `fleet`.

@@ -1,7 +1,6 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// A node's copy of a shard: a ledger that applies the batches of the chain in order. For one thread.
 ///

@@ -1,4 +1,3 @@
-public import PushFleet
 public import PushModel
 import Synchronization
 

@@ -1,7 +1,6 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// Makes a node's ledger from the newest snapshot that this program can read, if the node has no ledger.
 public struct SnapshotFetch {

@@ -1,7 +1,6 @@
 import CChecksum
 import Glibc
 import LinuxSystem
-import PushFleet
 import PushModel
 
 /// A ledger in one file, the content of a snapshot.

@@ -1,7 +1,6 @@
 import Glibc
 import LinuxSystem
-public import PushFleet
-import PushModel
+public import PushModel
 
 /// Writes the ledger of a node as a snapshot of its shard, beside the running node. For one thread.
 public struct SnapshotWriter {

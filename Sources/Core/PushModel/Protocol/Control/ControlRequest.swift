@@ -162,3 +162,102 @@ extension ControlRequest.Operation {
         }
     }
 }
+
+/// One op of `control.sock`: its word, its keys and its reader. `Ops` has a file for each, with its writer and its
+/// answer.
+struct ControlOp: Sendable {
+    typealias Operation = ControlRequest.Operation
+
+    /// All ops, in the order in which an error lists them.
+    static let all = [
+        status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
+        reload, configuration, logLevel,
+    ]
+
+    /// The word of the op on the socket.
+    let name: String
+    /// The allowed keys.
+    let keys: RequestKeys
+    /// The op's phrase in the error of `read.sock` that lists its ops; `nil` if `read.sock` refuses the op.
+    let readOnly: String?
+    private let read: @Sendable (ObjectReader) throws(ProtocolError) -> Operation
+
+    init(
+        _ name: String, _ keys: RequestKeys, readOnly: String? = nil,
+        _ read: @escaping @Sendable (ObjectReader) throws(ProtocolError) -> Operation
+    ) {
+        self.name = name
+        self.keys = RequestKeys([.op, .id, .at]) + keys
+        self.readOnly = readOnly
+        self.read = read
+    }
+
+    init(
+        _ name: String, _ keys: [RequestKey] = [], readOnly: String? = nil,
+        _ read: @escaping @Sendable (ObjectReader) throws(ProtocolError) -> Operation
+    ) {
+        self.init(name, RequestKeys(keys), readOnly: readOnly, read)
+    }
+
+    /// Reads the op of a request and its keys.
+    static func operation(_ reader: ObjectReader) throws(ProtocolError) -> Operation {
+        guard let word = try reader.string(.op) else {
+            throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(words)")
+        }
+        guard let op = all.first(where: { $0.name == word }) else {
+            throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(words)")
+        }
+        try reader.allow(op.keys)
+        return try op.read(reader)
+    }
+
+    private static var words: String {
+        let names = all.map(\.name)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+}
+
+/// The reason why a line of the daemon is not the requested answer.
+public enum ControlReplyError: Error, Hashable, Sendable {
+    /// The daemon refused the request.
+    case refused(ProtocolError)
+    /// The line is no answer to the request, with the reason.
+    case unreadable(String)
+}
+
+/// The daemon's answer to a request of `control.sock`, as its sender reads it.
+public struct ControlReply: Sendable {
+    /// The whole answer.
+    public let root: JSONNode
+
+    /// Reads a line.
+    ///
+    /// - Throws: ``ControlReplyError/refused(_:)`` for a refusal, ``ControlReplyError/unreadable(_:)`` for a malformed
+    ///   line.
+    public init(line: [UInt8]) throws(ControlReplyError) {
+        do {
+            // The data of entries may be as deep as the daemon's limit, within the levels of the answer.
+            root = try JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root
+        } catch {
+            throw .unreadable(error.message)
+        }
+        guard let isDone = root["ok"]?.bool else { throw .unreadable("ok is missing") }
+        guard isDone else { throw .refused(try Self.refusal(root)) }
+    }
+
+    /// The number of changed entries under its key: `settled`, `flushed`, `discarded`, `resolved`.
+    public func count(_ what: String) throws(ControlReplyError) -> Int {
+        guard let count = root[what]?.int64 else { throw .unreadable("\(what) is missing") }
+        return Int(count)
+    }
+
+    private static func refusal(_ root: JSONNode) throws(ControlReplyError) -> ProtocolError {
+        guard let error = root["error"], let name = error["code"]?.string, let message = error["message"]?.string,
+            let code = ProtocolError.Code(rawValue: name)
+        else { throw .unreadable("error is missing") }
+        return ProtocolError(
+            code, field: error["field"]?.string, message: message,
+            retryAfter: error["retry_after_ms"]?.int64.map { .milliseconds($0) }, leader: error["leader"]?.string,
+            id: root["id"]?.string)
+    }
+}

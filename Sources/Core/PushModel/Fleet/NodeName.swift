@@ -1,0 +1,63 @@
+/// The place of a node's process. Only one process runs at a place: it has locked the state directory.
+public struct NodePlace: Hashable, Sendable {
+    /// The name that the machine has for people.
+    public var host: String
+    /// The id of its installation; zero: it has none.
+    public var machine: UUID128
+    /// The id of its boot.
+    public var boot: UUID128
+    /// The state directory.
+    public var directory: String
+
+    /// Joins the parts.
+    public init(host: String, machine: UUID128, boot: UUID128, directory: String) {
+        (self.host, self.machine, self.boot, self.directory) = (host, machine, boot, directory)
+    }
+}
+
+/// The process that has a node's name, as the engine knows it.
+public struct NameHolder: Hashable, Sendable {
+    /// The place of the process.
+    public var place: NodePlace
+    /// The process.
+    public var incarnation: UUID128
+    /// A counter that each of its signs of life raises.
+    public var signs: Int64
+
+    /// Joins the parts.
+    public init(place: NodePlace, incarnation: UUID128, signs: Int64) {
+        (self.place, self.incarnation, self.signs) = (place, incarnation, signs)
+    }
+}
+
+/// Another process's hold of a node's name, as one sees it that wants the name: it takes the name of a process that has
+/// given no sign of life for some time, and gives way to one that gave a sign meanwhile.
+///
+/// Times are of this machine's `CLOCK_BOOTTIME`: the engine's clock may be set while a process watches.
+public struct NameWatch: Sendable {
+    /// The finding about the other process.
+    public enum Finding: Hashable, Sendable {
+        /// It is gone: the name may be taken from this process at this sign, and from no other.
+        case gone(NameHolder)
+        /// Nobody knows yet.
+        case unknown
+        /// It lives.
+        case lives
+    }
+
+    private let patience: Duration
+    private var first: (holder: NameHolder, at: Instant)?
+
+    /// - Parameter patience: how long a living process may give no sign.
+    public init(patience: Duration) { self.patience = patience }
+
+    /// The name was held by another process.
+    public mutating func observe(_ holder: NameHolder, at now: Instant) -> Finding {
+        guard let first, first.holder.incarnation == holder.incarnation else {
+            first = (holder, now)
+            return .unknown
+        }
+        guard first.holder.signs == holder.signs else { return .lives }
+        return now - first.at > patience ? .gone(holder) : .unknown
+    }
+}

@@ -1,0 +1,280 @@
+import PushModel
+
+/// The type of an object in an FCM v1 send body, and the check by the server's JSON parser: no unknown names, and
+/// values of the right types.
+///
+/// Source: the discovery document, revision 20261023, and the JSON mapping of protobuf: both spellings of a name,
+/// `null` means absent, enumerations by name or number, integers also as strings.
+final class V1Schema: Sendable {
+    /// The type of a value.
+    indirect enum FieldType: Sendable {
+        case string, boolean, integer, number, duration, timestamp
+        /// One of these names, in upper or lower case, or its number.
+        case name(Names)
+        case list(FieldType)
+        /// An object whose values are strings.
+        case strings
+        /// An object with any members.
+        case anyObject
+        case object(V1Schema)
+    }
+
+    /// The names of an enumeration.
+    final class Names: ExpressibleByArrayLiteral, Sendable {
+        private let all: [String]
+        private let places: JSONNames
+
+        init(arrayLiteral names: String...) {
+            all = names
+            places = JSONNames(names)
+        }
+
+        var inWords: String { all.joined(separator: ", ") }
+
+        /// Whether a string is one of the names, in upper or lower case.
+        func contain(_ value: JSONView) -> Bool {
+            places.place(of: value) != nil || value.string.map { all.contains($0.uppercased()) } == true
+        }
+    }
+
+    fileprivate final class Field: Sendable {
+        let name: String
+        let type: FieldType
+
+        init(name: String, type: FieldType) {
+            self.name = name
+            self.type = type
+        }
+
+        /// Checks the value of the field.
+        func check(_ value: JSONView) throws(V1Fault) { try type.check(value, of: self) }
+    }
+
+    /// The names in both spellings, and the field at the index of each.
+    private let names: JSONNames
+    private let fields: [Field]
+
+    /// - Parameter fields: the types by name, in snake_case.
+    init(_ fields: [String: FieldType]) {
+        let spelled = fields.flatMap { name, type in
+            let field = Field(name: name, type: type)
+            let other = Self.lowerCamelCase(name)
+            return other == name ? [(name, field)] : [(name, field), (other, field)]
+        }
+        names = JSONNames(spelled.map(\.0))
+        self.fields = spelled.map(\.1)
+    }
+
+    /// Checks an object.
+    func check(_ object: JSONView) throws(V1Fault) {
+        guard object.isObject else { throw V1Fault("this has to be an object; it is \(object.kind.name)") }
+        for (key, value) in object.members {
+            guard let place = names.place(of: key, in: object) else { throw V1Fault(unknownName: key.text) }
+            guard value.kind != .null else { continue }
+            do {
+                try fields[place].check(value)
+            } catch {
+                throw error.within(".\(fields[place].name)")
+            }
+        }
+    }
+
+    /// Returns the lowerCamelCase spelling of a name in snake_case.
+    static func lowerCamelCase(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        return words.dropFirst().reduce(into: words.first.map(String.init) ?? "") { camel, word in
+            camel += word.prefix(1).uppercased() + word.dropFirst()
+        }
+    }
+}
+
+extension V1Schema.FieldType {
+    fileprivate func check(_ value: JSONView, of field: V1Schema.Field) throws(V1Fault) {
+        switch self {
+        case .string: try value.requireString()
+        case .boolean: try value.require(value.kind == .bool, "a boolean")
+        case .integer:
+            let whole = value.string.flatMap { Int32($0) } ?? value.double.flatMap { Int32(exactly: $0) }
+            try value.require(whole != nil, "a whole number of 32 bits")
+        case .number: try value.require(value.kind == .number || value.isNumberInText, "a number")
+        case .duration:
+            try value.requireString()
+            try value.require(V1Duration(value) != nil, #"seconds with an s behind, like "3.5s""#)
+        case .timestamp:
+            try value.requireString()
+            try value.require(WallTime(rfc3339: value.text) != nil, "a time as RFC 3339 has it")
+        case .name(let names):
+            let isName = value.isString ? names.contain(value) : value.int64 != nil
+            try value.require(isName, "one of " + names.inWords)
+        case .list(let element):
+            try value.require(value.kind == .array, "an array")
+            var index = 0
+            for value in value.elements {
+                do { try element.check(value, of: field) } catch { throw error.within("[\(index)]") }
+                index += 1
+            }
+        case .strings:
+            try value.requireObject()
+            for (key, value) in value.members where !value.isString {
+                throw V1Fault(
+                    at: ".\(key.text)", "FCM v1 \(field.name) values are strings; this is \(value.kind.name)")
+            }
+        case .anyObject: try value.requireObject()
+        case .object(let schema): try schema.check(value)
+        }
+    }
+}
+
+extension JSONView {
+    /// Whether it is a string that protobuf's JSON mapping accepts as a floating point number.
+    fileprivate var isNumberInText: Bool {
+        guard isString, textLength > 0 else { return false }
+        if equals("NaN") || equals("Infinity") || equals("-Infinity") { return true }
+        let text = textBytes
+        guard !text.contains(where: \.isJSONWhiteSpace), let document = try? JSONDocument(scanning: text) else {
+            return false
+        }
+        return document.root.kind == .number
+    }
+
+    fileprivate func requireString() throws(V1Fault) {
+        guard isString else { throw V1Fault("this has to be a string; it is \(kind.name)") }
+    }
+
+    fileprivate func requireObject() throws(V1Fault) {
+        guard isObject else { throw V1Fault("this has to be an object; it is \(kind.name)") }
+    }
+
+    fileprivate func require(_ isRight: Bool, _ wanted: @autoclosure () -> String) throws(V1Fault) {
+        guard !isRight else { return }
+        let found = kind == .string || kind == .number ? quoted(text) : kind.name
+        throw V1Fault("this has to be \(wanted()); it is \(found)")
+    }
+}
+
+extension V1Schema {
+    /// `SendMessageRequest`.
+    static let body = V1Schema(["message": .object(message), "validate_only": .boolean])
+
+    private static let message = V1Schema([
+        "name": .string, "fid": .string, "token": .string, "topic": .string, "condition": .string,
+        "data": .strings, "notification": .object(notification), "android": .object(android),
+        "android_v2": .object(androidV2), "webpush": .object(webpush), "apns": .object(apns),
+        "fcm_options": .object(options),
+    ])
+
+    private static let notification = V1Schema(["title": .string, "body": .string, "image": .string])
+    private static let options = V1Schema(["analytics_label": .string])
+
+    private static let android = V1Schema([
+        "collapse_key": .string, "priority": .name(["NORMAL", "HIGH"]), "ttl": .duration,
+        "restricted_package_name": .string, "data": .strings, "notification": .object(androidNotification),
+        "fcm_options": .object(options), "direct_boot_ok": .boolean, "bandwidth_constrained_ok": .boolean,
+        "restricted_satellite_ok": .boolean,
+    ])
+
+    /// The preview generation of `android`.
+    private static let androidV2 = V1Schema([
+        "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .strings,
+        "remote_notification": .object(remoteNotification), "background_sync": .object(V1Schema([:])),
+        "fcm_options": .object(options), "direct_boot_ok": .boolean, "bandwidth_constrained_ok": .boolean,
+        "restricted_satellite_ok": .boolean,
+    ])
+
+    private static let remoteNotification = V1Schema([
+        "notification": .object(androidNotificationV2), "mutable_content": .boolean,
+        "use_as_v1_data_message": .boolean,
+    ])
+
+    /// The fields of both generations of the Android notification.
+    private static let androidNotificationFields: [String: FieldType] = [
+        "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
+        "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string), "title_loc_key": .string,
+        "title_loc_args": .list(.string), "channel_id": .string, "ticker": .string, "sticky": .boolean,
+        "event_time": .timestamp, "local_only": .boolean, "default_sound": .boolean,
+        "notification_priority": .name([
+            "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX",
+        ]),
+        "default_vibrate_timings": .boolean, "default_light_settings": .boolean, "vibrate_timings": .list(.duration),
+        "visibility": .name(["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
+        "notification_count": .integer, "light_settings": .object(lightSettings), "image": .string,
+    ]
+
+    private static let androidNotification = V1Schema(
+        androidNotificationFields.merging([
+            "bypass_proxy_notification": .boolean,
+            "proxy": .name(["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
+        ]) { _, new in new })
+
+    private static let androidNotificationV2 = V1Schema(
+        androidNotificationFields.merging(["id": .integer]) { _, new in new })
+
+    private static let lightSettings = V1Schema([
+        "color": .object(V1Schema(["red": .number, "green": .number, "blue": .number, "alpha": .number])),
+        "light_on_duration": .duration, "light_off_duration": .duration,
+    ])
+
+    private static let apns = V1Schema([
+        "headers": .strings, "payload": .anyObject, "live_activity_token": .string,
+        "fcm_options": .object(V1Schema(["analytics_label": .string, "image": .string])),
+    ])
+
+    private static let webpush = V1Schema([
+        "headers": .strings, "data": .strings, "notification": .anyObject,
+        "fcm_options": .object(V1Schema(["link": .string, "analytics_label": .string])),
+    ])
+}
+
+/// A fault in an FCM v1 send body. The check that finds it makes the message; its callers add the path, so that a valid
+/// body needs no path.
+struct V1Fault: Error {
+    /// The path from the checked object or value: `.message.data.badge`.
+    private var path: String
+    /// The path of the object with an unknown name, from the checked value.
+    private var place: String
+    private var problem: Problem
+
+    private enum Problem {
+        case unknownName(String)
+        case other(String)
+    }
+
+    /// A value that is invalid.
+    ///
+    /// - Parameters:
+    ///   - path: the path from the checked value, such as `.badge`.
+    ///   - message: the fault, for people.
+    init(at path: String = "", _ message: String) {
+        self.path = path
+        place = ""
+        problem = .other(message)
+    }
+
+    /// An object that has a member with an unknown name.
+    init(unknownName name: String) {
+        path = ".\(name)"
+        place = ""
+        problem = .unknownName(name)
+    }
+
+    /// Returns the fault with a path from the enclosing value.
+    ///
+    /// - Parameter step: the step from the enclosing value, such as `.message` or `[0]`.
+    func within(_ step: String) -> V1Fault {
+        var fault = self
+        fault.path = step + path
+        fault.place = step + place
+        return fault
+    }
+
+    /// The error for the whole body, which is the request's `payload`.
+    var payloadError: PayloadError {
+        switch problem {
+        case .other(let message): return PayloadError(field: "payload\(path)", message: message)
+        case .unknownName(let name):
+            let answer = #"Unknown name "\#(name)" at '\#(place.dropFirst())'"#
+            return PayloadError(
+                field: "payload\(path)", message: "FCM v1 has no field of this name: it answers \(answer)")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+public import PushModel
+public import PushRouter
+
+/// The values of one request that queries, lists and pages ask for. A value that takes longer is computed once.
+public final class PushFacts {
+    /// The request, and what came of it.
+    public let story: RequestStory
+    private var scanned: JSONDocument??
+    private var lowered: [UInt8]?
+
+    /// - Parameter story: the request, and what came of it.
+    public init(_ story: RequestStory) { self.story = story }
+
+    /// Received line; `nil`: it cannot be read.
+    public var line: JSONNode? {
+        if scanned == nil {
+            // Limits may have been higher when it was accepted.
+            scanned = .some(try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)))
+        }
+        return scanned??.root
+    }
+
+    /// Whether it is a push: one, or one for many.
+    var isPush: Bool { story.request.operation == .deliver || story.request.operation == .publish }
+
+    /// The visible content of the payload; `nil` if there is none.
+    public var content: NotificationContent? {
+        guard let payload = line?["payload"], payload.kind == .object else { return nil }
+        return NotificationContent(payload, platform: story.request.platform, transport: story.request.transport)
+    }
+
+    /// The campaign that its receipt names, or the event that it is the cause of; of a push of Braze's that the system shows, whose
+    /// open is lost, that of its payload.
+    public var campaign: String? {
+        let seq = story.request.seq
+        return story.events.lazy.filter { $0.seq == seq }.compactMap { $0.push?.campaignID }.first
+            ?? (losesOpen ? campaignOfPayload : nil)
+    }
+
+    /// Whether the system shows a push of Braze's without Braze's SDK, so that nothing counts its open.
+    var losesOpen: Bool { story.invocations.contains { $0.result?.reasonCode == .brazeLost } }
+
+    private static let detection = DetectionSettings()
+
+    private var campaignOfPayload: String? {
+        Self.detection.campaign(ofLine: story.request.body, story.request.platform)
+    }
+
+    /// The sender, where a gateway passed it on.
+    public var sender: PushSender? { line.flatMap { PushSender(ofLine: $0) } }
+
+    /// The events of later requests about it: its opens.
+    public var opens: [AnalyticsEvent] {
+        story.events.filter { event in
+            switch event.content {
+            case .open, .influencedOpen: true
+            case .received, .iosForeground, .sessionStart, .sessionEnd, .tokenStateChange, .uninstall, .customEvent:
+                false
+            }
+        }
+    }
+
+    private var label: String? {
+        guard let payload = line?["payload"] else { return nil }
+        let message = payload["message"] ?? payload
+        for options in [message["fcm_options"], message["fcmOptions"], message["android"]?["fcm_options"]] {
+            if let label = (options?["analytics_label"] ?? options?["analyticsLabel"])?.string { return label }
+        }
+        return payload["google.c.a.m_l"]?.string
+    }
+
+    // MARK: Terms
+
+    func satisfies(_ condition: PushQuery.Term.Condition) -> Bool {
+        let request = story.request
+        switch condition {
+        case .patterns(let word, let patterns):
+            return values(of: word).contains { value in patterns.contains { $0.matches(value) } }
+        case .words(.has, let words): return words.contains { QueryFeature(rawValue: $0).map(has) ?? false }
+        case .words(.is, let words): return words.contains { QueryState(rawValue: $0).map(isIn) ?? false }
+        case .words(let word, let words): return values(of: word).contains { words.contains($0) }
+        case .acceptedBefore(let time): return request.acceptedAt.wall < time
+        case .acceptedFrom(let time): return request.acceptedAt.wall >= time
+        case .longer(than: let bytes): return request.body.count > bytes
+        case .slower(than: let span): return story.invocations.contains { ($0.result?.total ?? .zero) > span }
+        case .text(let text): return hasText(text)
+        }
+    }
+
+    private func values(of word: QueryWord) -> [String] {
+        let request = story.request
+        let found: [String?] =
+            switch word {
+            case .app: [request.app]
+            case .device: [request.device]
+            case .user: [request.externalID]
+            case .campaign: [campaign]
+            case .id: ["\(request.seq)", request.id, request.messageID]
+            case .outcome: story.invocations.map { $0.result?.outcome.rawValue }
+            case .handler: story.invocations.map(\.handler)
+            case .owner: story.invocations.filter { !$0.isObserver }.map { $0.provider ?? "none" }
+            case .callback: story.invocations.map { $0.callback.rawValue }
+            case .route: story.invocations.map(\.route)
+            case .platform: [request.platform.rawValue]
+            case .op: [request.operation.rawValue]
+            case .client: [sender?.client]
+            case .topic: [line?["topic"]?.string]
+            case .code: story.invocations.map { $0.result?.reasonCode?.rawValue }
+            case .label: [label]
+            case .has, .is, .before, .after, .larger, .slower: []
+            }
+        return found.compactMap(\.self)
+    }
+
+    private func has(_ feature: QueryFeature) -> Bool {
+        switch feature {
+        case .notification: content != nil
+        case .buttons: !(content?.buttons.isEmpty ?? true)
+        case .image: content?.image != nil
+        case .campaign: campaign != nil
+        case .replay: !story.replays.isEmpty
+        case .open: !opens.isEmpty
+        case .error: story.attempts.contains { $0.output != nil }
+        case .attempts: isIn(.retry)
+        case .customData: !story.entries.isEmpty
+        }
+    }
+
+    private func isIn(_ state: QueryState) -> Bool {
+        switch state {
+        case .dead: !story.deadLetters.isEmpty
+        case .pending: story.isPending
+        case .late: story.invocations.contains { $0.result?.outcome.isMissed ?? false }
+        case .retry: story.attempts.contains { $0.number > 1 } || !story.attemptsLeftOut.isEmpty
+        case .replay: story.request.replayOf != nil
+        case .observed: story.invocations.contains(where: \.isObserver)
+        case .opened: has(.open)
+        case .erased: story.request.isErased
+        }
+    }
+
+    private func hasText(_ text: [UInt8]) -> Bool {
+        let body: [UInt8]
+        if let lowered {
+            body = lowered
+        } else {
+            // Other letters than those of ASCII are found in the case in which they were written.
+            body = story.request.body.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            lowered = body
+        }
+        return body.has(text)
+    }
+}
+
+extension RequestStory {
+    /// Whether one of its invocations has no outcome yet.
+    var isPending: Bool { invocations.contains { $0.result == nil } }
+}

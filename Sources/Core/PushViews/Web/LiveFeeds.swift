@@ -1,0 +1,136 @@
+public import PushModel
+
+/// The subscription of a stream, or of a request that waits.
+public struct WebSubscription: Sendable {
+    /// The query that a push must match.
+    public var query: PushQuery
+    /// The position behind the changes that were sent.
+    public var position: SourcePosition
+    /// Whether it gets rows of the page's list, in place of JSON.
+    var sendsRows = false
+    /// Only requests with a higher number; `nil`: any.
+    public var after: SequenceNumber?
+    /// Whether the first match is all that it wants.
+    var isWaiting = false
+}
+
+/// Those who listen, and what each of them gets next. Used on the thread of its source.
+public struct LiveFeeds {
+    /// The output for one subscription.
+    public enum Output: Sendable {
+        /// A part of a stream.
+        case part([UInt8])
+        /// The answer to a request that waited.
+        case answer(WebResponse)
+    }
+
+    private let desk: WebDesk
+    private var subscriptions: [UInt64: WebSubscription] = [:]
+    private var lastChange: Int64?
+
+    /// As many new requests as are read at once.
+    private static let changesAtOnce = 512
+    /// As many rows as a list gets at once: it shows the newest ones.
+    private static let rowsAtOnce = 50
+
+    /// Nobody listens.
+    ///
+    /// - Parameter desk: of the source that is listened to.
+    public init(_ desk: WebDesk) { self.desk = desk }
+
+    /// Whether nobody listens.
+    public var isEmpty: Bool { subscriptions.isEmpty }
+
+    /// Somebody listens.
+    public mutating func add(_ subscription: WebSubscription, as number: UInt64) {
+        subscriptions[number] = subscription
+        // The next poll reads the changes since the position, also without a new commit.
+        lastChange = nil
+    }
+
+    /// Somebody listens no more.
+    public mutating func remove(_ number: UInt64) { subscriptions[number] = nil }
+
+    /// Returns the new output of the subscriptions. Reads nothing if nothing was committed.
+    ///
+    /// - Returns: nothing for most of them.
+    public mutating func poll() -> [(number: UInt64, output: Output)] {
+        guard !subscriptions.isEmpty else { return [] }
+        do throws(SourceError) {
+            let change = try desk.source.changeNumber()
+            guard change != lastChange else { return [] }
+            lastChange = change
+            return try changes()
+        } catch {
+            // The next call tries again.
+            lastChange = nil
+            return []
+        }
+    }
+
+    private mutating func changes() throws(SourceError) -> [(number: UInt64, output: Output)] {
+        var outputs: [(number: UInt64, output: Output)] = []
+        // Most are at one place.
+        var read: [SourcePosition: (changes: SourceChanges, next: SourcePosition)] = [:]
+        for (number, subscription) in subscriptions {
+            let found: (changes: SourceChanges, next: SourcePosition)
+            if let known = read[subscription.position] {
+                found = known
+            } else {
+                var next = subscription.position
+                let changes = try desk.source.changes(since: &next, limit: Self.changesAtOnce)
+                found = (changes, next)
+                read[subscription.position] = found
+            }
+            if found.changes.hasMore { lastChange = nil }
+            subscriptions[number]?.position = found.next
+            guard !found.changes.stories.isEmpty else { continue }
+            let matches = found.changes.stories.filter { story in
+                subscription.after.map { story.request.seq > $0 } ?? true
+                    && subscription.query.matches(PushFacts(story))
+            }.map(desk.shown)
+            if subscription.isWaiting {
+                guard !matches.isEmpty else { continue }
+                subscriptions[number] = nil
+                outputs.append(
+                    (number, .answer(WebDesk.list(matches.reversed(), next: nil, lookedBackTo: nil, found.next))))
+            } else {
+                outputs.append((number, .part(Self.events(matches, at: found.next, rows: subscription.sendsRows))))
+            }
+        }
+        return outputs
+    }
+
+    /// Events: the last one has the position behind all of them, so that who resumes gets a part again rather than not at all.
+    static func events(_ stories: [RequestStory], at position: SourcePosition, rows: Bool) -> [UInt8] {
+        guard !stories.isEmpty else { return Array("id: \(position)\n:\n\n".utf8) }
+        let shown = rows ? stories.suffix(rowsAtOnce) : stories[...]
+        var bytes: [UInt8] = []
+        for (index, story) in shown.enumerated() {
+            if index == shown.count - 1 { bytes += "id: \(position)\n".utf8 }
+            bytes += "event: push\ndata: ".utf8
+            if rows {
+                bytes += PushRow(story).html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+            } else {
+                bytes += escapingControls(inJSON: PushSummary(PushFacts(story)).json)
+            }
+            bytes += "\n\n".utf8
+        }
+        return bytes
+    }
+
+    /// The head of a stream; a client that was cut off connects again after a second.
+    public static let head = WebResponse(
+        200, type: "text/event-stream", body: Array("retry: 1000\n\n".utf8),
+        headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")])
+
+    /// The part that keeps a stream alive while nothing happens.
+    public static let heartbeat = Array(":\n\n".utf8)
+    /// How often it is sent.
+    public static let heartbeatInterval: Duration = .seconds(15)
+    /// The answer to a request that waited in vain.
+    public static let nothing = WebResponse.none
+    /// The answer where too many listen.
+    public static let tooMany = WebResponse.problem(
+        "too many streams are open (StreamsMax=); try again later", status: 503)
+}

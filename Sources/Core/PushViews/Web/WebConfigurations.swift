@@ -1,0 +1,59 @@
+public import PushModel
+public import PushRouter
+
+/// A configuration that the page explains with.
+public struct UsedConfiguration: Sendable {
+    /// Its id; `nil`: the files as they are now, because the daemon does not answer.
+    public var id: ConfigurationID?
+    /// When it came into force, if that is known.
+    public var since: WallTime?
+    /// Its routing table.
+    public var table: RoutingTable
+    /// Its limits of a payload's scan.
+    public var limits: JSONLimits
+
+    /// Joins the parts.
+    public init(id: ConfigurationID?, since: WallTime? = nil, table: RoutingTable, limits: JSONLimits) {
+        (self.id, self.since, self.table, self.limits) = (id, since, table, limits)
+    }
+}
+
+/// The source of configurations. For one thread at a time.
+public protocol WebConfigurations: AnyObject {
+    /// The configuration that was read last. It asks nobody.
+    var current: UsedConfiguration { get }
+    /// Asks the daemon for the configuration in force; without an answer the current one stays.
+    func refreshed() -> UsedConfiguration
+    /// A configuration that was in force; `nil` if nobody has it, or nobody answers.
+    func past(_ id: ConfigurationID) -> UsedConfiguration?
+}
+
+extension WebDesk {
+    /// The configuration that explains a push, with a sentence about it in markup: the one that decided it, else today's.
+    func configuration(of story: RequestStory) -> (used: UsedConfiguration, sentence: String) {
+        let today = "As the configuration decides today."
+        guard let deciding = story.configuration else { return (configurations.current, today) }
+        let period = deciding.period
+        let name = "the configuration <code>\(period.id)</code>"
+        let isCurrent = configurations.current.id == period.id
+        guard let used = isCurrent ? configurations.current : configurations.past(period.id) else {
+            return (
+                configurations.current,
+                "Decided by \(name), in force from \(HTML.time(period.since)) on. It cannot be had any more, or the daemon "
+                    + "does not answer. \(today)"
+            )
+        }
+        let end = deciding.isInForce ? "It is still in force" : "Another one is in force now"
+        return (used, "Decided by \(name), in force from \(HTML.time(period.since)) on. \(end).")
+    }
+
+    /// A sentence about the configuration of an explanation without a push, in markup.
+    func sentence(about used: UsedConfiguration) -> String {
+        guard let id = used.id else {
+            return "By the files of the configuration as they are: the daemon did not answer."
+        }
+        return "By the configuration <code>\(id)</code>"
+            + (used.since.map { ", in force since \(HTML.time($0))" } ?? "")
+            + "."
+    }
+}

@@ -1,0 +1,141 @@
+import PushModel
+import PushRouter
+
+extension WebDesk {
+    /// How many pushes an answer has unless something else is asked, and at most.
+    private static let lengths = (usual: 50, most: 500)
+    /// How long a request may wait at most.
+    private static let longestWait: Duration = .seconds(60)
+
+    func apiList(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let query = try query(request)
+        let after = try number("after", of: request)
+        let before = try number("before", of: request)
+        let limit = try number("limit", of: request).map { Int($0.value) } ?? Self.lengths.usual
+        guard (1...Self.lengths.most).contains(limit) else {
+            throw WebProblem(400, "limit is a number from 1 to \(Self.lengths.most)", field: "limit")
+        }
+        var wait: Duration?
+        if let text = request.query["wait"] {
+            guard let span = Duration(timeSpan: text), span >= .zero, span <= Self.longestWait else {
+                throw WebProblem(400, "wait is a time span of 60 s at most, such as 10s", field: "wait")
+            }
+            wait = span
+        }
+        // Before the search, so that nothing comes between the two.
+        let position = try reading { () throws(SourceError) in try source.position() }
+        let found = try reading { () throws(SourceError) in
+            try source.search(PushSearch(query, before: before, after: after, limit: limit))
+        }
+        if found.stories.isEmpty, let wait {
+            let subscription = WebSubscription(query: query, position: position, after: after, isWaiting: true)
+            return .wait(subscription, atMost: wait)
+        }
+        return .response(
+            Self.list(found.stories.map(shown), next: found.next, lookedBackTo: found.lookedBackTo, position))
+    }
+
+    /// The answer to a search.
+    static func list(
+        _ stories: [RequestStory], next: SequenceNumber?, lookedBackTo: WallTime?, _ position: SourcePosition
+    ) -> WebResponse {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("pushes", array: { list in stories.forEach { PushSummary(PushFacts($0)).write(to: &list) } })
+            writer.member("next", next?.value)
+            writer.member("looked_back_to", lookedBackTo?.rfc3339)
+            writer.member("position", position.description)
+        }
+        return .json(writer.bytes)
+    }
+
+    func apiStory(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
+        let story = try story(seq)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("push", object: { $0.members(of: PushSummary(PushFacts(story))) })
+            writer.member("story", raw: story.json)
+        }
+        return .response(.json(writer.bytes))
+    }
+
+    func apiDevices() throws(WebProblem) -> WebAnswer {
+        let devices = try reading { () throws(SourceError) in try source.devices(limit: 1000) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                "devices",
+                array: { list in
+                    for device in devices {
+                        list.object {
+                            $0.member("platform", device.platform.rawValue)
+                            $0.member("app", device.key.app)
+                            $0.member("device", device.key.device)
+                            $0.member("external_id", device.externalID)
+                            $0.member("token", device.token.map { facts.fullTokens ? $0 : PushTokens.shortened($0) })
+                            $0.member(
+                                "topics",
+                                array: { list in device.detail.topics.forEach { list.string($0.topic.topic) } })
+                            $0.members(of: device.detail.state)
+                        }
+                    }
+                })
+        }
+        return .response(.json(writer.bytes))
+    }
+
+    func apiCampaigns(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let window = try window(request)
+        return .response(.json(try reading { () throws(SourceError) in try source.campaigns(window).json }))
+    }
+
+    func apiReport(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let order = ReportOrder(window: try window(request))
+        return .response(.json(try reading { () throws(SourceError) in try source.report(order).json }))
+    }
+
+    func apiExplain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let fields = try ActFields(request, limits: configurations.current.limits)
+        guard let payload = fields.json("payload") else {
+            throw WebProblem(400, "payload is missing", field: "payload")
+        }
+        var members: [(String, String)] = []
+        for name in ["platform", "app", "device", "external_id", "locked"] + ActFields.statesAsText {
+            if let value = fields[name] { members.append((name, value)) }
+        }
+        let (explanation, used) = try explanation(payload: payload, members)
+        var about = JSONWriter()
+        about.object {
+            $0.member("id", used.id?.description)
+            $0.member("since", used.since?.rfc3339)
+        }
+        // The object has a member more than that of "pushctl explain": its configuration.
+        return .response(
+            .json(explanation.json.dropLast() + Array(#","configuration":"#.utf8) + about.bytes + Array("}".utf8)))
+    }
+
+    func stream(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let query = try query(request)
+        let text = request.headers["last-event-id"] ?? request.query["position"]
+        var position: SourcePosition?
+        if let text {
+            position = SourcePosition(text)
+            guard position != nil else {
+                throw WebProblem(400, "Last-Event-ID is not a position of this stream", field: "position")
+            }
+        }
+        let begin: SourcePosition
+        if let position {
+            begin = position
+        } else {
+            begin = try reading { () throws(SourceError) in try source.position() }
+        }
+        return .stream(WebSubscription(query: query, position: begin, sendsRows: request.query["rows"] == "1"))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of push: PushSummary) {
+        for member in PushMember.allCases { member.write(push, to: &self) }
+    }
+}

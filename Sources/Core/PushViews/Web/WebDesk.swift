@@ -1,0 +1,155 @@
+public import PushModel
+
+/// Answers requests: it reads from a source, asks the daemon, and writes pages and JSON. On one thread.
+public struct WebDesk {
+    /// The facts that stay the same as long as the program runs.
+    public struct Facts: Sendable {
+        /// The rules of access.
+        public var access: WebAccess
+        /// Whether push tokens are shown whole.
+        public var fullTokens: Bool
+        /// Whether times stay those of UTC in the browser.
+        public var usesUTC: Bool
+        /// Under whom it acts, for people: `pushrouter-web (uid 995)`.
+        public var actor: String
+
+        /// Joins the parts.
+        public init(
+            access: WebAccess, fullTokens: Bool, usesUTC: Bool, actor: String
+        ) {
+            (self.access, self.fullTokens, self.usesUTC, self.actor) = (access, fullTokens, usesUTC, actor)
+        }
+    }
+
+    let facts: Facts
+    let source: any PushSource
+    let daemon: any WebDaemon
+    let configurations: any WebConfigurations
+    let now: () -> WallTime
+    /// Takes what a person did, for the journal.
+    let note: (String) -> Void
+
+    /// - Parameters:
+    ///   - facts: the unchanging facts of the page.
+    ///   - source: where pushes are read.
+    ///   - daemon: the daemon.
+    ///   - configurations: the configurations, for explanations.
+    ///   - now: the time.
+    ///   - note: takes what a person did, for the journal: one line.
+    public init(
+        _ facts: Facts, source: any PushSource, daemon: any WebDaemon, configurations: any WebConfigurations,
+        now: @escaping () -> WallTime, note: @escaping (String) -> Void
+    ) {
+        (self.facts, self.source, self.daemon, self.configurations) = (facts, source, daemon, configurations)
+        (self.now, self.note) = (now, note)
+    }
+
+    /// Answers a request that ``WebAccess/refusal(of:)`` lets go on.
+    public func answer(_ request: WebRequest) -> WebAnswer {
+        do throws(WebProblem) {
+            return try route(request)
+        } catch {
+            if request.isOfAPI { return .response(.problem(error.message, status: error.status, field: error.field)) }
+            return .response(page(request, title: "\(error.status)", problem: error))
+        }
+    }
+
+    /// Whether the answer to a request needs the daemon, which may be slow.
+    public static func asksDaemon(_ request: WebRequest) -> Bool {
+        WebRoute.all.contains { $0.method == request.usedMethod && $0.asksDaemon && $0.matches(request.path).isOwn }
+    }
+
+    private func route(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        var methods: Set<String> = []
+        for route in WebRoute.all {
+            let (isOwn, number) = route.matches(request.path)
+            guard isOwn else { continue }
+            methods.insert(route.method)
+            guard route.method == request.usedMethod else { continue }
+            try check(route.right)
+            if request.method == "POST", let right = route.right {
+                let person = facts.access.person(request).map { " for \($0)" } ?? ""
+                note(
+                    "\(request.peer.name)\(person) asks for \(route.pattern) (\(right)): \(request.path.joined(separator: "/"))"
+                )
+            }
+            return try route.answer(self, request, number)
+        }
+        if let asset = WebAsset.named(request.path) { return .response(asset.response) }
+        guard methods.isEmpty else {
+            throw WebProblem(
+                405, "/\(request.path.joined(separator: "/")) takes \(methods.sorted().joined(separator: ", ")) alone")
+        }
+        throw WebProblem(404, "there is no page /\(request.path.joined(separator: "/").prefix(200))")
+    }
+
+    private func check(_ right: WebRoute.Right?) throws(WebProblem) {
+        switch right {
+        case .inject where !daemon.mayInject:
+            throw WebProblem(403, "this page only reads: \(facts.actor) may not use inject.sock (act-inject.conf)")
+        case .control where !daemon.mayControl:
+            throw WebProblem(
+                403, "this page may not do that: \(facts.actor) may not use control.sock (act-control.conf)")
+        case .inject, .control, nil: break
+        }
+    }
+
+    // MARK: What pages ask for
+
+    func reading<Value>(_ read: () throws(SourceError) -> Value) throws(WebProblem) -> Value {
+        do throws(SourceError) { return try read() } catch { throw WebProblem(error) }
+    }
+
+    func query(_ request: WebRequest) throws(WebProblem) -> PushQuery {
+        do throws(QueryError) {
+            return try PushQuery(request.query["query"] ?? "", now: now())
+        } catch {
+            throw WebProblem(error)
+        }
+    }
+
+    func number(_ name: String, of request: WebRequest) throws(WebProblem) -> SequenceNumber? {
+        guard let text = request.query[name] else { return nil }
+        guard let value = Int64(text), value >= 0 else {
+            throw WebProblem(400, "\(name) is the number of a request, not \(text)", field: name)
+        }
+        return SequenceNumber(value)
+    }
+
+    /// A story; its tokens are shortened unless they are asked for.
+    func story(_ seq: SequenceNumber?) throws(WebProblem) -> RequestStory {
+        guard let seq else { throw WebProblem(404, "there is no such request") }
+        switch try reading({ () throws(SourceError) in try source.story(of: seq) }) {
+        case .story(let story): return shown(story)
+        case .gone:
+            throw WebProblem(410, "request \(seq) is gone: it is older than Retention=, or its number was never given")
+        case .toCome(let last): throw WebProblem(404, "there is no request \(seq); the last one is \(last)")
+        }
+    }
+
+    /// With push tokens shortened, unless they are asked for.
+    func shown(_ story: RequestStory) -> RequestStory { facts.fullTokens ? story : story.withShortTokens }
+
+    func status() throws(WebProblem) -> JSONNode {
+        guard let status = try daemon.ask(.status)["status"] else {
+            throw WebProblem(503, "the daemon's answer has no status")
+        }
+        return status
+    }
+
+    /// The window that a request names.
+    func window(_ request: WebRequest) throws(WebProblem) -> ReportWindow {
+        func time(_ name: String) throws(WebProblem) -> WallTime? {
+            guard let text = request.query[name] else { return nil }
+            guard let time = WallTime(inWords: text, now: now()) else {
+                throw WebProblem(
+                    400, "\(name) is RFC 3339, a date, today, yesterday, or how long ago, as -1h; not \(text)",
+                    field: name)
+            }
+            return time
+        }
+        let (since, until) = (try time("since"), try time("until"))
+        if let since, let until, until < since { throw WebProblem(400, "until is before since", field: "until") }
+        return ReportWindow(since: since, until: until)
+    }
+}

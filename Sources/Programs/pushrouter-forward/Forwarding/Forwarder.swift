@@ -1,0 +1,273 @@
+import PushModel
+import PushRouter
+import PushSettings
+
+/// Decides which requests go to `/users/track`, when, and what an answer means.
+///
+/// A value: events with a time go in, effects come out. The daemon owns the state of an entry and keeps it until it
+/// confirms a settlement. A settlement whose reply is lost is repeated, so a crash of the daemon neither loses nor
+/// doubles an entry. Before a request leaves, the daemon has its entries on disk as departed: only departed entries
+/// become unknown when the forwarder is killed. The other entries return to the daemon as soon as the connection ends.
+///
+/// Two requests under way never have entries of the same user, and a user's entries leave in the order of their
+/// numbers.
+struct Forwarder: Sendable {
+    /// The handling of new entries.
+    enum Phase: Equatable {
+        /// The forwarder sends new entries.
+        case sending
+        /// New entries wait until this time; `isAskedFor`: the endpoint asked for the wait.
+        case waiting(until: Instant, isAskedFor: Bool)
+        /// New entries wait for a person.
+        case stopped
+    }
+
+    /// A request under way.
+    struct Request: Sendable {
+        var batch: Batch
+        /// Whether it was sent; `false` while the daemon has not confirmed the departure of its entries.
+        var isSent = false
+        /// The value of `pauses` when the request left: a wait or a stop may have begun since.
+        var pauses: Int
+    }
+
+    /// The settings for filling and pacing requests.
+    var settings: ForwardingSettings
+    /// The state of sending, for people.
+    var state: SendingState
+    /// The time of the next `clock` event; `nil`: none.
+    private(set) var nextDue: Instant?
+
+    var phase = Phase.sending
+    /// In the order of their numbers.
+    var waiting: [WaitingEntry] = []
+    var underway: [Int: Request] = [:]
+    /// The requests whose departure the daemon has not confirmed, in the order of the expected replies.
+    private var departing = Queue<Int>()
+    /// Settlements sent to the daemon and not confirmed, in the order of the expected replies.
+    var unconfirmed: [[Settlement]] = []
+    var isDraining = false
+
+    private var isConnected = false
+    private var isClaiming = false
+    /// Whether the pending claim was sent before entries were given back. Its reply may have later entries than those,
+    /// so they go back too.
+    private var isClaimStale = false
+    /// Whether the daemon knows, on this connection, which entries this run holds.
+    private var hasReportedHeld = false
+    /// Whether the daemon has reported the state of sending before this run.
+    var knowsEarlierState = false
+    private var hasFinished = false
+    var pauses = 0
+    private var requests = 0
+    private var rate = RateWindow()
+    /// Settlements to send to the daemon at the end of the turn.
+    var settlements: [Settlement] = []
+    var isStateUnreported = false
+
+    /// - Parameters:
+    ///   - settings: how requests are made up and paced.
+    ///   - now: the time.
+    init(settings: ForwardingSettings, now: Moment) {
+        self.settings = settings
+        state = SendingState(phase: .sending, since: now.wall)
+    }
+
+    /// The number of requests that were sent and have no answer yet.
+    var requestsUnderway: Int { underway.values.count(where: \.isSent) }
+
+    /// Handles an event.
+    ///
+    /// - Parameters:
+    ///   - event: the event to handle.
+    ///   - now: the time.
+    ///   - random: the source of the jitter of a wait.
+    /// - Returns: the effects to carry out.
+    mutating func handle(
+        _ event: ForwarderEvent, now: Moment, using random: inout some RandomNumberGenerator
+    ) -> [ForwarderEffect] {
+        var requests: [ForwarderEffect] = []
+        switch event {
+        case .connected: connect()
+        case .disconnected: disconnect()
+        case .claimed(let entries, let past): take(entries, past: past, now: now)
+        case .departed(let numbers, let until): requests = depart(Set(numbers), until: until, now)
+        case .settled:
+            if !unconfirmed.isEmpty { unconfirmed.removeFirst() }
+        case .answered(let request, let answer): conclude(request, answer, now: now, using: &random)
+        case .clock: break
+        case .reconfigured(let settings):
+            reconfigure(settings, now: now)
+        case .draining: isDraining = true
+        }
+        return requests + advance(now)
+    }
+
+    private mutating func connect() {
+        isConnected = true
+        hasReportedHeld = false
+        // The first claim names the held entries: the daemon queues the others again.
+        waiting = []
+        // The forwarder repeats all unconfirmed settlements before it claims more entries.
+        settlements = unconfirmed.flatMap(\.self) + settlements
+        unconfirmed = []
+        isStateUnreported = knowsEarlierState
+    }
+
+    private mutating func disconnect() {
+        isConnected = false
+        isClaiming = false
+        isClaimStale = false
+        waiting = []
+        // The daemon may have recorded the departure. This settlement tells it that the entries did not leave.
+        while let number = departing.popFirst() {
+            let entries = underway.removeValue(forKey: number)?.batch.entries ?? []
+            settlements += entries.map { Settlement($0.entry.number, .queued) }
+        }
+    }
+
+    /// Ends a stop and a wait after failures. A wait that the same endpoint asked for continues.
+    private mutating func reconfigure(_ settings: ForwardingSettings, now: Moment) {
+        let isSameEndpoint = settings.endpoint == self.settings.endpoint
+        self.settings = settings
+        if case .waiting(_, isAskedFor: true) = phase, isSameEndpoint { return }
+        resume(failures: 0, now: now)
+    }
+
+    private mutating func take(_ entries: [ClaimedEntry], past: SendingState?, now: Moment) {
+        isClaiming = false
+        if !knowsEarlierState {
+            knowsEarlierState = true
+            // Without an earlier report, this run reports that sending works.
+            if let past { restore(from: past, now: now) } else { isStateUnreported = true }
+        }
+        forgetSettlements(of: Set(entries.map(\.number)))
+        if isClaimStale {
+            isClaimStale = false
+            settlements += entries.map { Settlement($0.number, .queued, reason: state.reason) }
+        } else {
+            wait(entries.map { WaitingEntry($0, since: now.monotonic) })
+        }
+    }
+
+    /// Adds entries to the waiting ones.
+    mutating func wait(_ entries: [WaitingEntry]) {
+        waiting = (waiting + entries).sorted { $0.entry.number < $1.entry.number }
+    }
+
+    /// Drops settlements of entries that the daemon hands over again: it has processed the earlier settlement and
+    /// queued the entry. Repeating the settlement would release the entry while this run holds it.
+    private mutating func forgetSettlements(of numbers: Set<EntryNumber>) {
+        for place in unconfirmed.indices { unconfirmed[place].removeAll { numbers.contains($0.number) } }
+        settlements.removeAll { numbers.contains($0.number) }
+    }
+
+    // MARK: The end of a turn
+
+    private mutating func advance(_ now: Moment) -> [ForwarderEffect] {
+        nextDue = nil
+        endWait(now)
+        if phase != .sending || isDraining { release() }
+        let departures = departures(now)
+        var effects = reportToDaemon()
+        effects += departures
+        if isDraining, !hasFinished, underway.isEmpty, settlements.isEmpty, unconfirmed.isEmpty {
+            hasFinished = true
+            effects.append(.finish)
+        }
+        return effects
+    }
+
+    private mutating func endWait(_ now: Moment) {
+        guard case .waiting(let until, _) = phase, !isDraining else { return }
+        if until <= now.monotonic {
+            resume(failures: state.failures, now: now)
+        } else {
+            nextDue = until
+        }
+    }
+
+    /// Gives back the waiting entries. While sending is paused the forwarder holds no entries, so its death leaves none
+    /// unknown.
+    private mutating func release() {
+        if isClaiming { isClaimStale = true }
+        settlements += waiting.map { Settlement($0.entry.number, .queued, reason: state.reason) }
+        waiting = []
+    }
+
+    private mutating func departures(_ now: Moment) -> [ForwarderEffect] {
+        var effects: [ForwarderEffect] = []
+        // After a failure a single request tests the endpoint.
+        let connections = state.failures > 0 ? 1 : settings.connections
+        while isConnected, phase == .sending, !isDraining, underway.count < connections {
+            let busy = underway.values.reduce(into: Set()) { $0.formUnion($1.batch.users) }
+            let batch = Batch(from: waiting, busy: busy, settings: settings)
+            guard let since = batch.since else { break }
+            let due = batch.isFull ? now.monotonic : since + settings.flush
+            let next = rate.nextDeparture(settings, announced: departing.count, now: now.monotonic)
+            guard let departure = next.map({ max(due, $0) }), departure <= now.monotonic else {
+                nextDue = next.map { max(due, $0) }
+                break
+            }
+            effects.append(announce(batch))
+        }
+        return effects
+    }
+
+    private mutating func announce(_ batch: Batch) -> ForwarderEffect {
+        let leaving = batch.entries.map(\.entry.number)
+        let numbers = Set(leaving)
+        waiting.removeAll { numbers.contains($0.entry.number) }
+        requests += 1
+        underway[requests] = Request(batch: batch, pauses: pauses)
+        departing.append(requests)
+        return .depart(leaving)
+    }
+
+    /// Sends the oldest announced request with the entries that the daemon granted: a person may have discarded others.
+    private mutating func depart(_ granted: Set<EntryNumber>, until: Instant?, _ now: Moment) -> [ForwarderEffect] {
+        guard let number = departing.popFirst(), var request = underway[number] else { return [] }
+        request.batch.keep(granted)
+        // Sending may have stopped since the announcement: then the entries wait again and are given back.
+        guard phase == .sending, !isDraining, !request.batch.isEmpty else {
+            underway[number] = nil
+            wait(request.batch.entries)
+            return []
+        }
+        rate.depart(at: now.monotonic)
+        request.isSent = true
+        request.pauses = pauses
+        underway[number] = request
+        return [.send(request: number, request.batch.content, until: until)]
+    }
+
+    private mutating func reportToDaemon() -> [ForwarderEffect] {
+        guard isConnected else { return [] }
+        var effects: [ForwarderEffect] = []
+        while !settlements.isEmpty {
+            let part = Array(settlements.prefix(Self.settlementsInRequest))
+            settlements.removeFirst(part.count)
+            unconfirmed.append(part)
+            effects.append(.settle(part))
+        }
+        if isStateUnreported {
+            isStateUnreported = false
+            effects.append(.report(state))
+        }
+        let room = settings.heldMax - held.count
+        if phase == .sending, !isDraining, !isClaiming, room > 0 {
+            isClaiming = true
+            effects.append(.claim(limit: min(room, Self.claimLimit), holding: hasReportedHeld ? nil : held))
+            hasReportedHeld = true
+        }
+        return effects
+    }
+
+    /// The daemon's limits for one request; 100 settlements with their reasons fit in `RequestLengthMax=`.
+    private static let claimLimit = 1000
+    private static let settlementsInRequest = 100
+
+    private var held: [EntryNumber] {
+        (waiting + underway.values.flatMap(\.batch.entries)).map(\.entry.number).sorted()
+    }
+}

@@ -1,0 +1,172 @@
+import Glibc
+public import PushModel
+import PushRouter
+public import PushSettings
+
+extension ConfigurationSources {
+    /// Returns the faults of a valid configuration that only the system shows, as messages for people.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings loaded from it.
+    ///   - directories: the directories that it was read from.
+    ///   - service: the rights that the service gives its handlers; `nil` if they are unknown.
+    /// - Returns: warnings, and an error for each handler that cannot work in the service.
+    public func systemFindings(
+        of settings: Settings, directories: [String], in service: ServiceFacts?
+    ) -> [Diagnostic] {
+        var warnings: [Diagnostic] = []
+        if isStandIn {
+            let message = "no configuration is installed: the shipped handlers and the route to the journal are used"
+            warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
+        }
+        let files = handlerFiles
+        for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
+            let file = files[handler.name] ?? handler.name
+            warnings += handler.kind.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
+        }
+        return warnings + serviceFindings(of: settings, in: service)
+    }
+
+    /// Returns the faults of the handlers in the service: warnings, and errors.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings loaded from it.
+    ///   - service: the rights that the service gives its handlers; `nil` if they are unknown, which yields no fault.
+    public func serviceFindings(of settings: Settings, in service: ServiceFacts?) -> [Diagnostic] {
+        guard let service else { return [] }
+        let files = handlerFiles
+        return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
+            let file = files[handler.name] ?? handler.name
+            let problems = service.problems(
+                of: handler, user: ownUser, runtime: handler.kind.runtime, resolve: resolved)
+            return problems.map {
+                Diagnostic($0.severity, file: file, message: $0.message)
+            }
+        }
+    }
+
+    /// The paths of the handlers' files, by the handlers' names.
+    private var handlerFiles: [String: String] {
+        Dictionary(handlers.map { ($0.stem, $0.path) }) { first, _ in first }
+    }
+
+    /// Returns the fault of the API key's file for which the forwarder would refuse it, as far as this user may see it.
+    ///
+    /// - Parameter settings: the settings loaded from it.
+    public func keyFileWarnings(of settings: Settings) -> [Diagnostic] {
+        guard let path = settings.keyFileInUse else { return [] }
+        let warning = secretWarning(
+            "KeyFile", path, of: "key", readBy: "the forwarder", without: "the forwarder does not start without it")
+        guard let message = warning else { return [] }
+        return [
+            Diagnostic(.warning, file: place(of: "KeyFile").file, message: message)
+        ]
+    }
+
+    /// The place of a key in the main file and its drop-ins: of one that is set more than once the last, which counts.
+    public func place(of key: String) -> (file: String, line: Int?) {
+        for file in main.reversed() { if let line = file.line(of: key) { return (file.path, line) } }
+        return ("pushrouterd.conf", nil)
+    }
+}
+
+/// Returns a path with its symbolic links resolved; unchanged if this process does not see the file.
+private func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+}
+
+/// The user of this process, by number and name.
+private var ownUser: [String] {
+    let name = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+    return ["\(geteuid())"] + (name.map { [$0] } ?? [])
+}
+
+/// Returns the fault of a secret's file, as far as this user may see it.
+///
+/// - Parameters:
+///   - key: the setting that names the file.
+///   - path: the file.
+///   - noun: the kind of secret.
+///   - reader: the program that reads it, and that refuses it if other users may read it.
+///   - consequence: the consequence of a missing file.
+private func secretWarning(
+    _ key: String, _ path: String, of noun: String, readBy reader: String, without consequence: String
+) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+        // EACCES is no fault: the directory may be closed to all but that program.
+        return errno == EACCES ? nil : "\(key)=\(path): \(errorText(errno)); \(consequence)"
+    }
+    guard status.st_mode & 0o077 != 0 else { return nil }
+    let mode = String(status.st_mode & 0o777, radix: 8)
+    return "\(key)=\(path): its mode is \(mode), so others may read the \(noun); \(reader) refuses it: "
+        + "chmod 600 \(path)"
+}
+
+extension Handler.Kind {
+    /// The program that runs the handler: its own, or the interpreter of a script; `nil` if it has none.
+    fileprivate var runtime: String? {
+        guard let program = command?.arguments.first else { return nil }
+        guard let file = FileDescriptor(open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return program }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = retryingInterrupts { read(file.rawValue, &bytes, bytes.count) }
+        let line = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard line.hasPrefix("#!") else { return program }
+        let words = line.dropFirst(2).split { $0 == " " || $0 == "\t" }
+        // "#!/usr/bin/env node", and "#!/usr/bin/env -S node --flag".
+        let isSearched = words.first?.hasSuffix("/env") == true
+        let interpreter = isSearched ? words.dropFirst().first { !$0.hasPrefix("-") } : words.first
+        return interpreter.map(String.init) ?? program
+    }
+
+    /// Warnings about a program that cannot be run, a user that does not exist, and the files of a bridge.
+    fileprivate var systemWarnings: [String] {
+        var warnings: [String] = []
+        if let bridge {
+            let places = BridgeFile.places(of: bridge.program)
+            if bridge.serviceSocket == nil, !places.contains(where: { access($0, X_OK) == 0 }) {
+                warnings.append(
+                    "Type=\(name): \(bridge.program) is not installed: it is in none of "
+                        + places.joined(separator: ", "))
+            }
+            warnings += bridge.settings.files.compactMap { $0.warning(readBy: bridge.program) }
+        }
+        if let program = command?.arguments.first, access(program, X_OK) != 0 {
+            warnings.append("Exec=\(program): cannot be run: \(errorText(errno))")
+        }
+        if let user = command?.confinement.user,
+            !(UInt32(user).map { getpwuid($0) != nil } ?? (getpwnam(user) != nil))
+        {
+            warnings.append("User=\(user): there is no such user")
+        }
+        return warnings
+    }
+}
+
+extension Bridge.File {
+    /// Returns the fault that the program would find, as far as this user may see it.
+    fileprivate func warning(readBy program: String) -> String? {
+        // A relative place is in the credentials directory, which only the service knows.
+        guard place.hasPrefix("/") else { return nil }
+        guard !isSecret else {
+            return secretWarning(key, place, of: "secret", readBy: program, without: "\(consequence) without it")
+        }
+        let isThere = access(place, R_OK) == 0 || errno == EACCES
+        return isThere ? nil : "\(key)=\(place): \(errorText(errno)); \(consequence)"
+    }
+}
+
+extension ConfigurationFile {
+    /// The last line that sets a key, from 1; `nil`: none does.
+    fileprivate func line(of key: String) -> Int? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.lastIndex { line in
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return false }
+            let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+            let start = line[..<equals].drop(while: isSpace)
+            return start.starts(with: key.utf8) && start.dropFirst(key.utf8.count).allSatisfy(isSpace)
+        }.map { $0 + 1 }
+    }
+}

@@ -1,0 +1,104 @@
+import CLinux
+import Glibc
+
+/// The identity of a client when it connected (`SO_PEERCRED`), verified by the kernel.
+public struct PeerCredentials: Hashable, Sendable {
+    /// Its process, which may have ended since; 0 if it is in a PID namespace that this process cannot see.
+    public let processID: Int32
+    /// Its effective user.
+    public let userID: UInt32
+    /// Its effective group.
+    public let groupID: UInt32
+
+    init(of socket: Int32) {
+        var processID: Int32 = 0
+        var userID: UInt32 = 0
+        var groupID: UInt32 = 0
+        let result = CLinux_peer_credentials(socket, &processID, &userID, &groupID)
+        precondition(result == 0, "every connected Unix socket has peer credentials")
+        self.processID = processID
+        self.userID = userID
+        self.groupID = groupID
+    }
+}
+
+/// A client's connection: reads lines, sends bytes, never waits. Used on one thread. Closed by ``close()``, or at its
+/// release.
+public final class Connection {
+    /// The client's identity.
+    public let peer: PeerCredentials
+    /// The descriptor for a loop's source.
+    ///
+    /// - Throws: `EBADF` after `close`.
+    public var descriptor: SharedDescriptor {
+        get throws(SystemError) {
+            guard let socket else { throw SystemError(operation: "watch a closed connection", errno: EBADF) }
+            return socket
+        }
+    }
+    /// The number of bytes that are queued and not yet sent.
+    public var pendingBytes: Int { output.pendingBytes }
+    /// Whether the client will never read the last queued bytes to their end. Valid at the end of its output.
+    public var leftLastUnread: Bool { output.pendingBytes > 0 || output.wasCut || input.wasReset }
+
+    private var socket: SharedDescriptor?
+    private var number: Int32 { socket?.rawValue ?? -1 }
+    private var input = LineReader()
+    private var output = WriteQueue()
+
+    /// Takes over a connected Unix stream socket.
+    public convenience init(owning socket: consuming FileDescriptor) { self.init(SharedDescriptor(socket)) }
+
+    /// Takes over a connected Unix stream socket.
+    public init(_ socket: SharedDescriptor) {
+        peer = PeerCredentials(of: socket.rawValue)
+        self.socket = socket
+    }
+
+    /// Reads the available bytes, at most one buffer full, so that no client keeps the others waiting.
+    ///
+    /// - Parameters:
+    ///   - buffer: scratch memory, shared by all connections of a thread.
+    ///   - maximumLineLength: in bytes, without the line feed.
+    /// - Returns: the complete lines, or why there are none.
+    public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
+        input.read(from: number, using: buffer, maximumLineLength: maximumLineLength)
+    }
+
+    /// The number of bytes received and not yet taken as a line.
+    public var unreadBytes: Int { input.unreadBytes }
+
+    /// Reads the available bytes, at most one buffer full.
+    ///
+    /// - Parameters:
+    ///   - buffer: scratch memory, shared by all connections of a thread.
+    ///   - limit: the largest number of bytes.
+    public func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
+        input.fill(from: number, using: buffer, atMost: limit)
+    }
+
+    /// Removes and returns the next line of the received bytes.
+    ///
+    /// - Parameter maximumLength: in bytes, without the line feed.
+    public func nextLine(maximumLength: Int) -> NextLine { input.nextLine(maximumLength: maximumLength) }
+
+    /// Removes and returns the bytes after the last line feed; `nil` if there are none. At the end of the stream they
+    /// are a line, too.
+    public func takeRest() -> [UInt8]? { input.takeRest() }
+
+    /// Discards received bytes and all later ones; the end of the stream is still reported.
+    public func discardInput() { input.discard() }
+
+    /// Queues bytes for the next ``flush()``.
+    public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
+
+    /// Sends queued bytes, in one call, as far as the socket accepts them.
+    public func flush() -> FlushResult { output.flush(to: number) }
+
+    /// Closes the output (SHUT_WR). The client's output can still be read.
+    public func finishSending() { shutdown(number, Int32(SHUT_WR)) }
+
+    /// Releases the socket, even if this object lives on; the descriptor closes once no loop watches it. No read or
+    /// flush may follow.
+    public func close() { socket = nil }
+}
