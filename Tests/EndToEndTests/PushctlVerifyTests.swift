@@ -16,7 +16,7 @@ struct PushctlVerifyTests {
         #expect(result.end == .exited(0))
         #expect(result.output.hasSuffix("\n\n0 errors, 0 warnings\n"), "the verdict is what a terminal shows last")
         #expect(result.output.contains("\nRoutes: the first matching route handles the push\n"), "there are no copies")
-        #expect(result.output.contains("\nProviders  36; --verbose lists them\n"))
+        #expect(result.output.contains("\nProviders  42; --verbose lists them\n"))
         #expect(!result.output.contains("klaviyo"))
         #expect(result.output.contains("\n  99-default  everything -> journal\n"))
         let object = try json(verify(shippedConfiguration, "--json").output)
