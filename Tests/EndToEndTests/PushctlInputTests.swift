@@ -88,12 +88,16 @@ struct PushctlInputTests {
             result.errors.split(separator: "\n").map { $0.prefix(70) } == [
                 "pushctl: standard input: read as the extras of a Bundle, as Android pr",
                 "pushctl: standard input:5: the Bundle has no end }]: logcat cuts a lin",
-                "pushctl: standard input: 3 lines of a log without a Bundle left out",
+                "pushctl: standard input: 3 lines of a log without a Bundle of extras left out",
             ])
+        let pasted = explain(
+            "-",
+            input: "```\n  * Broadcast #0:\n    Intent { act=x (has extras) }\n      extras: Bundle[{_ab=true, t=T}]\n```\n")
+        #expect(try pasted.lines.map { try json($0)["provider"]?.string } == ["braze"])
         let none = explain("-", input: "\(header)hello\n")
         #expect(
             none.errors
-                == "pushctl: standard input: there is no payload in it: 1 line of a log without a Bundle\n")
+                == "pushctl: standard input: there is no payload in it: 1 line of a log without a Bundle of extras\n")
     }
 
     @Test("takes commands of adb and curl with the app in them; an option overrides it")

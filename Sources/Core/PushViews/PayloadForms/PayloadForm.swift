@@ -52,8 +52,16 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a line is from Android's log, judged by the text before the message.
+    /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.
+    public static func isFence(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        return text.starts(with: "```".utf8) || text.starts(with: "~~~".utf8)
+    }
+
+    /// Whether a line is from Android's log, judged by the text before the message, or from `dumpsys activity`.
     public static func isLog(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        if ["* ", "Intent { "].contains(where: { text.starts(with: $0.utf8) }) { return true }
         let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
         let starts = ["00-00 00:00", "0000-00-00 ", "---------"] + "VDIWEF".map { "\($0)/" }
         return starts.contains { marks.starts(with: $0.utf8) }

@@ -16,9 +16,9 @@ extension Command {
             The command converts other forms to JSON, and standard error says so, once for a file: \
             \(PayloadForm.namesOfOthers). A printed Bundle or map escapes no character: a comma and a space end a \
             value if a key and "=" follow, except within matching brackets and before a key that the map already has. \
-            The lines of a log without a Bundle are left out. A command in the file may take several lines; its words \
-            are neither run nor expanded. The platform and app of the command count if no option names them. The \
-            daemon itself takes JSON only.
+            The lines of a log without a Bundle, of dumpsys and of a code block are left out. A command in the file may \
+            take several lines; its words are neither run nor expanded. The platform and app of the command count if no \
+            option names them. The daemon itself takes JSON only.
             """,
             """
             These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \

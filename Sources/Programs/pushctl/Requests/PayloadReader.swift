@@ -100,13 +100,13 @@ struct PayloadReader {
                     .badData,
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
-            guard let first = line.first(where: { !$0.isJSONWhiteSpace }) else { continue }
+            guard let first = line.first(where: { !$0.isJSONWhiteSpace }), !PayloadForm.isFence(line) else { continue }
             let form = PayloadForm(ofLine: line)
             let isInLog = PayloadForm.isLog(line) || reportedForms.contains(.bundle) && first != UInt8(ascii: "{")
             guard form == .json, isInLog else { return (line, form) }
             skipped += 1
         }
-        let noun = "\(counted(skipped, "line")) of a log without a Bundle"
+        let noun = "\(counted(skipped, "line")) of a log without a Bundle of extras"
         guard count > 0 else {
             hasNoPayload = true
             throw Failure(.badData, "\(file.name): there is no payload in it" + (skipped > 0 ? ": \(noun)" : ""))
