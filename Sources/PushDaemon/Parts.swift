@@ -112,7 +112,7 @@ struct Parts {
                     of: $0, configuration: configuration.directories, isRequired: configuration.isRequired,
                     kept: configuration.isKept ? configuration.keeper : nil)
             },
-            concealment: { [service] in service.concealment(of: $0) }, log: { journal.log($0) })
+            concealment: { [service] in service.concealment(of: resolvingLinks($0)) }, log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
             // Unknown for the clock of an engine.

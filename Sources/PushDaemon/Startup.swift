@@ -31,7 +31,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
                 "[Store] Log= names a database that machines share: start pushrouterd-fleet, of the package of that name",
                 exitStatus: StartFailure.configuration)
         }
-        let made = try retryWhileDiskIsFull(process.journal) { try process.daemon(in: try process.stateDirectory()) }
+        let made = try retryWhileDiskIsFull(process) { try process.daemon(in: try process.stateDirectory()) }
         // A signal came while the start waited for room: no request was accepted, so the exit status is 0.
         guard let daemon = made else { return 0 }
         let status = try daemon.run()
@@ -182,15 +182,18 @@ func withDaemonProcess(
 /// Retries while the disk is full, so that nobody has to start the daemon again once there is room.
 ///
 /// - Returns: the value; `nil` after a signal to stop.
-private func retryWhileDiskIsFull<Value>(_ journal: JournalWriter, _ make: () throws -> Value) throws -> Value? {
+private func retryWhileDiskIsFull<Value>(
+    _ process: DaemonProcess, _ make: () throws -> Value
+) throws -> Value? {
     var isReported = false
     while true {
         do {
             return try make()
         } catch let error as StoreError where error.kind == .noSpace {
             if !isReported {
-                let message = "the start waits for room on the disk: \(error)"
-                journal.log(JournalEntry(.critical, message, messageID: .storeStalled))
+                let room = StateDirectory.shortage(in: process.options.directories.state) ?? ""
+                let message = "the start waits for room on the disk\(room): \(error)"
+                process.journal.log(JournalEntry(.critical, message, messageID: .storeStalled))
                 Notify.status(message)
             }
             isReported = true

@@ -44,6 +44,31 @@ struct DamagedLogTests {
         #expect(try bed.stop() == .exited(0))
     }
 
+    @Test("of which nothing is left is a loss that the start tells after a kill, and none after a clean stop")
+    func removed() throws {
+        let installation = Installation()
+        let aside = "the log is damaged and was moved to \(installation.state)/log.set-aside-"
+        let log = installation.state + "/log"
+        var given: Set<Int64> = []
+        for isKilled in [false, true] {
+            let daemon = try DaemonProcess.ready(installation)
+            let client = try installation.injectClient()
+            for _ in 0..<40 { given.insert(try #require(try client.ask(Requests.deliver(id: nil, waits: false)).seq)) }
+            if isKilled { daemon.crash() } else { #expect(try daemon.stop() == .exited(0)) }
+            for name in names(in: log) { unlink("\(log)/\(name)") }
+            try #require(rmdir(log) == 0)
+
+            let next = try DaemonProcess.ready(installation)
+            let seq = try #require(try installation.injectClient().ask(Requests.deliver(id: nil, waits: false)).seq)
+            #expect(given.insert(seq).inserted, "\(seq) was given twice")
+            #expect(next.standardError.contains(aside) == isKilled, "\(next.standardError)")
+            let found = pushctl.run(["--state", installation.state, "--runtime", installation.runtime, "doctor"])
+            #expect(found.output.contains("log.set-aside-") == isKilled, "\(found.output)")
+            #expect(try next.stop() == .exited(0))
+        }
+        #expect(given.count == 82)
+    }
+
     private func number(in reply: String) throws -> Int64 { try #require(try json(reply)["seq"]?.int64) }
 
     /// Writes garbage over the middle batch block.

@@ -192,7 +192,8 @@ struct FullDiskTests {
         }
         disk.fill()
         let told = DaemonProcess(installation)
-        try waitUntil("it says why it is not ready") { told.standardError.contains("the start waits for room") }
+        let room = "the start waits for room on the disk; 5 MiB free are enough, and 0 MiB are free: "
+        try waitUntil("it says why it is not ready, and how much it needs") { told.standardError.contains(room) }
         #expect(try told.stop() == .exited(0))
 
         let daemon = DaemonProcess(installation)

@@ -19,4 +19,14 @@ struct GeneratedFilesTests: ~Copyable {
             #expect(difference.end == .exited(0), "run packaging/generate.sh: \(file)\n\(difference.output)")
         }
     }
+
+    @Test("and the guides of the package, which names no path of the sources that an installed machine lacks")
+    func guides() {
+        let made = Program(path: "/bin/bash").run([packageRoot + "/packaging/guides.sh", directory.path])
+        #expect(made.end == .exited(0), "\(made.errors)")
+        let paths = ["-rE", "(^|[^/])etc/pushrouterd|packaging/examples", directory.path]
+        #expect(Program(path: "/bin/grep").run(paths).end == .exited(1), "found, or grep failed")
+        let copies = ["-rq", "cp -r /usr/lib/pushrouterd", directory.path]
+        #expect(Program(path: "/bin/grep").run(copies).end == .exited(0))
+    }
 }

@@ -123,6 +123,32 @@ struct HealthTests {
         #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 999) }.map(\.severity) == [.error])
     }
 
+    @Test("mistakes of the configuration are in one line, with a semicolon between two")
+    func mistakes() throws {
+        let status = try JSONDocument(scanning: Array(#"{"configuration_problem":"a:1: no\nb:2: no"}"#.utf8)).root
+        let found = problems { $0.status = status }.map(\.message)
+        #expect(found.contains { $0.hasSuffix(": a:1: no; b:2: no") }, "\(found)")
+    }
+
+    @Test("a full disk has one verdict: what is accepted beside it, only while the daemon accepts requests")
+    func fullDisk() throws {
+        func messages(_ status: String?) throws -> [String] {
+            let status = try status.map { try JSONDocument(scanning: Array($0.utf8)).root }
+            return problems {
+                $0.status = status
+                $0.sync = .noSpace
+                $0.disk = .init(free: 0, freeFiles: 5000)
+            }.filter { $0.area == .disk }.map(\.message)
+        }
+        for message in try messages(#"{"store_problem":null}"#) {
+            #expect(message.contains("soon refuse") || message.contains("accepted until the log is full"))
+        }
+        for status in [#"{"store_problem":"no space"}"#, nil] {
+            let found = try messages(status)
+            #expect(found.count == 2 && !found.contains { $0.contains("accepted") || $0.contains("soon") }, "\(found)")
+        }
+    }
+
     @Test("an unreadable ledger is an error with its remedy; a long one, or one of another user, is none")
     func ledger() {
         expectOne(.error, .state, "/s/ledger.db: the file is damaged", do: "pushctl salvage") {

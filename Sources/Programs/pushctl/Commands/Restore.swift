@@ -103,7 +103,7 @@ extension Restoration {
             ? ""
             : "\(counted(unknownEntries, "entry", "entries")) may have been sent: see \"pushctl pending --unknown\".\n"
         return "Restored \(counted(backup.requests, "request")).\n" + place + entries
-            + "Start the daemon: systemctl start pushrouterd\n"
+            + "Start the daemon: systemctl reset-failed pushrouterd 'pushrouterd-*.socket'; systemctl start pushrouterd\n"
     }
 
     fileprivate var json: [UInt8] {

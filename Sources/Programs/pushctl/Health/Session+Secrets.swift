@@ -43,7 +43,7 @@ private struct SecretReader {
     func reading(_ secret: HealthFacts.Secret) -> HealthFacts.Secret {
         var secret = secret
         secret.reader = account
-        secret.concealment = facts?.concealment(of: secret.file.path)
+        secret.concealment = facts?.concealment(of: resolvingLinks(secret.file.path))
         var directory = ""
         for name in secret.file.path.split(separator: "/").dropLast() {
             directory += "/\(name)"

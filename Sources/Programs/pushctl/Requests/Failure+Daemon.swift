@@ -59,14 +59,20 @@ extension Failure {
                 .unavailable,
                 "\(path): the daemon closed the connection; the daemon may be stopping; look at its journal")
         case .timedOut:
+            let status = path.hasPrefix(Directories.standardRuntime + "/") ? ServiceUnit.status : nil
             self.init(
                 .unavailable,
                 """
                 \(path): the daemon does not answer: its disk may be slow, or the daemon is stopped
-                look at "journalctl -u pushrouterd"; the recorded data can be read without the daemon: pushctl report
+                \(Self.lastStatus(status))look at "journalctl -u pushrouterd"; the recorded data can be read without the daemon: pushctl report
                 """)
         case .lineTooLong, .system: self.init(.inputOutput, "\(error)")
         }
+    }
+
+    /// The line with the status that a daemon gave to the service manager, such as that its start waits for room.
+    static func lastStatus(_ status: String?) -> String {
+        status.map { "its last status: \($0.showingControls())\n" } ?? ""
     }
 
     private static func notPermitted(_ path: String) -> String {

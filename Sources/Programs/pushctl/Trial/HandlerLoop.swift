@@ -30,7 +30,7 @@ final class HandlerLoop {
         let service = ServiceFacts.ofThisProcess()
         runner = try HandlerRunner(
             loop: loop, owner: owner.description, descriptorLimit: nil, bridgeCommand: bridgeCommand,
-            concealment: { service.concealment(of: $0) }, log: { log($0.message) }, observe: observe)
+            concealment: { service.concealment(of: resolvingLinks($0)) }, log: { log($0.message) }, observe: observe)
         // `unowned` is safe: this object owns the sources, and sources that are gone call nothing.
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in
             try SignalSource(loop: loop, signal: number) { [unowned self] in interrupt(number) }

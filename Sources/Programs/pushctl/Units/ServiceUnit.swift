@@ -26,6 +26,14 @@ enum ServiceUnit {
         return output.text
     }
 
+    /// The status that the daemon gave to the service manager last; `nil` if it gave none.
+    static var status: String? {
+        let name = "StatusText"
+        let line = properties([name]).map { $0.prefix { $0 != "\n" } }
+        guard let line, line.hasPrefix("\(name)="), line.count > name.count + 1 else { return nil }
+        return String(line.dropFirst(name.count + 1))
+    }
+
     /// The files of a unit and its drop-ins, one after the other; empty if the service manager does not know it.
     static func text(of unit: String) -> String {
         guard hasManager, let output = ShellCommand.output(of: "systemctl cat \(unit) 2>/dev/null"), output.status == 0

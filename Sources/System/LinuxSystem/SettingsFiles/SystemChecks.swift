@@ -38,7 +38,7 @@ extension ConfigurationSources {
         return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
             let file = files[handler.name] ?? handler.name
             let problems = service.problems(
-                of: handler, user: ownUser, runtime: handler.kind.runtime, resolve: resolved)
+                of: handler, user: ownUser, runtime: handler.kind.runtime, resolve: resolvingLinks)
             return problems.map {
                 Diagnostic($0.severity, file: file, message: $0.message)
             }
@@ -70,11 +70,13 @@ extension ConfigurationSources {
     }
 }
 
-/// Returns a path with its symbolic links resolved; unchanged if this process does not see the file.
-private func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+/// Returns a path with its symbolic links resolved: up to the first part that this process does not see.
+public func resolvingLinks(_ path: String) -> String {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let isSeen = realpath(path, &bytes) != nil
+    // realpath(3): after these errors the buffer has the path of the part that was not found.
+    guard isSeen || errno == EACCES || errno == ENOENT else { return path }
+    return bytes.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
 /// The user of this process, by number and name.

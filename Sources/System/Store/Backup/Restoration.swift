@@ -143,10 +143,9 @@ public struct Restoration: Hashable, Sendable {
             do throws(StoreError) {
                 guard try Backup.check(path).schema == Schema.version else { return false }
                 let writer = try LedgerWriter(directory: directory)
-                if let log = try LogDirectory(reading: directory, state: writer.stateID) {
-                    var chain = try LogChain(log.segmentsForReading())
-                    guard try Recovery.replay(&chain, writer) == nil else { return false }
-                }
+                let log = try LogDirectory(reading: directory, state: writer.stateID)
+                var chain = try LogChain(log?.segmentsForReading() ?? [])
+                guard try Recovery.replay(&chain, writer) == nil else { return false }
                 return try writer.checkpointWhole()
             } catch {
                 return false

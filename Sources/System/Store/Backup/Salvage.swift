@@ -115,8 +115,8 @@ public struct Salvage: Hashable, Sendable {
     /// - Returns: why none or not all were applied; `nil` if all were.
     private static func applyLog(of directory: String, _ writer: LedgerWriter) throws(StoreError) -> String? {
         do throws(StoreError) {
-            guard let log = try LogDirectory(reading: directory, state: writer.stateID) else { return nil }
-            var chain = try LogChain(log.segmentsForReading())
+            let log = try LogDirectory(reading: directory, state: writer.stateID)
+            var chain = try LogChain(log?.segmentsForReading() ?? [])
             return try Recovery.replay(&chain, writer)
         } catch let error where error.kind != .noSpace {
             return "\(error.context): \(error.message)"

@@ -40,7 +40,7 @@ private struct LogTail {
         var position = try reader.logPosition()
         while true {
             let start = position
-            guard var chain = try Self.chain(directory, reader.stateIdentity) else { return nil }
+            var chain = try Self.chain(directory, reader.stateIdentity)
             while let batch = try chain.next(after: position) { position = batch.position }
             if position != start {
                 last = position.number
@@ -50,15 +50,19 @@ private struct LogTail {
             position = try reader.logPosition()
             guard position == start else { continue }
             // A later batch exists, and the batches between cannot be read: apply() or copy() reports the damage.
-            guard let beyond = try chain.batchBeyond(position) else { return nil }
-            last = beyond
+            if let beyond = try chain.batchBeyond(position) {
+                last = beyond
+            } else if chain.lacksSegment(of: position) {
+                last = position.number
+            } else {
+                return nil
+            }
             return
         }
     }
 
-    private static func chain(_ directory: String, _ state: UUID128) throws(StoreError) -> LogChain? {
-        guard let log = try LogDirectory(reading: directory, state: state) else { return nil }
-        return try LogChain(log.segmentsForReading())
+    private static func chain(_ directory: String, _ state: UUID128) throws(StoreError) -> LogChain {
+        try LogChain(LogDirectory(reading: directory, state: state)?.segmentsForReading() ?? [])
     }
 
     /// Applies the tail to the ledger.
@@ -96,15 +100,14 @@ private struct LogTail {
             let copy = try Database.copy(of: reader.database)
             let applier = try RowApplier(copy)
             var position = try Schema.logPosition(copy)
-            if var chain = try chain(directory, reader.stateIdentity) {
-                try copy.execute("BEGIN")
-                while let batch = try chain.next(after: position) {
-                    try applier.apply([batch.rows])
-                    position = batch.position
-                }
-                try copy.execute("COMMIT")
-                reason = try chain.damage(behind: position)
+            var chain = try chain(directory, reader.stateIdentity)
+            try copy.execute("BEGIN")
+            while let batch = try chain.next(after: position) {
+                try applier.apply([batch.rows])
+                position = batch.position
             }
+            try copy.execute("COMMIT")
+            reason = try chain.damage(behind: position)
             if position.number >= last { return try LedgerReader(copy) }
             // The daemon overwrote a part of the tail in between.
         }

@@ -343,6 +343,11 @@ struct LedgerLoop {
     /// Ends the thread's work: batches that a full disk keeps out of the ledger stay in the log.
     private func finish() throws(StoreError) {
         guard !isStalled else { return }
+        do throws(StoreError) {
+            if !log.isShared { try writer.moveOn(toSegment: 0, end: 0) }
+        } catch let error where error.isTransient {
+            // The error costs nothing while the log is there.
+        }
         _ = try writer.checkpointWhole()
         do throws(StoreError) {
             try log.close()

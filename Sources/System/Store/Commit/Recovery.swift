@@ -58,12 +58,28 @@ enum Recovery {
         if damage != nil || gap != nil {
             let reason = [damage?.message, gap].compactMap(\.self).joined(separator: "; ")
             // The lost requests had numbers, and replies had told them: none is reused.
-            try writer.skipNumbers(try directory.rowsAtMost())
+            // A missing segment may have had as many rows as the whole log.
+            let rows = max(try directory.rowsAtMost(), Int64(limits.length / LogDirectory.shortestRow))
+            try writer.skipNumbers(rows)
             try writer.sync()
             summary.setAside = .init(kind: .damagedLog, path: try directory.setAside(at: now), reason: reason)
             chain = try LogChain([])
         }
-        return (try log(after: writer, &chain, directory, limits, &summary), summary)
+        let log = try log(after: writer, &chain, directory, limits, &summary)
+        try noteOpened(log, in: writer)
+        return (log, summary)
+    }
+
+    /// Notes in the ledger that a log exists with batches that the ledger may lack: a start without it tells the loss. A
+    /// full disk only keeps the note away.
+    private static func noteOpened(_ log: CommitLog, in writer: LedgerWriter) throws(StoreError) {
+        guard !log.hasSegment(writer.position.segment), let segment = log.anySegment else { return }
+        do throws(StoreError) {
+            try writer.moveOn(toSegment: segment, end: LogSegment.headerLength)
+            try writer.sync()
+        } catch let error where error.isTransient {
+            return
+        }
     }
 
     /// Applies the batches that the ledger lacks.

@@ -305,6 +305,17 @@ final class LedgerWriter {
         if let position { self.position = position }
     }
 
+    /// Stores another place for the end of the same batch: the next one may be there.
+    ///
+    /// - Parameters:
+    ///   - segment: the segment of the log; 0: the log has no batch that the ledger lacks, and is not missed.
+    ///   - end: the offset in that segment.
+    func moveOn(toSegment segment: UInt32, end: Int) throws(StoreError) {
+        let place = LogPosition(number: position.number, checksum: position.checksum, segment: segment, end: end)
+        try save(place)
+        position = place
+    }
+
     private func save(_ position: LogPosition) throws(StoreError) {
         savePosition.bind(Int64(bitPattern: position.number), at: 1)
         savePosition.bind(Int64(position.checksum), at: 2)

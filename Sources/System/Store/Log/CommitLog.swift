@@ -239,6 +239,13 @@ final class CommitLog: BatchLog {
         }
     }
 
+    /// The number of a segment; `nil`: there is none.
+    var anySegment: UInt32? { state.withLock { ($0.filled.last?.segment ?? $0.free.last)?.id } }
+
+    func hasSegment(_ id: UInt32) -> Bool {
+        state.withLock { state in (state.filled.map(\.segment) + state.free).contains { $0.id == id } }
+    }
+
     func close() throws(StoreError) {
         let (segment, number) = state.withLock { state in
             let all = state.filled.map(\.segment) + state.free

@@ -145,9 +145,17 @@ struct LogChain: BatchSource, ~Copyable {
         found = header
     }
 
-    /// Returns what is wrong at the end of the chain; `nil` if no later batch exists.
+    /// Returns whether the segment is missing that had the chain's last batch, and perhaps later ones.
+    func lacksSegment(of position: LogPosition) -> Bool {
+        position.segment != 0 && !segments.contains { $0.id == position.segment }
+    }
+
+    /// Returns what is wrong at the end of the chain; `nil` if nothing shows that a later batch exists or existed.
     mutating func damage(behind position: LogPosition) throws(StoreError) -> String? {
-        guard let beyond = try batchBeyond(position) else { return nil }
+        guard let beyond = try batchBeyond(position) else {
+            guard lacksSegment(of: position) else { return nil }
+            return "segment \(position.segment) is missing: the batches after batch \(position.number) are lost"
+        }
         let last = position.number
         return beyond == last + 1
             ? "batch \(beyond) was on the disk, and cannot be read or does not follow batch \(last)"

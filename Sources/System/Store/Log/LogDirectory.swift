@@ -94,14 +94,20 @@ struct LogDirectory: Sendable {
         return segment
     }
 
-    /// Returns the largest number of rows that the segments can have, readable or not: no row is shorter than 32 bytes.
-    func rowsAtMost() throws(StoreError) -> Int64 {
+    /// The bytes of a row: no row is shorter.
+    static let shortestRow = 32
+
+    /// Returns the largest number of rows that the segments can have, readable or not.
+    func rowsAtMost() throws(StoreError) -> Int64 { try length() / Int64(Self.shortestRow) }
+
+    /// Returns the bytes of the segments, readable or not.
+    func length() throws(StoreError) -> Int64 {
         var bytes: Int64 = 0
         for id in try Self.ids(in: path) {
             var facts = stat()
             if stat(LogSegment.path(id, in: path), &facts) == 0 { bytes += Int64(facts.st_size) }
         }
-        return bytes / 32
+        return bytes
     }
 
     /// Moves the log away, for people to look at, and makes an empty directory in its place.

@@ -78,7 +78,8 @@ extension HealthFacts {
         }
         var findings: [HealthFinding] = []
         let isShared = status["fleet"]?["role"] != nil
-        if let problem = status["configuration_problem"]?.string {
+        if let lines = status["configuration_problem"]?.string {
+            let problem = lines.split(separator: "\n").joined(separator: "; ")
             findings.append(
                 .error(
                     .daemon, "the last good configuration is in force, not the one on disk: \(problem)",

@@ -145,7 +145,8 @@ extension HealthFacts {
             let free = "\(Self.mebibytes(disk.free)) MiB are free on the file system of the state directory"
             let remedy = "free space on that file system, or lower Retention= or MaxSize= in [Store]"
             if disk.free < Self.leastFree {
-                findings.append(.error(.disk, "\(free): the daemon will soon refuse every request", do: remedy))
+                let message = isAccepting ? "\(free): the daemon will soon refuse every request" : free
+                findings.append(.error(.disk, message, do: remedy))
             } else if disk.free < Self.littleFree {
                 findings.append(.warning(.disk, free, do: remedy))
             } else {
@@ -173,8 +174,10 @@ extension HealthFacts {
             findings.append(
                 .error(
                     .disk,
-                    "there is no room for a block of 4 KiB in the state directory: requests are accepted until the log is "
-                        + "full (LogSizeMax=), and the ledger is not written",
+                    "there is no room for a block of 4 KiB in the state directory"
+                        + (isAccepting
+                            ? ": requests are accepted until the log is full (LogSizeMax=), and the ledger is not written"
+                            : ""),
                     do: "free space on that file system, or raise the quota"))
         // The ledger's finding already reports the missing access.
         case .notPermitted? where ledger == .notPermitted: break
@@ -186,6 +189,9 @@ extension HealthFacts {
         }
         return findings
     }
+
+    /// Whether the daemon says that it accepts requests.
+    private var isAccepting: Bool { status.map { $0["store_problem"]?.string == nil } ?? false }
 
     private static func mebibytes(_ bytes: Int64) -> Int64 { bytes >> 20 }
 
