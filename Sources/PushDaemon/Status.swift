@@ -314,8 +314,26 @@ struct CustomDataStatus: Sendable {
     var rejected: Int64
     var sending: SendingState?
     var isForwarderConnected: Bool
+    /// Whether `Endpoint=` is set, so that entries wait for a forwarder.
+    var hasEndpoint: Bool
     /// The clock, for the ages.
     var now: WallTime
+
+    /// A forwarder that restarts is back by then, in milliseconds.
+    private static let absenceMax: Int64 = 5000
+
+    private var oldestUnsentAge: Int64? { summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) } }
+
+    /// Why entries are not sent, or not as the configuration on disk has it; `nil`: they are, or none waits.
+    private var sendingProblem: String? {
+        if !isForwarderConnected, hasEndpoint, let age = oldestUnsentAge, age >= Self.absenceMax {
+            let count = counted(summary.queued + summary.claimed, "entry waits", "entries wait")
+            return "pushrouter-forward is not connected, and \(count): systemctl status pushrouter-forward has more"
+        }
+        guard let sending, sending.phase != .waiting else { return nil }
+        let act = sending.phase == .stopped ? "has stopped" : "sends"
+        return sending.reason.map { "pushrouter-forward \(act): \($0)" }
+    }
 
     fileprivate func members(_ writer: inout StatusObject) {
         writer.member("pending", summary.pending)
@@ -324,10 +342,11 @@ struct CustomDataStatus: Sendable {
         writer.member("unknown", summary.unknown)
         writer.member("bytes", summary.bytes)
         writer.member("rejected_since_start", rejected)
-        let age = summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) }
-        writer.member("oldest_unsent_age_ms", age)
+        writer.member("oldest_unsent_age_ms", oldestUnsentAge)
+        writer.member("sending_problem", sendingProblem)
         if let sending {
-            writer.member("sending", object: sending.members)
+            let isAbsent = sending.phase == .sending && !isForwarderConnected
+            writer.member("sending", object: { sending.members(&$0, phase: isAbsent ? "not_connected" : nil) })
         } else {
             writer.member("sending", nil as String?)
         }
@@ -336,8 +355,8 @@ struct CustomDataStatus: Sendable {
 }
 
 extension SendingState {
-    fileprivate func members(_ writer: inout StatusObject) {
-        writer.member("phase", phase.rawValue)
+    fileprivate func members(_ writer: inout StatusObject, phase word: String?) {
+        writer.member("phase", word ?? phase.rawValue)
         writer.member("reason", reason)
         writer.member("failures", failures)
         writer.member("until", until?.rfc3339)

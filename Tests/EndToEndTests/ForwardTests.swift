@@ -98,6 +98,8 @@ struct ForwardTests {
         let sending = try #require(try DaemonStatus(of: installation)["custom_data"]?["sending"])
         #expect(sending["phase"]?.string == "stopped")
         #expect(server.requests.count == 1)
+        let problem = try DaemonStatus(of: installation)["custom_data"]?["sending_problem"]?.string ?? "none"
+        #expect(problem.hasPrefix("pushrouter-forward has stopped: the endpoint answered 401"), "\(problem)")
 
         accepted.withLock { $0 = true }
         writeFile("another-key\n", to: installation.keyFile)
@@ -111,6 +113,52 @@ struct ForwardTests {
         #expect(try daemon.stop() == .exited(0))
         for text in [forwarder.standardError, daemon.standardError] { #expect(!text.contains(Installation.apiKey)) }
         try expectNoKey(in: installation.state)
+    }
+
+    @Test("a forwarder that refuses a reload says so in the status, and sends on; the check fails as a start would")
+    func refusedReload() throws {
+        let server = TrackServer { _ in .success }
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        var problem: String? {
+            get throws { try DaemonStatus(of: installation)["custom_data"]?["sending_problem"]?.string }
+        }
+        chmod(installation.keyFile, 0o644)
+        forwarder.send(SIGHUP)
+        try waitUntil("the status has it") { try problem?.contains("the last reload was refused") == true }
+        try log(0..<1)
+        try installation.waitUntilForwarded()
+        let arguments = ["--config", installation.configuration, "--check"]
+        func check() throws -> Program.End {
+            try DaemonProcess(installation, arguments: arguments, program: "pushrouter-forward").waitForEnd()
+        }
+        #expect(try check() == .exited(77))
+        chmod(installation.keyFile, 0o600)
+        #expect(try check() == .exited(0))
+        forwarder.send(SIGHUP)
+        try waitUntil("the problem is over") { try problem == nil }
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("a status says that no forwarder is connected while entries wait, in place of what the last one said")
+    func absent() throws {
+        let server = TrackServer { _ in .success }
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try log(0..<1)
+        try installation.waitUntilForwarded()
+        #expect(try forwarder.stop() == .exited(0))
+        try log(1..<2)
+        try waitUntil("the status has the problem") {
+            try DaemonStatus(of: installation)["custom_data"]?["sending_problem"]?.string?
+                .hasPrefix("pushrouter-forward is not connected, and 1 entry waits") == true
+        }
+        #expect(
+            try DaemonStatus(of: installation)["custom_data"]?["sending"]?["phase"]?.string == "not_connected")
+        _ = daemon
     }
 
     @Test("sets aside an entry that a 400 blames, with the reason, and sends the others without a person")

@@ -88,11 +88,10 @@ struct PushctlInputTests {
             result.errors.split(separator: "\n").map { $0.prefix(70) } == [
                 "pushctl: standard input: read as the extras of a Bundle, as Android pr",
                 "pushctl: standard input:5: the Bundle has no end }]: logcat cuts a lin",
-                "pushctl: standard input: 3 lines of a log without a Bundle of extras left out",
+                "pushctl: standard input: 3 lines of a log without a Bundle of extras l",
             ])
-        let pasted = explain(
-            "-",
-            input: "```\n  * Broadcast #0:\n    Intent { act=x (has extras) }\n      extras: Bundle[{_ab=true, t=T}]\n```\n")
+        let dump = "  * Broadcast #0:\n    Intent { act=x (has extras) }\n      extras: Bundle[{_ab=true, t=T}]\n"
+        let pasted = explain("-", input: "```\n\(dump)```\n")
         #expect(try pasted.lines.map { try json($0)["provider"]?.string } == ["braze"])
         let none = explain("-", input: "\(header)hello\n")
         #expect(

@@ -110,6 +110,22 @@ struct StartFailureTests {
     }
 
     @Test(
+        "the check of a service names the mistake for which a reload is refused, and needs no socket",
+        arguments: [
+            ("pushrouter-gateway", "gateway.conf", "[Gateway]\nUnknown="),
+            ("pushrouter-web", "web.conf", "[Web]\nFullTokens="),
+            ("pushrouter-http", "routes.d/1.route", "[Route]\nHandler="),
+        ])
+    func check(program: String, file: String, text: String) throws {
+        let arguments = ["--config", installation.configuration, "--check"]
+        #expect(try DaemonProcess(installation, arguments: arguments, program: program).waitForEnd() == .exited(0))
+        installation.write(file, text + "maybe\n")
+        let check = DaemonProcess(installation, arguments: arguments, program: program)
+        #expect(try check.waitForEnd() == .exited(78))
+        #expect(check.standardError.contains("\(file):2: "), "\(check.standardError)")
+    }
+
+    @Test(
         "a daemon with a wrong command line says what is wrong and ends",
         arguments: [
             (["--stat", "/x"], "there is no option --stat"), (["start"], "there is no operand start"),

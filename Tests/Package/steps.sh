@@ -299,6 +299,9 @@ systemctl daemon-reload
 # shellcheck source=Tests/Package/secrets.sh
 . "$here/secrets.sh"
 
+# shellcheck source=Tests/Package/refusals.sh
+. "$here/refusals.sh"
+
 step "upgrade under load: every producer can connect at any time, and nothing acknowledged is lost"
 for producer in 1 2 3 4; do
     (

@@ -72,6 +72,42 @@ struct HealthTests {
         }
     }
 
+    @Test("a service that failed, or that does not start, is an error; the remedy opens its socket again")
+    func services() {
+        let state = """
+            Id=pushrouter-gateway.service\nActiveState=inactive\nSubState=dead\n
+            ActiveState=failed\nSubState=failed\nId=pushrouter-gateway.socket\n
+            Id=pushrouter-web.service\nActiveState=activating\nSubState=auto-restart\n
+            Id=pushrouter-web.socket\nActiveState=active\nSubState=running\n
+            Id=pushrouter-metrics.service\nActiveState=active\nSubState=running\n
+            Id=pushrouter-forward.service\nActiveState=failed\nSubState=failed\n
+            """
+        let found = HealthFinding.failures(ofServices: state)
+        #expect(
+            found.map(\.message) == [
+                "pushrouter-gateway has failed",
+                "pushrouter-web does not start; it is tried again every few seconds", "pushrouter-forward has failed",
+            ])
+        #expect(found.allSatisfy { $0.severity == .error && $0.area == .services })
+        #expect(
+            found.first?.remedy?.hasSuffix(
+                "systemctl reset-failed pushrouter-gateway pushrouter-gateway.socket; "
+                    + "systemctl start pushrouter-gateway.socket") == true)
+        #expect(found.last?.remedy?.hasSuffix("systemctl restart pushrouter-forward") == true)
+        #expect(HealthFinding.failures(ofServices: "") == [])
+    }
+
+    @Test("custom data that is not sent is an error")
+    func sending() throws {
+        let status = try JSONDocument(
+            scanning: Array(#"{"containment":"cgroups","custom_data":{"sending_problem":"it is away"}}"#.utf8)
+        ).root
+        expectOne(
+            .error, .daemon, "custom data: it is away",
+            do: "do what this message says; journalctl -u pushrouter-forward has more"
+        ) { $0.status = status }
+    }
+
     @Test("a state directory of another user, or open to others, is an error; a missing one has an advice")
     func state() {
         expectOne(

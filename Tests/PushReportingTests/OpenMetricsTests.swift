@@ -15,7 +15,8 @@ struct OpenMetricsTests {
         "slow_commits":2,"last_commit_us":90,"longest_commit_us":1500000,"log_used_bytes":8192,"log_bytes":1048576,
         "log_limit_bytes":268435456,"batches_behind":1,"bytes_behind":700,"behind_us":2500,"ledger_bytes":65536,
         "ledger_wal_bytes":16384,"id_filter_bytes":8192},"custom_data":{"pending":1,"queued":2,"claimed":3,"unknown":4,"bytes":500,"rejected_since_start":6,
-        "oldest_unsent_age_ms":1500,"sending":{"phase":"waiting","failures":3},"forwarder_connected":true},
+        "oldest_unsent_age_ms":1500,"sending_problem":null,"sending":{"phase":"waiting","failures":3},
+        "forwarder_connected":true},
         "handlers":{"crm":{"running":2,"waiting":3,"limit":null,"queue_limit":9,"refused":4,"breaker":"open",
         "breaker_pause_ms":50,"passed_over":6,"draining":false}}}
         """#
@@ -63,7 +64,9 @@ struct OpenMetricsTests {
                 "pushrouterd_custom_data_rejected_total 6",
                 "pushrouterd_custom_data_oldest_unsent_seconds 1.5", "pushrouterd_forwarder_connected 1",
                 #"pushrouterd_sending_phase{phase="sending"} 0"#, #"pushrouterd_sending_phase{phase="waiting"} 1"#,
-                #"pushrouterd_sending_phase{phase="stopped"} 0"#, "pushrouterd_sending_failures 3",
+                #"pushrouterd_sending_phase{phase="stopped"} 0"#,
+                #"pushrouterd_sending_phase{phase="not_connected"} 0"#, "pushrouterd_sending_failures 3",
+                "pushrouterd_sending_problem 0",
             ])
         #expect(text.hasSuffix("\n# EOF\n"))
     }

@@ -71,6 +71,18 @@ struct StatusSummaryTests {
         #expect(found[2].tone == .warning)
     }
 
+    @Test("names a forwarder that is not connected, and its problem")
+    func forwarder() throws {
+        let found = try lines(
+            Self.status.replacing(
+                #""sending":{"phase":"waiting","reason":"HTTP status 503"}"#,
+                with: #""sending_problem":"it is away","sending":{"phase":"not_connected","reason":null}"#))
+        #expect(
+            found.suffix(2).map(\.text) == [
+                "Custom data    2 queued, 1 unknown; forwarder not connected", "Problem        sending: it is away",
+            ])
+    }
+
     @Test("reports the missing right to read the ledger, and the other facts")
     func unreadable() throws {
         let found = try lines(Self.status, nil, unreadable: "not permitted").map(\.text)

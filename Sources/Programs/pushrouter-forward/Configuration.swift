@@ -22,15 +22,21 @@ struct Configuration {
 
     /// Makes the destination of requests; reads the key again.
     ///
+    /// - Parameters:
+    ///   - settings: the configuration.
+    ///   - isCheck: whether a credential is not read: systemd hides it from the command of a reload.
     /// - Throws: `StartFailure` with the missing or wrong setting and the remedy.
-    func destination(_ settings: ForwardingSettings) throws(StartFailure) -> HTTPDestination {
+    func destination(
+        _ settings: ForwardingSettings, isCheck: Bool = false
+    ) throws(StartFailure) -> HTTPDestination {
         guard let endpoint = settings.endpoint else {
             throw StartFailure(
                 "Endpoint= in [UsersTrack] is not set: there is nothing to send to; set it to the REST endpoint of your "
                     + "instance, such as https://rest.fra-01.braze.eu", exitStatus: StartFailure.configuration)
         }
         return HTTPDestination(
-            url: endpoint, headers: Self.headers, bearer: try apiKey(settings),
+            url: endpoint, headers: Self.headers,
+            bearer: isCheck && settings.keyFile == nil ? nil : try apiKey(settings),
             timeoutMilliseconds: Int(settings.timeout.milliseconds), wantedHeaders: ["x-ratelimit-reset"])
     }
 

@@ -5,7 +5,7 @@ import PushSettings
 @main
 struct Program {
     static let service = ServiceProgram(
-        "pushrouter-forward", help: help, directories: ["--config", "--runtime"], flags: ["--dry-run"])
+        "pushrouter-forward", help: help, directories: ["--config", "--runtime"], flags: ["--check", "--dry-run"])
 
     static func main() { service.main(run) }
 
@@ -21,8 +21,9 @@ struct Program {
         }
         // Before the key is read, so that no core file contains it.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
-        let destination = try configuration.destination(settings)
-        return try service.run { loop, log in
+        let isCheck = arguments.flags.contains("--check")
+        let destination = try configuration.destination(settings, isCheck: isCheck)
+        return try service.run(isCheck: isCheck) { loop, log in
             try Service(
                 loop: loop, configuration: configuration, settings: settings, destination: destination,
                 controlSocket: directories.controlSocket, log: log)
@@ -30,7 +31,7 @@ struct Program {
     }
 
     private static let help = """
-        usage: pushrouter-forward [--config DIR] [--runtime DIR] [--dry-run]
+        usage: pushrouter-forward [--config DIR] [--runtime DIR] [--check] [--dry-run]
 
         Sends the custom events and attributes that pushrouterd has queued to the
         /users/track endpoint that [UsersTrack] in pushrouterd.conf names. Asks the
@@ -42,6 +43,7 @@ struct Program {
                           then /run/pushrouterd and /usr/lib/pushrouterd)
           --runtime DIR   find the daemon's control.sock in DIR
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --check         check what a reload reads: exit 0, or as a start that fails
           --dry-run       print the requests that would send what is queued now, without
                           the API key; send nothing, change nothing
           --help          print this

@@ -178,7 +178,7 @@ final class Service: LoopService {
         let state = forwarder.state
         let reason = state.reason ?? ""
         return switch state.phase {
-        case .sending: "sends to \(destination.url)"
+        case .sending: "sends to \(destination.url)" + (reason.isEmpty ? "" : "; \(reason)")
         case .waiting: "waits until \(state.until?.rfc3339 ?? "?"): \(reason)"
         case .stopped: "stopped: \(reason)"
         }
@@ -222,7 +222,8 @@ final class Service: LoopService {
         } catch {
             for line in error.lines { log(JournalEntry(.error, line)) }
             log(JournalEntry(.error, "not reloaded: the previous settings and key stay in force"))
-            return "reload failed, still as before"
+            handle(.refused(error.lines.joined(separator: "; ")))
+            return status
         }
     }
 }

@@ -10,7 +10,7 @@ import PushSettings
 struct Program {
     static let service = ServiceProgram(
         "pushrouter-gateway", help: help, directories: ["--config", "--state", "--runtime"],
-        others: ["--listen", "--generate"])
+        others: ["--listen", "--generate"], flags: ["--check"])
 
     static func main() { service.main(run) }
 
@@ -20,7 +20,7 @@ struct Program {
         let (settings, warnings) = try settings(in: directories.configuration)
         let desk = try desk(settings)
         let state = arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? standardState
-        return try service.run { loop, log in
+        return try service.run(isCheck: arguments.flags.contains("--check")) { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
             let entrances = try Entrances(
                 arguments.values["--listen"],
@@ -129,7 +129,7 @@ struct Program {
 
     private static let help = """
         usage: pushrouter-gateway [--config DIR] [--state DIR] [--runtime DIR]
-                                  [--listen ADDRESS:PORT|unix:PATH,...]
+                                  [--listen ADDRESS:PORT|unix:PATH,...] [--check]
 
         Takes the requests that clients send to FCM and APNs, over HTTP/2 and HTTP/1.1 with
         TLS or without, hands each push to pushrouterd, and gives the answers that Google
@@ -146,6 +146,7 @@ struct Program {
                           (default: $STATE_DIRECTORY or \(standardState))
           --runtime DIR   find the daemon's inject.sock in DIR
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --check         check what a reload reads: exit 0, or as a start that fails
           --help          print this
           --version       print the version
 

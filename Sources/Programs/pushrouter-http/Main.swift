@@ -6,7 +6,7 @@ import PushSettings
 @main
 struct Program {
     private static let service = ServiceProgram(
-        "pushrouter-http", help: help, directories: ["--config", "--kept"], flags: ["--child"])
+        "pushrouter-http", help: help, directories: ["--config", "--kept"], flags: ["--check", "--child"])
 
     static func main() { service.main(run) }
 
@@ -16,6 +16,10 @@ struct Program {
             isRequired: arguments.values["--config"] != nil,
             kept: arguments.values["--kept"].map(ConfigurationKeeper.init(state:)),
             credentials: ServiceProgram.environment("CREDENTIALS_DIRECTORY"))
+        if arguments.flags.contains("--check") {
+            _ = try configuration.load()
+            return 0
+        }
         let (endpoints, errors) = configuration.start()
         // Before a secret is read, so that no core file contains it.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
@@ -41,7 +45,7 @@ struct Program {
     }
 
     private static let help = """
-        usage: pushrouter-http [--config DIR] [--child] [--kept DIR]
+        usage: pushrouter-http [--config DIR] [--child] [--kept DIR] [--check]
 
         Sends the requests of pushrouterd's http handlers. pushrouterd starts it by itself
         when an http handler is needed; or it is a service with its own user, network and
@@ -56,6 +60,7 @@ struct Program {
                           from the service manager (systemd.socket(5))
           --kept DIR      use the configuration in force that pushrouterd keeps in its
                           state directory DIR, as its child does; without one, the files
+          --check         check what a reload reads: exit 0, or as a start that fails
           --help          print this
           --version       print the version
 

@@ -9,7 +9,7 @@ import PushViews
 struct Program {
     static let service = ServiceProgram(
         "pushrouter-web", help: help, directories: ["--config", "--state", "--runtime"],
-        others: ["--listen", "--gateway", "--generate"], flags: ["--utc", "--full-tokens"])
+        others: ["--listen", "--gateway", "--generate"], flags: ["--check", "--utc", "--full-tokens"])
 
     static func main() { service.main(run) }
 
@@ -17,16 +17,16 @@ struct Program {
         if let what = arguments.values["--generate"] { return try generate(what) }
         let directories = service.directories(arguments)
         let (web, warnings) = try settings(in: directories.configuration)
-        return try service.run { loop, log in
+        let access = WebAccess(
+            hosts: web.hosts, token: try web.token.map(token), proxy: try web.proxy.map(user),
+            proxyHeader: web.proxyHeader, random: random())
+        return try service.run(isCheck: arguments.flags.contains("--check")) { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
             let entrances = try Entrances(
                 arguments.values["--listen"],
                 Entrances.Rules(
                     program: "pushrouter-web", listen: web.listen, standard: WebSettings.standardAddress,
                     reasonAgainstOtherMachines: web.reasonAgainstOtherMachines))
-            let access = WebAccess(
-                hosts: web.hosts, token: try web.token.map(token), proxy: try web.proxy.map(user),
-                proxyHeader: web.proxyHeader, random: random())
             let plan = WorkerPlan(
                 facts: WebDesk.Facts(
                     access: access,
@@ -118,7 +118,7 @@ struct Program {
     private static let help = """
         usage: pushrouter-web [--config DIR] [--state DIR] [--runtime DIR]
                               [--listen ADDRESS:PORT|unix:PATH,...] [--gateway PATH]
-                              [--utc] [--full-tokens]
+                              [--utc] [--full-tokens] [--check]
 
         Serves the page, its API and the live stream: each push as it comes, whose it is
         and why, which handler had it, how much of the deadline it used, and what it counts
@@ -139,6 +139,7 @@ struct Program {
                           (default: $STATE_DIRECTORY or /var/lib/pushrouterd)
           --runtime DIR   find the daemon's sockets in DIR
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --check         check what a start reads: exit 0, or as a start that fails
           --help          print this
           --version       print the version
 

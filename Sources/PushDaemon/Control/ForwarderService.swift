@@ -15,6 +15,8 @@ final class ForwarderService {
     private let leaseLeft: () -> Duration?
     /// The run that claimed last, and its connection.
     private var current: (session: ClientSession, instance: UUID128)?
+    /// The connection that reported last: a run that waits or has stopped claims nothing.
+    private var reporter: ClientSession?
     private var waiting: WaitingClaim?
 
     /// - Parameters:
@@ -26,8 +28,10 @@ final class ForwarderService {
         self.customData = customData
     }
 
-    /// Whether a forwarder that has claimed is connected.
-    var isConnected: Bool { current.map { !$0.session.isClosed } ?? false }
+    /// Whether a forwarder that has claimed or reported is connected.
+    var isConnected: Bool { hasClaimer || reporter?.isClosed == false }
+
+    private var hasClaimer: Bool { current.map { !$0.session.isClosed } ?? false }
 
     /// Handles a claim. Replies once the entries are on disk: as queued if the run reserves them, otherwise as claimed
     /// by this run.
@@ -88,6 +92,7 @@ final class ForwarderService {
     /// Records the state of sending.
     func report(_ report: SendingReport, for client: ControlClient) throws(ProtocolError) {
         try checkAlone(report.instance, client)
+        reporter = client.session
         customData.perform {
             $0.report(
                 report.phase, reason: report.reason, failures: report.failures, until: report.until, at: $1,
@@ -111,7 +116,7 @@ final class ForwarderService {
     }
 
     private func checkAlone(_ instance: UUID128, _ client: ControlClient) throws(ProtocolError) {
-        guard let current, isConnected, current.session !== client.session, current.instance != instance else { return }
+        guard let current, hasClaimer, current.session !== client.session, current.instance != instance else { return }
         throw ProtocolError(
             .unavailable, field: "instance",
             message: "another forwarder, pid \(current.session.peer.pid), is connected", retryAfter: .seconds(1),

@@ -206,3 +206,35 @@ extension NodePlace {
             directory: directory)
     }
 }
+
+extension BootClocks {
+    /// Returns the age of a request that another machine accepted; `nil`: that machine's clock is unknown.
+    func age(of accepted: AcceptedRequest, at now: Instant) -> Duration? {
+        instant(accepted.acceptedAt.monotonic, of: accepted.boot).map { max(.zero, now - $0) }
+    }
+
+    /// Translates the times of a request that another machine accepted into this machine's. If that machine's clock is
+    /// unknown, the times stay, and the request has expired.
+    func translate(_ accepted: inout AcceptedRequest, _ invocation: inout InvocationRecord, to boot: UUID128) {
+        guard let acceptedAt = instant(accepted.acceptedAt.monotonic, of: accepted.boot) else { return }
+        if let deadline = invocation.deadline { invocation.deadline = instant(deadline, of: accepted.boot) }
+        accepted.acceptedAt.monotonic = acceptedAt
+        accepted.boot = boot
+    }
+}
+
+extension JournalEntry {
+    /// The entry for this machine's clock, which a pair does not use.
+    init(_ change: ClockWatch.Change) {
+        switch change {
+        case .off(let ahead):
+            let milliseconds = abs(ahead.milliseconds)
+            let seconds = "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+            self.init(
+                .warning,
+                "this machine's clock is \(seconds) \(ahead > .zero ? "ahead of" : "behind") the database's, whose time counts: "
+                    + "set the wrong clock right")
+        case .right: self.init(.notice, "this machine's clock agrees with the database's again")
+        }
+    }
+}

@@ -1,4 +1,5 @@
-import PushModel
+public import PushModel
+public import PushRouter
 public import PushViews
 public import Store
 
@@ -95,5 +96,53 @@ public struct ReportReading {
             rates.add(Compliance(due: due, missed: missed), from: begin)
         }
         self.rates = rates
+    }
+}
+
+extension CampaignReport {
+    /// Reads the report's window, in one snapshot.
+    ///
+    /// - Parameter table: the rules for the campaign of a push that never reached the tracker.
+    public mutating func read(_ ledger: LedgerReader, _ table: RoutingTable) throws(StoreError) {
+        let (since, until) = (window.since, window.until)
+        rowsBegin = try ledger.rowsBegin(from: since, to: until)
+        try ledger.events(from: since, to: until) { event in add(event) }
+        try ledger.interactions(from: since, to: until) {
+            add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
+        }
+        try ledger.rows(endedAs: .shownBySystem, from: since, to: until) { row, line in
+            guard let row = ReportRow(row) else { return }
+            add(row, campaign: table.detection.campaign(ofLine: line, row.platform))
+        }
+    }
+}
+
+extension ReportRow {
+    /// Makes a report's row from one of the ledger; `nil` for a request without an invocation.
+    public init?(_ row: LedgerRow) {
+        guard let invocation = row.invocation else { return nil }
+        self.init(
+            invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
+            id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt, transport: row.transport,
+            originalPriority: row.originalPriority, deliveredPriority: row.deliveredPriority,
+            replayOf: row.replayOf)
+    }
+}
+
+extension LedgerReader {
+    /// Opens the ledger of a state directory with everything that is acknowledged, with or without a daemon. Batches
+    /// that the daemon cannot apply now are read from its log. If the daemon follows another machine, the ledger is its
+    /// copy, as far as that has come.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - sync: asks the daemon to bring the ledger up to date; returns `nil` if there is no daemon to ask.
+    public static func current(directory: String, sync: () -> Synced?) throws(StoreError) -> LedgerReader {
+        let reader = try LedgerReader(directory: directory)
+        guard let synced = sync(), synced.state == reader.stateIdentity, synced.isComplete || synced.follower != nil
+        else {
+            return try complete(directory: directory)
+        }
+        return reader
     }
 }

@@ -36,6 +36,19 @@ struct WaitTests {
 
     private let reason = "the endpoint answered 429: too many requests"
 
+    @Test("a refused reload is reported while sending goes on, also by the next run, until a reload is taken")
+    func refusedReload() {
+        var bench = Bench()
+        _ = bench.start([])
+        let reason = "the last reload was refused, the previous settings and key stay in force: no key"
+        let reported = bench.handle(.refused("no key")).reported
+        #expect(reported.map(\.phase) == [.sending] && reported.map(\.reason) == [reason])
+        #expect(bench.handle(.refused("no key")).reported == [])
+        #expect(bench.handle(.reconfigured(ForwardingSettings())).reported.map(\.reason) == [nil])
+        var next = Bench()
+        #expect(next.start([], past: reported.first).reported.map(\.reason) == [nil], "a start read it anew")
+    }
+
     @Test(
         "429 with a reset that is missing, no number, or in the past counts as a failure",
         arguments: [

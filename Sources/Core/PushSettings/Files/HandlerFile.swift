@@ -294,3 +294,70 @@ extension Form<String> {
         return path
     }
 }
+
+extension Form<String> {
+    /// The address of `/users/track`: `https://rest.fra-01.braze.eu`, with or without the path; the value has it.
+    ///
+    /// Messages never repeat the text, because it may contain a password.
+    static let endpoint = Form { text throws(ValueError) in
+        var rest = Array(text.utf8)[...]
+        let scheme = rest.take { $0 != UInt8(ascii: ":") }.text.lowercased()
+        guard ["https", "http"].contains(scheme), rest.starts(with: "://".utf8) else {
+            throw ValueError("must be an https address, such as https://rest.fra-01.braze.eu")
+        }
+        rest = rest.dropFirst(3)
+        guard !rest.contains(UInt8(ascii: "@")) else {
+            throw ValueError("must have no user and password; put the API key into the file of KeyFile=")
+        }
+        guard !rest.contains(UInt8(ascii: "?")), !rest.contains(UInt8(ascii: "#")) else {
+            throw ValueError("must end with the path, without ? and #; put the API key into the file of KeyFile=")
+        }
+        let (host, port) = try hostAndPort(rest.take { $0 != UInt8(ascii: "/") })
+        guard ["", "/", usersTrackPath, usersTrackPath + "/"].contains(rest.text) else {
+            throw ValueError("must have no path but \(usersTrackPath)")
+        }
+        guard scheme == "https" || isLoopback(host: host) else {
+            throw ValueError("must begin with https://; only localhost, 127.0.0.0/8 or [::1] may be reached by http://")
+        }
+        return "\(scheme)://\(host)\(port)\(usersTrackPath)"
+    }
+}
+
+private let usersTrackPath = "/users/track"
+
+extension Form<NotificationRules.Bus> {
+    /// `session`, or an address of Unix sockets. Other kinds of addresses would run a program, or block on a name
+    /// server.
+    static let notificationBus = Form { text throws(ValueError) in
+        if text == "session" { return .session }
+        guard NotificationRules.isAddress(text) else {
+            throw ValueError("must be session, or the address of a bus such as unix:path=/run/user/1000/bus")
+        }
+        return .address(text)
+    }
+}
+
+extension Form<String> {
+    /// A short text for people, or a name.
+    static let notificationText = Form { text throws(ValueError) in
+        guard !text.isEmpty, text.utf8.count <= 256 else { throw ValueError("must have 1 to 256 bytes") }
+        return text
+    }
+
+    /// The name of a desktop file.
+    static let desktopEntry = Form { text throws(ValueError) in
+        let isName = !text.isEmpty && text.utf8.count <= 256 && !text.utf8.contains(UInt8(ascii: "/"))
+        guard isName, !text.hasSuffix(".desktop") else {
+            throw ValueError("must be the name of a desktop file without its directory and without .desktop")
+        }
+        return text
+    }
+}
+
+extension Form<Duration?> {
+    /// The display time of a notification; `infinity`: until the person acts.
+    static let expiry = Form { text throws(ValueError) in
+        if text == "infinity" { return Duration.zero }
+        return try Form<Duration>.timeSpan(.seconds(1) ... .seconds(86_400)).parse(text)
+    }
+}

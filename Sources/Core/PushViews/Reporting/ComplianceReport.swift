@@ -244,3 +244,119 @@ public struct ComplianceReport: Sendable {
         if row.originalPriority == .high, priority == .normal { loweredPriority += 1 }
     }
 }
+
+extension ComplianceReport {
+    /// Returns the time that the figures cover, for people. Without a requested bound the source's own begin or end
+    /// stands there: `2026-11-23 05:03:32 to 05:04:11 +01:00 (all that the ledger holds)`.
+    func windowText(_ zone: LocalZone) -> String {
+        let asked = zone.text(window)
+        guard let covered else {
+            return window == ReportWindow() ? "the \(source.word) is empty" : asked
+        }
+        return switch (window.since, window.until) {
+        case (nil, nil): "\(zone.text(covered)) (all that the \(source.word) holds)"
+        case (_?, nil): "\(asked); the last accepted at \(zone.text(covered.upperBound))"
+        case (nil, _?): "\(asked); the first accepted at \(zone.text(covered.lowerBound))"
+        case (_?, _?): asked
+        }
+    }
+}
+
+extension LocalZone {
+    /// Returns the text of a closed range of times, with a common day and a common offset written once.
+    func text(_ times: ClosedRange<WallTime>) -> String {
+        let (first, last) = (text(times.lowerBound), text(times.upperBound))
+        guard first != last else { return first }
+        let (begin, end) = (first.split(separator: " "), last.split(separator: " "))
+        guard begin[0] == end[0], begin[2] == end[2] else { return "\(first) to \(last)" }
+        return "\(begin[0]) \(begin[1]) to \(end[1]) \(end[2])"
+    }
+}
+
+/// The numbers of invocations in flight and by outcome.
+struct OutcomeTally: Hashable, Sendable {
+    /// The number of accepted invocations, which is the number of rows.
+    public private(set) var accepted = 0
+    /// The number of rows without an outcome.
+    public private(set) var inFlight = 0
+    /// The number of rows by outcome; a missing outcome means 0.
+    public private(set) var outcomes: [Outcome: Int] = [:]
+
+    mutating func add(_ result: InvocationResult?) {
+        accepted += 1
+        if let result { outcomes[result.outcome, default: 0] += 1 } else { inFlight += 1 }
+    }
+
+    mutating func add(_ outcome: Outcome, count: Int) {
+        accepted += count
+        outcomes[outcome, default: 0] += count
+    }
+
+    /// The number of rows with an outcome.
+    public var decided: Int { outcomes.values.reduce(0, +) }
+
+    /// Whether every row is counted once, decided or in flight.
+    var balanced: Bool { decided + inFlight == accepted }
+
+    /// The numbers of due and missed rows.
+    public var compliance: Compliance {
+        Compliance(
+            due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
+            missed: outcomes.reduce(0) { $0 + ($1.key.isMissed ? $1.value : 0) })
+    }
+}
+
+/// The figures of observers, separate from all others: a copy changes nothing for the owner.
+public struct ObserverFigures: Hashable, Sendable {
+    /// The numbers of copies by outcome.
+    private(set) var tally = OutcomeTally()
+    /// Figures by route, of the rows that have one.
+    private(set) var byRoute: [String: FigureGroup] = [:]
+
+    mutating func add(_ invocation: InvocationRecord) {
+        tally.add(invocation.result)
+        if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
+    }
+
+    mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        tally.add(key.outcome, count: figures.count)
+        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, of: key) }
+    }
+}
+
+/// The slowest decided rows, the longest first; of equal times the lower id first.
+public struct Slowest: Hashable, Sendable {
+    /// The time to compare.
+    enum Measure {
+        case total, queue
+    }
+
+    /// The most rows to keep.
+    public static let capacity = 10
+
+    /// The rows; each has a result.
+    public private(set) var rows: [InvocationRecord] = []
+    private let measure: Measure
+
+    init(by measure: Measure = .total) { self.measure = measure }
+
+    mutating func add(_ row: InvocationRecord) {
+        let place = rows.firstIndex { isSlower(row, $0) } ?? rows.count
+        guard place < Self.capacity else { return }
+        if rows.count == Self.capacity { rows.removeLast() }
+        rows.insert(row, at: place)
+    }
+
+    private func isSlower(_ left: InvocationRecord, _ right: InvocationRecord) -> Bool {
+        let times = (time(of: left), time(of: right))
+        return times.0 == times.1 ? left.id < right.id : times.0 > times.1
+    }
+
+    private func time(of row: InvocationRecord) -> Duration {
+        guard let result = row.result else { return .zero }
+        return switch measure {
+        case .total: result.total
+        case .queue: result.queue
+        }
+    }
+}

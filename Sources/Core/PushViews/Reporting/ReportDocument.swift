@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// A compliance report with its derived parts, for all formats.
 public struct ReportDocument: Sendable {
@@ -97,5 +97,30 @@ extension ServiceLevel.Alert {
         return
             "Alert (\(severity.rawValue)): the error budget burns \(pace), in the \(long.rawValue) before \(end) "
             + "and in the last \(short.rawValue) of it"
+    }
+}
+
+/// The program that made a report, and the time: a page attached to a ticket has no other source for them.
+public struct ReportMaker: Hashable, Sendable {
+    /// The program with its version.
+    public let program: String
+    /// The name of the machine that it ran on.
+    public let host: String
+    /// The time of the report.
+    public let time: WallTime
+
+    /// Joins the fields.
+    public init(program: String, host: String, time: WallTime) {
+        (self.program, self.host, self.time) = (program, host, time)
+    }
+
+    /// Returns `Made by pushctl 0.2.0 on shop-1 at 2026-11-21 10:00:00 +01:00`.
+    func text(_ zone: LocalZone) -> String { "Made by \(program) on \(host) at \(zone.text(time))" }
+}
+
+extension LocalZone {
+    /// Returns the paragraph with a page's maker, below its window; empty without a maker.
+    func markup(_ maker: ReportMaker?) -> String {
+        maker.map { "<p class=\"soft\">\(PushViews.markup($0.text(self)))</p>\n" } ?? ""
     }
 }

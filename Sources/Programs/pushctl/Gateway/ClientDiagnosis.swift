@@ -1,3 +1,5 @@
+import Glibc
+import LinuxSystem
 import PushModel
 import PushSettings
 import PushViews
@@ -116,5 +118,29 @@ enum ClientDiagnosis {
     private static func has(_ file: [UInt8], _ authorities: String) -> Bool {
         let known = Set(file.split(separator: UInt8(ascii: "\n")))
         return Array(authorities.utf8).split(separator: UInt8(ascii: "\n")).allSatisfy(known.contains)
+    }
+}
+
+extension Session {
+    /// The findings about a client of a gateway, the gateway's state first.
+    ///
+    /// - Parameter socket: the gateway's Unix socket.
+    func clientFindings(_ socket: String) -> [HealthFinding] {
+        let state: [HealthFinding]
+        var authorities = ""
+        do {
+            let status = try GatewayStatusQuestion.ask(socket, timeoutMilliseconds: 5000)
+            authorities = status["authorities"]?.string ?? ""
+            state = ClientDiagnosis.findings(ofStatus: status)
+        } catch {
+            let remedy =
+                "start the gateway: \(HealthFinding.revival(of: "pushrouter-gateway")); a gateway started by hand needs "
+                + "Listen=unix:PATH, and this command --gateway PATH"
+            state = [.error(.gateway, "\(error)", do: remedy)]
+        }
+        return state
+            + ClientDiagnosis.findings(
+                authorities: authorities, environment: { name in getenv(name).map { String(cString: $0) } },
+                contents: { path in (try? SmallFile.read(path)) ?? nil })
     }
 }

@@ -20,6 +20,7 @@ extension Session {
             facts.services = forwarderFindings(settings)
             if settings.store.shared.database != nil { facts.database = database(facts.service) }
         }
+        facts.services += serviceFailures
         facts.isClockSynchronised = SystemClock.isSynchronised
         facts.journal = HealthProbe.listener("/run/systemd/journal/socket", datagrams: true)
         return facts

@@ -1,7 +1,10 @@
+import Glibc
 import HandlerProcess
 import HandlerRuns
+import LinuxSystem
 import PushModel
 import PushRouter
+import PushSettings
 
 /// A payload that was given to a handler, and its result.
 struct Trial {
@@ -118,5 +121,46 @@ struct Tail {
         count += more.count
         bytes += more.suffix(Self.limit)
         if bytes.count > Self.limit { bytes.removeFirst(bytes.count - Self.limit) }
+    }
+}
+
+extension Handler {
+    /// Makes a handler of `Type=exec` with the defaults from a program, without the configuration.
+    ///
+    /// - Parameter path: the path of the program, with a slash in it: a word without one is a handler's name.
+    /// - Throws: when the program cannot be run.
+    static func program(at path: String) throws(Failure) -> Handler {
+        guard access(path, X_OK) == 0 else {
+            let advice = errno == EACCES ? "; chmod +x makes the file executable" : ""
+            throw Failure(.noInput, "\(path): \(errorText(errno))\(advice)")
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return Handler(name: name, kind: .exec(Command(arguments: [absolute(path)])))
+    }
+
+    /// The absolute path, because the handler has another working directory.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+    }
+}
+
+extension Trial.Attempt {
+    /// The request to an `http` handler's endpoint, without ``HTTPEndpoint/addedHeaders``; `nil` for other handlers.
+    func request(to handler: Handler) -> HTTPRequest? {
+        guard let endpoint = handler.kind.endpoint,
+            case .post(let invocation)? = try? HTTPLine(input.dropLast(), at: began ?? Instant(nanoseconds: 0))
+        else { return nil }
+        return invocation.request(to: endpoint, source: HTTPInvocation.source(ofHost: HostName.current))
+    }
+}
+
+extension HTTPEndpoint {
+    /// The headers that `pushrouter-http` adds when it sends a request, besides HTTP's own.
+    var addedHeaders: [String] {
+        [HTTPInvocation.budgetHeader]
+            + (secretFile == nil ? [] : ["webhook-id", "webhook-timestamp", "webhook-signature"])
+            + (bearerFile == nil ? [] : ["Authorization"])
     }
 }

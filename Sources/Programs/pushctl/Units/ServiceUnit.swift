@@ -15,7 +15,7 @@ enum ServiceUnit {
     ///
     /// - Parameters:
     ///   - names: the properties.
-    ///   - unit: the unit; by default the daemon's.
+    ///   - unit: the unit, by default the daemon's; or several, divided by spaces, which have a block of lines each.
     /// - Returns: `nil` if no service manager answers.
     static func properties(_ names: [String], of unit: String = name) -> String? {
         guard hasManager,
@@ -67,5 +67,90 @@ extension Session {
         // With another runtime directory the daemon is another one, which the unit does not describe.
         guard directories.runtime == Directories(environment: { _ in nil }).runtime else { return nil }
         return ServiceUnit.properties(ServiceFacts.properties).flatMap { ServiceFacts(properties: $0) }
+    }
+}
+
+/// The main files of the services that the daemon does not read: `gateway.conf` and `web.conf`, with their drop-ins.
+struct ServiceFiles {
+    private let gatewayFiles: [ConfigurationFile]
+    private let webFiles: [ConfigurationFile]
+
+    /// - Parameter directories: the directories of the configuration, the strongest first.
+    /// - Throws: `UnreadableFile` for a file that exists and cannot be read.
+    init(in directories: [String]) throws(UnreadableFile) {
+        gatewayFiles = try ConfigurationSources.mainFiles("gateway.conf", in: directories)
+        webFiles = try ConfigurationSources.mainFiles("web.conf", in: directories)
+    }
+
+    /// The settings of the gateway; `nil` without a file, or with an error in it.
+    var gateway: GatewaySettings? { gatewayFiles.isEmpty ? nil : loadedGateway.0 }
+
+    /// The settings of the page; `nil` without a file, or with an error in it.
+    var web: WebSettings? { webFiles.isEmpty ? nil : loadedWeb.0 }
+
+    private var loadedGateway: (GatewaySettings?, [Diagnostic]) {
+        GatewaySettings.load(gatewayFiles.map { ($0.path, $0.bytes) })
+    }
+
+    private var loadedWeb: (WebSettings?, [Diagnostic]) { WebSettings.load(webFiles.map { ($0.path, $0.bytes) }) }
+
+    /// The settings in force, and where they come from.
+    var settingsInForce: [ConfigurationSources.FileInForce] {
+        [.init("gateway.conf", gatewayFiles, Schema.gateway), .init("web.conf", webFiles, Schema.web)]
+    }
+
+    /// The faults for which the services would not start, and their warnings.
+    var diagnostics: [Diagnostic] {
+        var diagnostics = loadedGateway.1 + loadedWeb.1
+        if let settings = gateway, let file = gatewayFiles.last {
+            diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)
+        }
+        if let settings = web, let file = webFiles.last {
+            diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)
+            if let name = settings.proxy, getpwnam(name) == nil {
+                diagnostics.append(
+                    Diagnostic(.warning, file: file.path, message: "Proxy=\(name): there is no such user"))
+            }
+            if let path = settings.token, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR {
+                let message = "Token=\(path): there is no such file; the page does not start without it"
+                diagnostics.append(Diagnostic(.warning, file: file.path, message: message))
+            }
+        }
+        return diagnostics
+    }
+
+    private func openDoors(_ addresses: [SocketAddress], _ reason: String?, in file: ConfigurationFile) -> [Diagnostic]
+    {
+        guard let reason else { return [] }
+        return addresses.filter(\.isOfOtherMachines).map {
+            Diagnostic(.error, file: file.path, message: "Listen=\($0): \(reason)")
+        }
+    }
+}
+
+/// Runs a command with the shell, and reads its output.
+enum ShellCommand {
+    /// The most output that is read, in bytes.
+    private static let lengthMax = 1 << 20
+
+    /// - Returns: the exit status and the output; `nil` if popen(3) failed.
+    static func output(of command: String) -> (status: Int32, text: String)? {
+        guard let pipe = popen(command, "re") else { return nil }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while text.count < lengthMax {
+            let count = fread(&chunk, 1, chunk.count, pipe)
+            guard count > 0 else { break }
+            text += chunk[..<count]
+        }
+        let end = pclose(pipe)
+        // As a shell has it: an end by a signal is no status of the program.
+        let status = end & 0x7F == 0 ? end >> 8 & 0xFF : 128 + (end & 0x7F)
+        return (status, String(decoding: text, as: UTF8.self))
+    }
+
+    /// A word, quoted for the shell.
+    static func quoted(_ word: String) -> String {
+        "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

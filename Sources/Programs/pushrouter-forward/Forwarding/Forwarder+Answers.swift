@@ -50,7 +50,7 @@ extension Forwarder {
     /// end it.
     mutating func restore(from past: SendingState, now: Moment) {
         guard past.phase == .waiting, let until = past.until, until > now.wall else {
-            if past.phase != .sending { isStateUnreported = true }
+            if past.phase != .sending || past.reason != nil { isStateUnreported = true }
             if past.phase == .waiting { state.failures = past.failures }
             return
         }
@@ -63,8 +63,8 @@ extension Forwarder {
     /// Resumes sending.
     mutating func resume(failures: Int, now: Moment) {
         phase = .sending
-        guard state.phase != .sending || state.failures != failures else { return }
-        setState(SendingState(phase: .sending, failures: failures, since: now.wall))
+        guard state.phase != .sending || state.failures != failures || state.reason != refusal else { return }
+        setState(SendingState(phase: .sending, reason: refusal, failures: failures, since: now.wall))
     }
 
     private mutating func settle(_ entries: [WaitingEntry], as fates: [Verdict.Fate]) {

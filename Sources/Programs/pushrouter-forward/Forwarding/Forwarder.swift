@@ -39,6 +39,8 @@ struct Forwarder: Sendable {
     private(set) var nextDue: Instant?
 
     var phase = Phase.sending
+    /// Why the last reload was refused; `nil`: it was not.
+    var refusal: String?
     /// In the order of their numbers.
     var waiting: [WaitingEntry] = []
     var underway: [Int: Request] = [:]
@@ -98,6 +100,9 @@ struct Forwarder: Sendable {
         case .clock: break
         case .reconfigured(let settings):
             reconfigure(settings, now: now)
+        case .refused(let reason):
+            refusal = "the last reload was refused, the previous settings and key stay in force: \(reason)"
+            if phase == .sending { resume(failures: state.failures, now: now) }
         case .draining: isDraining = true
         }
         return requests + advance(now)
@@ -130,6 +135,7 @@ struct Forwarder: Sendable {
     private mutating func reconfigure(_ settings: ForwardingSettings, now: Moment) {
         let isSameEndpoint = settings.endpoint == self.settings.endpoint
         self.settings = settings
+        refusal = nil
         if case .waiting(_, isAskedFor: true) = phase, isSameEndpoint { return }
         resume(failures: 0, now: now)
     }
@@ -269,5 +275,61 @@ struct Forwarder: Sendable {
 
     private var held: [EntryNumber] {
         (waiting + underway.values.flatMap(\.batch.entries)).map(\.entry.number).sorted()
+    }
+}
+
+/// The rate limit for requests: at most `rateLimit` in any interval of `rateInterval` (a sliding window).
+struct RateWindow {
+    private var departures = Queue<Instant>()
+
+    /// Returns when the next request may be announced: `now` if at once, `nil` if that depends on announced requests
+    /// that have not left.
+    ///
+    /// - Parameter announced: how many were announced and have not left.
+    mutating func nextDeparture(_ settings: ForwardingSettings, announced: Int, now: Instant) -> Instant? {
+        while let first = departures.first, first + settings.rateInterval <= now { _ = departures.popFirst() }
+        guard departures.count + announced >= settings.rateLimit else { return now }
+        return departures.first.map { $0 + settings.rateInterval }
+    }
+
+    /// Records the departure of a request.
+    mutating func depart(at now: Instant) { departures.append(now) }
+}
+
+/// The wait after failures in a row: a random part of a ceiling that doubles with each failure up to a day, so that
+/// many forwarders that failed together do not retry together.
+enum Backoff {
+    /// The highest ceiling: a day.
+    static let longest = Duration.seconds(86_400)
+    /// The longest wait that an endpoint may ask for. The windows of its limits last an hour at most; after an hour the
+    /// forwarder asks again.
+    static let longestAskedFor = Duration.seconds(3600)
+
+    /// - Parameter failures: how many in a row; at least one.
+    static func wait(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
+        let doublings = min(failures - 1, 17)
+        let ceiling = min(.seconds(1 << doublings), longest)
+        return .milliseconds(Int64.random(in: 0...ceiling.milliseconds, using: &random))
+    }
+}
+
+/// The reported reasons for the daemon's absence: reports each once, until the daemon answers again.
+struct DaemonOutage: Sendable {
+    private var reasons: Set<String> = []
+
+    /// A daemon that is not known to be absent.
+    init() {}
+
+    /// Notes that the daemon is away, or refuses.
+    ///
+    /// - Returns: whether to report it.
+    mutating func begin(_ reason: String) -> Bool { reasons.insert(reason).inserted }
+
+    /// Notes that the daemon carried out a request. An accepted connection does not count.
+    ///
+    /// - Returns: whether to report it.
+    mutating func end() -> Bool {
+        defer { reasons = [] }
+        return !reasons.isEmpty
     }
 }

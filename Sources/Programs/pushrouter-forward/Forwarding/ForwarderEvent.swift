@@ -22,6 +22,8 @@ enum ForwarderEvent: Sendable {
     /// The configuration or the key was read again, so the cause of a stop may be gone. A wait that the endpoint asked
     /// for continues.
     case reconfigured(ForwardingSettings)
+    /// The configuration or the key was read again and refused: the reason.
+    case refused(String)
     /// The forwarder is about to end: requests under way finish, the other entries go back.
     case draining
 }

@@ -38,3 +38,78 @@ private func escapedLength(_ text: String) -> Int {
         length + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
     }
 }
+
+/// The contents of an answer, matched to the entries of its request.
+struct ResponseContent {
+    /// `success`, or an error; cut to a length that fits into a line.
+    var message: String?
+    /// The report on one array of the request each.
+    var attributes: ArrayReport
+    var events: ArrayReport
+
+    var isSuccess: Bool { message == "success" }
+
+    /// Whether the answer names faulty entries.
+    var blamesEntries: Bool { !attributes.errors.isEmpty || !events.errors.isEmpty }
+
+    /// The report on one array of the request.
+    struct ArrayReport {
+        /// The number of its elements in the request.
+        var count: Int
+        /// The error texts by index.
+        var errors: [Int: String] = [:]
+        /// How many elements the endpoint reports as processed.
+        var processed: Int64?
+        /// An error that names no entry.
+        var stray: String?
+
+        /// The fates of the elements after a success. An error that names no element may concern any. If the endpoint
+        /// reports all others as processed it concerns none; otherwise the fate of the others is unknown.
+        var accepted: [Verdict.Fate] {
+            let rest: Verdict.Fate =
+                if let stray, processed != Int64(count - errors.count) {
+                    .unknown("the answer has an error that names no entry: \(stray)")
+                } else {
+                    .sent
+                }
+            return (0..<count).map { index in errors[index].map { .rejected($0) } ?? rest }
+        }
+
+        /// The fates of the elements after a refusal of the whole request: blamed elements are rejected.
+        var refused: [Verdict.Fate] { (0..<count).map { index in errors[index].map { .rejected($0) } ?? .queued } }
+    }
+
+    /// - Parameters:
+    ///   - report: the response body.
+    ///   - attributes: the number of attributes in the request.
+    ///   - events: the number of events in the request.
+    init(_ report: EndpointReport, attributes: Int, events: Int) {
+        message = report.message.map(shortened)
+        self.attributes = ArrayReport(count: attributes, processed: report.attributesProcessed)
+        self.events = ArrayReport(count: events, processed: report.eventsProcessed)
+        for problem in report.errors { note(problem) }
+    }
+
+    private mutating func note(_ problem: EndpointReport.Problem) {
+        let text = shortened(problem.text)
+        let index = problem.index.map { Int($0) }
+        switch (problem.array, index) {
+        case ("attributes", let index?) where 0..<attributes.count ~= index: attributes.errors[index] = text
+        case ("events", let index?) where 0..<events.count ~= index: events.errors[index] = text
+        case ("attributes", _): attributes.stray = text
+        case ("events", _): events.stray = text
+        default:
+            attributes.stray = text
+            events.stray = text
+        }
+    }
+}
+
+/// Returns one line of an external text, for the ledger and the journal.
+private func shortened(_ text: String) -> String {
+    guard !text.isEmpty else { return "an error without a text" }
+    let limit = 300
+    let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || scalar.value == 0x7F }
+    let line = String(text.unicodeScalars.prefix(limit).map { isControl($0) ? " " : Character($0) })
+    return text.unicodeScalars.count > limit ? line + "..." : line
+}

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP2
 import HTTPServer
 import LinuxSystem
@@ -223,5 +224,77 @@ final class Transport {
     /// Counts an HTTP/2 session that ended as a flood.
     func noteFailure(of connection: ServedConnection, _ failure: HTTP2Failure) {
         if failure == .flood { counts.floods += 1 }
+    }
+}
+
+/// The limits of the resources that clients can take.
+struct TransportLimits: Sendable {
+    /// The most connections, of all clients together.
+    var connections = 4096
+    /// The most connections of one peer: half of all. It does not apply to loopback, where all peers have one address.
+    var connectionsOfPeer: Int { connections / 2 }
+    /// The time until a connection's first request, or any HTTP/2 request, must be complete, in nanoseconds.
+    var firstRequest: Int64 = 30_000_000_000
+    /// The longest time without a request, in nanoseconds.
+    var idle: Int64 = 300_000_000_000
+    /// The longest time in which a client may read no bytes of its responses, in nanoseconds.
+    var unread: Int64 = 30_000_000_000
+    /// With more unread bytes than this no more requests of a client are read.
+    var outputBytes = 128 << 10
+    /// The bytes of incomplete requests and unread responses, of all clients. Above this the connection with the most
+    /// bytes is closed.
+    var heldBytes: Int { max(16 << 20, 2 * http2.bodyBytes) }
+    /// The bytes of requests that wait for the daemon, of all clients; above this the response is 503.
+    var waitingBytes = 16 << 20
+    /// The requests that wait for the daemon, of all clients. Above half of it a connection may have
+    /// ``waitingOfConnection``.
+    var waitingRequests = 10_000
+    var waitingOfConnection = 10
+    /// The limits of HTTP/2.
+    var http2 = HTTP2Limits()
+    /// The limits of HTTP/1.1.
+    var http1 = HTTPConnections.Limits()
+}
+
+/// Bytes to be sent to a socket.
+struct OutputQueue {
+    private var bytes: [UInt8] = []
+    private var sent = 0
+
+    /// The number of unsent bytes.
+    var count: Int { bytes.count - sent }
+
+    mutating func append(_ more: [UInt8]) {
+        guard count > 0 else {
+            bytes = more
+            sent = 0
+            return
+        }
+        // The unsent bytes are moved to the front only if they are the smaller part.
+        if sent > bytes.count / 2 {
+            bytes.removeFirst(sent)
+            sent = 0
+        }
+        bytes += more
+    }
+
+    /// Sends until the socket's buffer is full.
+    ///
+    /// - Returns: whether the connection still works.
+    mutating func flush(to socket: Int32) -> Bool {
+        while count > 0 {
+            let result = bytes.withUnsafeBytes { bytes in
+                retryingInterrupts {
+                    send(
+                        socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                        Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                }
+            }
+            guard result >= 0 else { return errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM }
+            sent += result
+        }
+        bytes = []
+        sent = 0
+        return true
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 
@@ -54,5 +55,17 @@ public enum SecretFile {
         guard count >= 0 else { throw .unreadable("\(path): \(errorText(errno))") }
         guard count <= limit else { throw .tooLong(path: path) }
         return body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<count]))
+    }
+}
+
+/// Protects a process with secrets in its memory.
+public enum SecretProcess {
+    /// Turns off core dumps of this process, and access by debuggers of the same user. To be called before the first
+    /// secret is read.
+    ///
+    /// - Returns: whether it succeeded; otherwise `errno` is set.
+    public static func forbidCores() -> Bool {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        return CLinux_deny_dumps() == 0 && setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0
     }
 }

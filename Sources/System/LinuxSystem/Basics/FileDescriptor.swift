@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// One open file descriptor, closed at the end of this value.
@@ -64,4 +65,90 @@ public enum StandardDescriptors {
             _ = Glibc.open("/dev/null", O_RDWR)
         }
     }
+}
+
+/// An eventfd that one thread signals, and that another waits for directly or in an event loop.
+struct EventDescriptor: ~Copyable, Sendable {
+    /// The descriptor for a loop's source.
+    public let descriptor: SharedDescriptor
+
+    private var rawValue: Int32 { descriptor.rawValue }
+
+    /// Creates an eventfd that is not signalled.
+    ///
+    /// - Throws: if there is no descriptor left.
+    init() throws(SystemError) {
+        guard let descriptor = SharedDescriptor(CLinux_eventfd()) else {
+            throw SystemError(operation: "create an eventfd", errno: errno)
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Makes it readable; on any thread.
+    public func signal() {
+        // Cannot fail: the count would have to reach 2^64 - 1 first.
+        var one: UInt64 = 1
+        precondition(write(rawValue, &one, 8) == 8, "cannot signal an eventfd")
+    }
+
+    /// Makes it unreadable, if it is readable.
+    public func clear() {
+        var count: UInt64 = 0
+        _ = read(rawValue, &count, 8)
+    }
+
+    /// Waits for a signal, and leaves it set.
+    ///
+    /// - Parameter timeoutMilliseconds: the longest wait; negative means no limit.
+    /// - Returns: whether it was signalled.
+    @discardableResult
+    public func wait(timeoutMilliseconds: Int32 = -1) -> Bool {
+        var request = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
+        return retryingInterrupts { poll(&request, 1, timeoutMilliseconds) } == 1
+    }
+}
+
+/// A file descriptor that stays open as long as this object exists.
+///
+/// A loop's source holds the descriptor that it watches, so that it cannot be closed before it is removed from epoll.
+/// epoll forgets a closed descriptor only with the last copy of it, and a child between fork and exec has copies of
+/// all.
+public final class SharedDescriptor: Sendable {
+    private let descriptor: FileDescriptor
+
+    /// The number of the descriptor, which this object still owns.
+    public var rawValue: Int32 { descriptor.rawValue }
+
+    /// Takes over a descriptor.
+    public init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+
+    /// Takes over the result of a system call; `nil` if it failed, with `errno` set.
+    public convenience init?(_ result: Int32) {
+        guard let descriptor = FileDescriptor(result) else { return nil }
+        self.init(descriptor)
+    }
+
+    /// Duplicates a descriptor that other code, such as a library, will close.
+    ///
+    /// - Throws: if there is no descriptor left.
+    public convenience init(copying number: Int32) throws(SystemError) {
+        guard let copy = FileDescriptor(fcntl(number, F_DUPFD_CLOEXEC, 3)) else {
+            throw SystemError(operation: "copy descriptor \(number)", errno: errno)
+        }
+        self.init(copy)
+    }
+}
+
+/// Raises the soft limit of open files: the one that a shell sets is for select(2), and clients and handlers need more.
+///
+/// - Returns: the soft limit before, for programs that are started; `nil` if `getrlimit` failed.
+@discardableResult
+public func raiseDescriptorLimit() -> UInt64? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+    let before = limit.rlim_cur
+    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
+    // Without permission the program keeps the old limit, and turns away clients above it.
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return UInt64(before)
 }

@@ -1,5 +1,7 @@
 import CSystemd
 import Glibc
+public import PushModel
+import Synchronization
 
 /// One thread's event loop, on sd-event.
 ///
@@ -155,5 +157,88 @@ public final class EventLoop {
     private func waitUntilReady(timeoutMicroseconds: UInt64) throws(SystemError) -> Bool {
         if try SystemError.check(sd_event_prepare(handle), "prepare the event loop") > 0 { return true }
         return try SystemError.check(sd_event_wait(handle, timeoutMicroseconds), "wait for events") > 0
+    }
+}
+
+/// The durations of recent turns, in slices of time; a new slice replaces the oldest. Adding a turn costs no more than
+/// in one histogram.
+public struct TurnWindow: Sendable {
+    /// The number of slices, with the current one.
+    static let sliceCount = 6
+
+    /// The processor time of all turns since the loop began.
+    public var all: Histogram {
+        var all = ended
+        all.merge(recent)
+        return all
+    }
+
+    /// The processor time of the turns in these slices.
+    public var recent: Histogram { slices.reduce(into: growing.times) { $0.merge($1.times) } }
+    /// The longest turn in these slices, in nanoseconds of elapsed time.
+    public var recentLongest: Int64 { slices.reduce(growing.longest) { max($0, $1.longest) } }
+    /// The longest turn since the loop began, in nanoseconds of elapsed time.
+    public private(set) var longest: Int64 = 0
+
+    private struct Slice: Sendable {
+        var times = Histogram()
+        var longest: Int64 = 0
+    }
+
+    private var growing = Slice()
+    /// The former slices, the oldest first.
+    private var slices: [Slice] = []
+    /// The sum of the slices that were dropped.
+    private var ended = Histogram()
+
+    /// Creates a window without turns.
+    init() {}
+
+    /// Adds a turn.
+    ///
+    /// - Parameters:
+    ///   - processor: its processor time, in nanoseconds.
+    ///   - duration: its duration by the clock, in nanoseconds.
+    mutating func add(processor: Int64, duration: Int64) {
+        growing.times.add(microseconds: processor / 1000)
+        growing.longest = max(growing.longest, duration)
+        longest = max(longest, duration)
+    }
+
+    /// Begins another slice; to be called at even intervals.
+    mutating func beginSlice() {
+        slices.append(exchange(&growing, with: Slice()))
+        if slices.count >= Self.sliceCount { ended.merge(slices.removeFirst().times) }
+    }
+}
+
+extension Instant {
+    /// The monotonic clock now.
+    public static var now: Instant { Instant(nanoseconds: SystemClock.monotonicNanoseconds) }
+}
+
+extension Moment {
+    /// Both clocks now.
+    public static func now() -> Moment { Moment(monotonic: .now, wall: WallClock.now) }
+}
+
+/// The wall clock of a process: this machine's, or the shared clock of a leader of machines that share a log. On any
+/// thread.
+public enum WallClock {
+    private static let isShared = Atomic(false)
+    private static let shared = Mutex<@Sendable () -> WallTime>({ WallClock.ofMachine })
+
+    /// The time now.
+    public static var now: WallTime {
+        isShared.load(ordering: .acquiring) ? shared.withLock(\.self)() : ofMachine
+    }
+
+    /// The time on this machine's own clock.
+    public static var ofMachine: WallTime { WallTime(milliseconds: SystemClock.wallMilliseconds) }
+
+    /// Replaces the clock for the rest of the process's life. To be called once, before the first use of the time.
+    public static func follow(_ clock: @escaping @Sendable () -> WallTime) {
+        shared.withLock { $0 = clock }
+        isShared.store(true, ordering: .releasing)
     }
 }

@@ -90,15 +90,17 @@ public struct ServiceProgram: Sendable {
     /// Runs a service on a loop of the calling thread, which must be the only one, until it is stopped.
     ///
     /// - Parameters:
+    ///   - isCheck: whether there is nothing more to do: the caller has read the configuration.
     ///   - logsToStandardError: whether entries go to standard error as text, for a parent process that reads them;
     ///     otherwise
     ///     they go to the journal.
     ///   - make: makes the service from the loop and the closure that logs entries for the operator.
     /// - Returns: the exit status.
     public func run<Service: LoopService>(
-        logsToStandardError: Bool = false,
+        isCheck: Bool = false, logsToStandardError: Bool = false,
         _ make: (EventLoop, @escaping @Sendable (JournalEntry) -> Void) throws -> Service
     ) throws -> Int32 {
+        guard !isCheck else { return 0 }
         // Blocks the signals before any thread exists: threads inherit the mask, and only the loop takes signals.
         SignalSource.block([SIGTERM, SIGINT] + (Service.canReload ? [SIGHUP] : []))
         signal(SIGPIPE, SIG_IGN)

@@ -102,3 +102,69 @@ public final class Connection {
     /// flush may follow.
     public func close() { socket = nil }
 }
+
+extension Connection {
+    /// Creates a connection of this process with itself.
+    ///
+    /// - Throws: if there is no descriptor left.
+    public static func pair() throws(SystemError) -> (Connection, Connection) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let result = withUnsafeMutableBytes(of: &ends) { bytes in
+            socketpair(AF_UNIX, kind, 0, bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+        }
+        guard result == 0, let one = FileDescriptor(ends.0), let other = FileDescriptor(ends.1) else {
+            throw SystemError(operation: "create a pair of sockets", errno: errno)
+        }
+        return (Connection(owning: one), Connection(owning: other))
+    }
+}
+
+extension Connection {
+    /// The result of receiving a connection (SCM_RIGHTS).
+    public enum ReceivedConnection {
+        /// A connection; nonblocking.
+        case connection(Connection)
+        /// No connection is waiting.
+        case wouldBlock
+        /// The other end is closed.
+        case end
+        /// The message held no connection.
+        case failed(errno: Int32)
+    }
+
+    /// Makes a connection, and sends its other end to the process at the other end of a socket.
+    ///
+    /// - Parameter socket: a connected Unix stream socket.
+    /// - Throws: if there is no descriptor left, or the other process does not accept it.
+    public convenience init(handingOverTo socket: SharedDescriptor) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard CLinux_socket_pair(&ends) == 0 else { throw SystemError(operation: "make a connection", errno: errno) }
+        self.init(owning: FileDescriptor(owning: ends[0]))
+        let theirs = FileDescriptor(owning: ends[1])
+        let result = retryingInterrupts { CLinux_send_descriptor(socket.rawValue, theirs.rawValue) }
+        guard result == 0 else { throw SystemError(operation: "hand over a connection", errno: errno) }
+    }
+
+    /// Receives a connection from another process. Does not wait.
+    ///
+    /// - Parameter socket: a connected Unix stream socket.
+    public static func received(over socket: SharedDescriptor) -> ReceivedConnection {
+        let descriptor = retryingInterrupts { CLinux_receive_descriptor(socket.rawValue) }
+        guard descriptor >= 0 else {
+            if descriptor == -2 { return .end }
+            return errno == EAGAIN ? .wouldBlock : .failed(errno: errno)
+        }
+        let taken = FileDescriptor(owning: descriptor)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        return .connection(Connection(owning: taken))
+    }
+}
+
+extension FileDescriptor {
+    /// Creates a Unix stream socket, close-on-exec; nil with `errno` set if there is no descriptor left.
+    static func streamSocket(nonblocking: Bool) -> FileDescriptor? {
+        let flags = SOCK_CLOEXEC.rawValue | (nonblocking ? SOCK_NONBLOCK.rawValue : 0)
+        return FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0))
+    }
+}

@@ -132,3 +132,250 @@ public struct Salvage: Hashable, Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(place)/\(name)\(suffix)") }
     }
 }
+
+/// Copies the readable rows of a damaged ledger into a new one.
+///
+/// A table is read in the order of its keys. After an unreadable page it tries later keys, in steps that double, until
+/// it finds a readable row. From there it reads backwards, because the steps may have skipped readable rows.
+struct TableSalvage: ~Copyable {
+    private let source: Database
+    private let target: Database
+
+    /// - Parameters:
+    ///   - damaged: a copy of the damaged ledger, writable for SQLite.
+    ///   - path: a ledger without rows.
+    init(of damaged: String, into path: String) throws(StoreError) {
+        let source = try Self.open(damaged)
+        // Two connections: SQLite commits nothing on a connection that has met damage.
+        let target = try Database(path: path, access: .readWrite)
+        // A WAL would hold every row a second time. MEMORY allows a rollback; after a crash the file is worthless
+        // anyway.
+        try target.execute("PRAGMA journal_mode = MEMORY")
+        self.source = source
+        self.target = target
+    }
+
+    private static func open(_ damaged: String) throws(StoreError) -> Database {
+        let source = try Database(path: damaged, access: .readWrite)
+        let schema = try Schema.check(source)
+        guard schema == Schema.version else {
+            throw StoreError(
+                .olderSchema, message: "the ledger has schema \(schema); this program salvages \(Schema.version)",
+                context: damaged)
+        }
+        // The list of tables may be damaged as well.
+        guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'request_rows'") == 1 else {
+            throw StoreError(.corrupt, message: "the file has no table of requests", context: damaged)
+        }
+        // Makes SQLite report a damaged cell when it reads the cell.
+        try source.execute("PRAGMA cell_size_check = ON")
+        return source
+    }
+
+    // MARK: Tables
+
+    /// Copies all tables. Figures are copied for minutes with pruned rows; the caller counts the others anew.
+    ///
+    /// - Returns: the results of all tables.
+    func copyAll() throws(StoreError) -> [Salvage.Table] {
+        var results: [Salvage.Table] = []
+        for name in try names() {
+            var result = try copy(name)
+            // Reports the name that people know.
+            result.name = LedgerTable.all.first { $0.rows == name }?.name ?? name
+            results.append(result)
+        }
+        return results
+    }
+
+    /// Makes the rows of all tables such as a restore takes them, after ``removeLostTexts()``. If a table of figures is
+    /// damaged, all figures are dropped.
+    ///
+    /// - Parameter tables: the results of ``copyAll()``. Of them those stay that have rows, or are damaged.
+    func repair(_ tables: inout [Salvage.Table]) throws(StoreError) {
+        for place in tables.indices {
+            let name = tables[place].rowsName
+            if let repair = try RowRules.repair(name, target) {
+                tables[place].rows -= repair.deleted
+                tables[place].damage = tables[place].damage ?? repair.damage
+            }
+            guard name.hasPrefix("figure") else { continue }
+            // Version 0 matches no program, so the recount drops the figures.
+            if tables[place].damage != nil { try target.execute("UPDATE figure_state SET version = 0") }
+            tables[place].rows = 0
+        }
+        tables.removeAll { $0.rows == 0 && $0.damage == nil }
+    }
+
+    private func names() throws(StoreError) -> [String] {
+        let list = try target.prepare(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+            ORDER BY name = 'figure_state' DESC, name
+            """)
+        var names: [String] = []
+        while try list.step() { names.append(list.text(0) ?? "") }
+        return names
+    }
+
+    private func copy(_ name: String) throws(StoreError) -> Salvage.Table {
+        var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
+        try target.execute("BEGIN")
+        let hasOneRow = Schema.tablesOfOneRow.contains(name)
+        // The new ledger already has the one row of this table.
+        if hasOneRow { try target.execute("DELETE FROM \(name)") }
+        try copyRows(&scan)
+        if hasOneRow, scan.table.rows != 1 {
+            try target.execute("ROLLBACK")
+            scan.table.damage = scan.table.damage ?? "the number of rows is not one"
+        } else {
+            try target.execute("COMMIT")
+        }
+        return scan.table
+    }
+
+    private func copyRows(_ scan: inout Scan) throws(StoreError) {
+        var (damage, last) = try read(&scan, isForward: true, from: .min)
+        guard damage != nil else { return }
+        var (base, stride) = (last ?? 0, Int64(1))
+        while scan.key.isInteger, stride < .max / 2 {
+            let (next, isOver) = base.addingReportingOverflow(stride)
+            if isOver { break }
+            (damage, last) = try read(&scan, isForward: true, from: next)
+            if damage != nil, last == nil {
+                stride *= 2
+                continue
+            }
+            // The doubled steps may have skipped readable rows.
+            if stride > 1 { _ = try read(&scan, isForward: false, from: next - 1) }
+            guard damage != nil, let last else { return }
+            (base, stride) = (last, 1)
+        }
+        _ = try read(&scan, isForward: false, from: .max)
+    }
+
+    // MARK: Rows
+
+    /// The key in whose order a table is read.
+    private struct Key {
+        /// Its columns, for `ORDER BY`.
+        var columns: [String]
+        /// Whether the first column is an integer, so that the scan can step over damage.
+        var isInteger: Bool
+
+        func order(isForward: Bool) -> String {
+            columns.map { isForward ? $0 : "\($0) DESC" }.joined(separator: ", ")
+        }
+    }
+
+    private struct Scan {
+        var table: Salvage.Table
+        let key: Key
+    }
+
+    private func key(of name: String) throws(StoreError) -> Key {
+        let hasRowID = try target.integer(
+            "SELECT wr = 0 FROM pragma_table_list WHERE schema = 'main' AND name = '\(name)'")
+        if hasRowID == 1 { return Key(columns: ["rowid"], isInteger: true) }
+        let list = try target.prepare("SELECT name, type FROM pragma_table_info('\(name)') WHERE pk > 0 ORDER BY pk")
+        var (columns, types): ([String], [String]) = ([], [])
+        while try list.step() {
+            columns.append(list.text(0) ?? "")
+            types.append(list.text(1) ?? "")
+        }
+        return Key(columns: columns, isInteger: types.first == "INTEGER")
+    }
+
+    /// Copies rows from a key on, up or down, until the end or an unreadable row. Keeps a row that the new ledger has
+    /// already; counts a row that it refuses as damaged.
+    ///
+    /// - Returns: the damage, and the last key that was read.
+    private func read(_ scan: inout Scan, isForward: Bool, from key: Int64) throws(StoreError)
+        -> (damage: String?, last: Int64?)
+    {
+        let (name, first) = (scan.table.name, scan.key.columns.first ?? "rowid")
+        let condition = scan.key.isInteger ? "WHERE \(first) \(isForward ? ">=" : "<=") ?1" : ""
+        var last: Int64?
+        do throws(StoreError) {
+            // Selects the first key column again, since it may be no column of the row (rowid).
+            let rows = try source.prepare(
+                """
+                SELECT *, \(first) FROM \(name) \(condition) ORDER BY \(scan.key.order(isForward: isForward))
+                """)
+            if scan.key.isInteger { rows.bind(key, at: 1) }
+            let count = rows.columnCount - 1
+            let places = (1...max(count, 1)).map { "?\($0)" }.joined(separator: ", ")
+            var insert = try target.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(places))")
+            while try rows.step() {
+                if scan.key.isInteger { last = rows.integer(count) }
+                insert.bind(row: rows, count: count)
+                do throws(StoreError) {
+                    try insert.run()
+                    scan.table.rows += insert.changes
+                } catch let error where error.kind == .contradiction {
+                    scan.table.damage = scan.table.damage ?? error.message
+                }
+            }
+            return (nil, last)
+        } catch let error where error.isDamage {
+            scan.table.damage = scan.table.damage ?? error.message
+            return (error.message, last)
+        }
+    }
+
+    // MARK: What belongs together
+
+    /// Returns the statement that clears numbers of lost texts: another text may get the number.
+    private static func removalOfLostTexts(_ rows: String, _ column: String) -> String {
+        // A boot of zeros differs from every real boot.
+        let nothing = column == "boot" ? "zeroblob(16)" : "NULL"
+        return """
+            UPDATE \(rows) SET \(column) = \(nothing)
+            WHERE typeof(\(column)) = 'integer' AND \(column) NOT IN (SELECT number FROM texts)
+            """
+    }
+
+    /// Deletes rows whose request, event or invocation is lost: no query finds them, and no figure may count them. A
+    /// request whose invocations are lost stays: its id remains known, and a report shows that the sums do not match.
+    ///
+    /// - Returns: how many rows were deleted.
+    func removeOrphans() throws(StoreError) -> Int {
+        var count = 0
+        let removals = [
+            "DELETE FROM invocation_rows WHERE seq NOT IN (SELECT seq FROM request_rows)",
+            "DELETE FROM attempts WHERE seq NOT IN (SELECT seq FROM request_rows)",
+            "DELETE FROM attempts_left_out WHERE seq NOT IN (SELECT seq FROM request_rows)",
+            """
+            DELETE FROM dead_letters WHERE NOT EXISTS (SELECT 1 FROM invocation_rows AS found
+                WHERE found.seq = dead_letters.seq AND found.n = dead_letters.n)
+            """,
+            "DELETE FROM tracked_deliveries WHERE event NOT IN (SELECT cursor FROM event_rows)",
+            "DELETE FROM subscriptions WHERE number NOT IN (SELECT number FROM devices)",
+            "DELETE FROM closed_buttons WHERE event NOT IN (SELECT event FROM tracked_deliveries)",
+        ]
+        for statement in removals {
+            try target.execute(statement)
+            count += target.changes
+        }
+        return count
+    }
+
+    /// Clears the numbers of lost texts; the rows stay.
+    ///
+    /// - Returns: how many numbers were cleared.
+    func removeLostTexts() throws(StoreError) -> Int {
+        var count = 0
+        for table in LedgerTable.all {
+            for column in table.sharedColumns {
+                try target.execute(Self.removalOfLostTexts(table.rows, column))
+                count += target.changes
+            }
+        }
+        return count
+    }
+}
+
+extension StoreError {
+    /// Whether the fault lies in the file that is read.
+    fileprivate var isDamage: Bool { kind == .corrupt || isInputOutput || kind == .failed }
+}

@@ -104,3 +104,174 @@ enum Schema {
         return try statement.step() ? statement.text(0) : nil
     }
 }
+
+extension Schema {
+    /// The tables of the ledger.
+    ///
+    /// `requests`, `invocations` and `events` are views with the wire names of words and the shared texts, so that
+    /// `sqlite3 ledger.db` reads well; the rows of their tables have numbers instead (``LedgerTable``). The suffix of a
+    /// column is its unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within the request's boot, `_us`
+    /// microseconds. A column with shared texts has the type ANY: a number, or the text itself.
+    static let tables = """
+        -- One row. highest_seq is the highest number of a deleted request: the daemon never gives a number twice.
+        -- highest_cursor is the same for events, highest_entry for entries.
+        CREATE TABLE meta (
+            state_id TEXT NOT NULL,
+            highest_seq INTEGER NOT NULL,
+            highest_cursor INTEGER NOT NULL DEFAULT 0,
+            highest_entry INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        -- One row: the number, the checksum and the end of the last batch of the log that the ledger has.
+        CREATE TABLE log_position (
+            number INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            segment INTEGER NOT NULL,
+            segment_end INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO log_position VALUES (0, 0, 0, 0);
+        -- Texts that rows share. used is the number of a request: no later request has a row with this text.
+        CREATE TABLE texts (number INTEGER PRIMARY KEY, used INTEGER NOT NULL, text ANY NOT NULL) STRICT;
+
+        \(AcceptedRequest.table.creation);
+        -- Finds the request of an id. The index leaves out requests without an id.
+        CREATE UNIQUE INDEX requests_by_id ON request_rows (uid, id) WHERE id IS NOT NULL;
+        -- Finds the requests of a time window: after the clock was set back, their order differs from that of seq.
+        CREATE INDEX requests_by_time ON request_rows (accepted_at);
+        -- Finds the delivery of a tap. The tracker finds its own deliveries, so the index leaves them out.
+        CREATE INDEX requests_by_message ON request_rows (message_id)
+            WHERE message_id IS NOT NULL AND operation = 0 AND tracked = 0;
+        CREATE INDEX requests_by_replay ON request_rows (replay_of) WHERE replay_of IS NOT NULL;
+        -- Requests that were accepted at an earlier time than the request before them: the clock was set back.
+        CREATE TABLE clock_steps (seq INTEGER PRIMARY KEY, accepted_at INTEGER NOT NULL) STRICT;
+
+        \(InvocationRecord.table.creation);
+        -- Invocations that a restart has to finish. An invocation whose outcome is known on acceptance never enters.
+        CREATE INDEX invocations_pending ON invocation_rows (seq, n) WHERE outcome IS NULL;
+        \(AttemptRecord.table.creation);
+        CREATE INDEX attempts_of_request ON attempts (seq);
+        -- The number of attempts at an invocation without rows of their own: between the first and the last attempts.
+        CREATE TABLE attempts_left_out (
+            seq INTEGER NOT NULL,
+            n INTEGER NOT NULL,
+            handler TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (seq, n, handler, answer)
+        ) STRICT, WITHOUT ROWID;
+        \(DeadLetter.table.creation);
+        CREATE INDEX dead_letters_by_time ON dead_letters (at);
+
+        \(AnalyticsEvent.table.creation);
+        CREATE INDEX events_by_seq ON event_rows (seq);
+        -- Finds the opens of a delivery, for its story. The delivery's receipt has the same seq and needs no index.
+        CREATE INDEX events_of_delivery ON event_rows (delivery) WHERE delivery <> seq;
+
+        \(TrackedRow.table.creation);
+        -- The close buttons that a person pressed, by the tracked delivery.
+        CREATE TABLE closed_buttons (
+            event INTEGER NOT NULL,
+            button TEXT NOT NULL,
+            PRIMARY KEY (event, button)
+        ) STRICT, WITHOUT ROWID;
+        \(InteractionRow.table.creation);
+        \(PendingStart.table.creation);
+        \(HeldInteraction.table.creation);
+
+        \(KnownDevice.table.creation);
+        \(SubscriptionRow.table.creation);
+        \(SessionRow.table.creation);
+        \(StartsRow.table.creation);
+
+        \(EntryRecord.table.creation);
+        CREATE INDEX entries_of_request ON entries (cause);
+        -- Entries that a restart gives back to the router. A finished entry leaves the index.
+        CREATE INDEX entries_unfinished ON entries (number)
+            WHERE \(EntryFilter.isUnfinished);
+        -- Finds the entries that pruning deletes, and the rejected entries that pushctl lists.
+        CREATE INDEX entries_finished ON entries (state, coalesce(settled_at, saved_at))
+            WHERE \(EntryFilter.isFinished);
+        \(AttributeRecord.table.creation);
+        -- The index has the first 64 characters of a value, because arrays are long.
+        CREATE INDEX attributes_by_value ON attributes (name, substr(value, 1, 64)) WHERE anonymous = 0;
+        \(SendingState.table.creation);
+
+        -- Figures: reports add them up and do not read each row (FigureTable). place has the span in the upper 32 bits
+        -- and the number of the key in the lower. A span is 1, 64 or 4096 minutes. Only this program reads figures.
+        CREATE TABLE figures_by_minute (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        CREATE TABLE figures_by_hour (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        CREATE TABLE figures_by_days (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        -- name is a JSON array: mode, platform, callback, outcome, whether an observer's, whether of all other apps, app,
+        -- provider, route, handler, transport, original and delivered priority, reason code.
+        CREATE TABLE figure_keys (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            last_minute INTEGER NOT NULL
+        ) STRICT;
+        -- One row. The program counts figures of another version anew. No figures are older than first_minute. Pruning
+        -- deleted rows before pruned_minute: there reports have only figures. first_minute is not after pruned_minute.
+        CREATE TABLE figure_state (
+            version INTEGER NOT NULL,
+            first_minute INTEGER NOT NULL,
+            pruned_minute INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO figure_state VALUES (\(FigureTable.version), 0, 0);
+
+        \(DaemonGap.table.creation);
+        \(LifeSign.table.creation);
+        \(chain);
+        \(fanOuts);
+        \(configurations);
+        """
+
+    /// The tables that always have exactly one row.
+    static let tablesOfOneRow = ["meta", "log_position", "figure_state", "last_erased"]
+
+    /// Adds the column for a device's token: since version 3.
+    static let tokens = "ALTER TABLE devices ADD COLUMN token TEXT"
+
+    /// Adds the topics and states of devices, and the progress of publishes: since version 4.
+    static let topics = """
+        ALTER TABLE devices ADD COLUMN topics TEXT;
+        ALTER TABLE devices ADD COLUMN state TEXT;
+        ALTER TABLE devices ADD COLUMN locked INTEGER;
+        ALTER TABLE devices ADD COLUMN os_version TEXT;
+        ALTER TABLE devices ADD COLUMN notifications TEXT;
+        ALTER TABLE devices ADD COLUMN sdk TEXT;
+        \(fanOuts)
+        """
+
+    /// Adds the configurations that decided requests: since version 5.
+    static let configurations = ConfigurationPeriod.table.creation
+
+    /// Gives each subscription a row of its own, and devices an owner: since version 5. The text of a device's topics
+    /// had project/topic/seconds for each, separated by a space.
+    static let subscriptions = """
+        \(SubscriptionRow.table.creation);
+        INSERT OR IGNORE INTO subscriptions
+        SELECT number, project, substr(rest, 1, instr(rest, '/') - 1),
+            CAST(substr(rest, instr(rest, '/') + 1) AS INTEGER)
+        FROM (
+            SELECT number, substr(value, 1, instr(value, '/') - 1) AS project, substr(value, instr(value, '/') + 1) AS rest
+            FROM devices, json_each(
+                '["' || replace(replace(replace(topics, '\\', '\\\\'), '"', '\\"'), ' ', '","') || '"]')
+            WHERE topics IS NOT NULL);
+        ALTER TABLE devices DROP COLUMN topics;
+        ALTER TABLE devices ADD COLUMN uid INTEGER
+        """
+
+    private static let fanOuts = """
+        \(FanOut.table.creation);
+        -- Publishes that a restart continues.
+        CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE devices IS NOT NULL
+        """
+
+    /// Adds the tables for a chain that several machines write: since version 2.
+    static let chain = """
+        \(Producer.table.creation);
+        CREATE UNIQUE INDEX producers_by_name ON producers (name);
+        -- One row. batch is the batch of the chain that has the last order to erase, 0 for none. rewritten is 1 when the
+        -- ledger was rewritten since: then no free page has erased data.
+        CREATE TABLE last_erased (batch INTEGER NOT NULL, rewritten INTEGER NOT NULL) STRICT;
+        INSERT INTO last_erased VALUES (0, 1);
+        """
+}

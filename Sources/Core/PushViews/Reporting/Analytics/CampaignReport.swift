@@ -177,3 +177,151 @@ extension AnalyticsEvent.Kind {
     /// Whether the kind counts in campaign figures (T13: custom events never do).
     fileprivate var isOfCampaign: Bool { self == .received || self == .open || self == .influencedOpen }
 }
+
+extension CampaignReport {
+    /// The summary sentence: how many pushes were received, and how many of them were opened.
+    ///
+    /// `6,253 pushes of 3 campaigns reached 1,200 recipients; 1,020 were opened (16.3 %): 800 directly, 220 influenced.`
+    public var answer: String {
+        func counted(_ count: Int, _ one: String, _ many: String) -> String {
+            "\(grouped(count)) \(count == 1 ? one : many)"
+        }
+        let unseen = lost.count(.shownBySystem)
+        let beside = unseen > 0 ? " Android showed \(grouped(unseen)) by itself, which Braze never saw." : ""
+        guard !total.isEmpty else { return "No campaign's push was received or opened.\(beside)" }
+        let of = campaigns.count == 1 ? "" : " of \(grouped(campaigns.count)) campaigns"
+        let rate = total.received > 0 ? " (\(share(total.totalOpens, of: total.received).holdingUnit))" : ""
+        return counted(total.received, "push", "pushes") + of
+            + " reached \(counted(total.uniqueRecipients, "recipient", "recipients")); "
+            + "\(counted(total.totalOpens, "was", "were")) opened\(rate): \(grouped(total.directOpens)) directly, "
+            + "\(grouped(total.influencedOpens - total.influencedAndDirect)) influenced."
+            + beside
+    }
+}
+
+extension String {
+    /// The text with no-break spaces, so that no line ends between a number and its unit.
+    fileprivate var holdingUnit: String { String(map { $0 == " " ? "\u{A0}" : $0 }) }
+}
+
+/// Returns the campaign's own part of an id that is the base64 of `campaign_$_...` (T3); `nil` for any other id.
+///
+/// Braze's ids of in-app messages and content cards have this form. For pushes the form is not published.
+func campaignPart(of id: String) -> String? {
+    guard let bytes = decodedBase64(id), let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    let scalars = Array(text.unicodeScalars)
+    let mark = Array("_$_".unicodeScalars)
+    guard let end = scalars.indices.first(where: { scalars[$0...].starts(with: mark) }), end > 0 else { return nil }
+    return String(String.UnicodeScalarView(scalars[..<end]))
+}
+
+/// Decodes base64 of either alphabet, with or without padding; `nil` if the text is not base64.
+private func decodedBase64(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    guard digits.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for digit in digits {
+        guard let value = base64Value(digit) else { return nil }
+        bits = bits << 6 | value
+        count += 6
+        if count >= 8 {
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        }
+    }
+    return bytes
+}
+
+private func base64Value(_ digit: UInt8) -> UInt32? {
+    switch digit {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(digit - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+}
+
+/// The figures of a campaign or of another group of events.
+///
+/// Its size grows with the opened deliveries and the recipients, not with the events.
+public struct CampaignFigures: Hashable, Sendable {
+    /// A button of a notification.
+    struct Button: Hashable, Sendable {
+        /// Its id.
+        public let id: String
+        /// The effect of a press: `uri`, `deep_link`, `none` or `close`.
+        public let action: String
+    }
+
+    private struct Opening: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+
+        static let direct = Opening(rawValue: 1)
+        static let influenced = Opening(rawValue: 2)
+    }
+
+    /// Deliveries that reached a device, without repeats.
+    public private(set) var received = 0
+    /// Deliveries that were opened by a tap: on the body, or on a button that opens the app or a link.
+    private(set) var directOpens = 0
+    /// Deliveries that a session followed soon, without a tap on them before it.
+    private(set) var influencedOpens = 0
+    /// Influenced opens whose delivery was also tapped: ``totalOpens`` counts them as direct opens (T6).
+    private(set) var influencedAndDirect = 0
+    /// Taps on the body that opened the delivery.
+    private(set) var bodyClicks = 0
+    /// The first press on each button of a delivery that counts: the press that opened it, and each press on a close
+    /// button.
+    private(set) var buttonClicks: [Button: Int] = [:]
+
+    private var openings: [SequenceNumber: Opening] = [:]
+    private var recipients: Set<UInt32> = []
+
+    /// Figures without events.
+    init() {}
+
+    /// Deliveries with a direct or an influenced open, each once.
+    var totalOpens: Int { directOpens + influencedOpens - influencedAndDirect }
+
+    /// Users who received at least one delivery; an anonymous user counts by device.
+    var uniqueRecipients: Int { recipients.count }
+
+    /// Presses on all the buttons.
+    var buttonClicksInAll: Int { buttonClicks.values.reduce(0, +) }
+
+    /// Whether no event was counted.
+    var isEmpty: Bool { received == 0 && openings.isEmpty && buttonClicks.isEmpty }
+
+    /// Counts an event; events of other kinds change nothing.
+    /// - Parameter recipient: the recipient's number; `nil` when neither user nor device is known.
+    mutating func add(_ event: AnalyticsEvent, recipient: UInt32?) {
+        switch event.content {
+        case .received:
+            received += 1
+            if let recipient { recipients.insert(recipient) }
+        case .open(_, let button):
+            if let button, let action = button.action {
+                buttonClicks[Button(id: button.id, action: action.rawValue), default: 0] += 1
+                // T1: a press on a close button emits the event and leaves the delivery unopened.
+                if action != .close { open(event.delivery, .direct) }
+            } else {
+                bodyClicks += 1
+                open(event.delivery, .direct)
+            }
+        case .influencedOpen: open(event.delivery, .influenced)
+        case .iosForeground, .sessionStart, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
+        }
+    }
+
+    private mutating func open(_ delivery: SequenceNumber, _ opening: Opening) {
+        let before = openings[delivery] ?? []
+        guard !before.contains(opening) else { return }
+        openings[delivery] = before.union(opening)
+        if opening == .direct { directOpens += 1 } else { influencedOpens += 1 }
+        if !before.isEmpty { influencedAndDirect += 1 }
+    }
+}

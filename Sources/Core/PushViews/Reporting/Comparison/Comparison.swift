@@ -142,3 +142,97 @@ extension Comparison.Finding {
             && after - before >= Double(Comparison.leastMilliseconds * 1000)
     }
 }
+
+extension Comparison {
+    /// Returns the summary for people: `Compared with before.json: 24 figures, none worse`, and the time that the file
+    /// covers.
+    func text(_ zone: LocalZone) -> String {
+        "Compared with \(file.showingControls()): \(grouped(tests)) figures, "
+            + (worse.isEmpty ? "none worse" : "\(grouped(worse.count)) worse")
+            + (covered.map { "; it covers \(zone.text($0))" } ?? "")
+    }
+
+    /// The statistical criterion, for people.
+    static let sureness =
+        "The report names a figure if chance causes such a change in less than one of 100 comparisons, and a time "
+        + "only if it also grew by a tenth and by 1 ms."
+}
+
+extension Comparison.Part {
+    /// `handler crm`; `all invocations`.
+    var words: String { name.isEmpty ? "all invocations" : "\(kind) \(name)" }
+}
+
+extension Comparison.Finding.Figure {
+    /// Whether it is a time; the other figures are shares.
+    var isTime: Bool {
+        switch self {
+        case .missed, .failed: false
+        case .queueP50, .queueP90, .queueP99, .execP50, .execP90, .execP99: true
+        }
+    }
+
+    /// `exec p50`.
+    var words: String { rawValue.replacingUnderscores }
+}
+
+extension Comparison.Finding {
+    /// `handler crm: exec p99 120.0 ms, was 80.0 ms (p = 0.0001)`.
+    var text: String { "\(part.words): \(change)" }
+
+    /// The text without the part: `exec p99 120.0 ms, was 80.0 ms (p = 0.0001)`.
+    var change: String { "\(figure.words) \(shown(after)), was \(shown(before)) (p \(chance))" }
+
+    /// The p-value: `= 0.0001`.
+    var chance: String { pValue < 0.0001 ? "< 0.0001" : "= \(rounded(pValue, decimals: 4))" }
+
+    /// Returns a value of the figure with its unit.
+    func shown(_ value: Double) -> String {
+        figure.isTime ? "\(groupedMilliseconds(Int64(value))) ms" : "\(rounded(value * 100, decimals: 2)) %"
+    }
+}
+
+/// Fisher's exact test on a two-by-two table of counts.
+///
+/// The test is exact for any number of rows, including very few.
+enum Hypergeometric {
+    /// Returns the one-sided p-value: the probability that at least `marked` of `drawn` rows are marked if `drawn` rows
+    /// are drawn at random from `rows`, of which `markedInAll` are marked.
+    ///
+    /// It computes each weight from its neighbour, from the likeliest count outwards, so it needs no factorials. It
+    /// leaves out weights that are too small to change the sum.
+    static func upperTail(marked: Int, drawn: Int, markedInAll: Int, rows: Int) -> Double {
+        let lowest = max(0, drawn + markedInAll - rows)
+        let highest = min(drawn, markedInAll)
+        precondition(lowest <= marked && marked <= highest, "\(marked) of \(drawn) cannot be marked")
+        let likeliest = Double(drawn + 1) * Double(markedInAll + 1) / Double(rows + 2)
+        let mode = min(max(Int(likeliest), lowest), highest)
+        let negligible = 1e-18
+
+        var (all, tail) = (1.0, mode >= marked ? 1.0 : 0.0)
+        var weight = 1.0
+        var count = mode
+        while count < highest {
+            weight *=
+                Double(markedInAll - count) * Double(drawn - count)
+                / (Double(count + 1) * Double(rows - markedInAll - drawn + count + 1))
+            count += 1
+            all += weight
+            if count >= marked { tail += weight }
+            // Beyond `marked`, smaller weights change nothing; before it, they are the sum in question.
+            if weight < negligible, count >= marked || weight < 1e-290 { break }
+        }
+        weight = 1
+        count = mode
+        while count > lowest {
+            weight *=
+                Double(count) * Double(rows - markedInAll - drawn + count)
+                / (Double(markedInAll - count + 1) * Double(drawn - count + 1))
+            count -= 1
+            all += weight
+            if count >= marked { tail += weight }
+            if weight < negligible { break }
+        }
+        return min(1, tail / all)
+    }
+}

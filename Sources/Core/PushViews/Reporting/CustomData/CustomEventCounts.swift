@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// Custom events by day and name.
 struct CustomEventCounts {
@@ -54,6 +54,76 @@ struct CustomEventCounts {
             list.object {
                 $0.member("name", name)
                 $0.member("count", count)
+            }
+        }
+    }
+}
+
+/// The time that custom events took from being saved to being flushed or sent, by the day of saving and by name.
+public struct CustomEventDelays: Sendable {
+    private struct Key: Hashable {
+        let day: LocalDay
+        let name: String
+        let state: EntryState
+    }
+
+    private let zone: LocalZone
+    private var delays: [Key: Histogram] = [:]
+
+    /// - Parameter zone: the zone that its days are in.
+    public init(zone: LocalZone = .utc) { self.zone = zone }
+
+    /// Adds an event that was flushed or sent.
+    /// - Parameters:
+    ///   - name: the event.
+    ///   - state: `flushed` or `sent`.
+    ///   - savedAt: when it was saved.
+    ///   - settledAt: when it was flushed or sent.
+    public mutating func add(_ name: String, _ state: EntryState, savedAt: WallTime, settledAt: WallTime) {
+        let key = Key(day: zone.day(of: savedAt.seconds), name: name, state: state)
+        // The clock may have been set back: the histogram counts a negative delay as 0.
+        delays[key, default: Histogram()].add(microseconds: (settledAt.milliseconds - savedAt.milliseconds) * 1000)
+    }
+
+    private var sorted: [(key: Key, value: Histogram)] {
+        delays.sorted { left, right in
+            (left.key.day.number, left.key.name, left.key.state.rawValue)
+                < (right.key.day.number, right.key.name, right.key.state.rawValue)
+        }
+    }
+
+    /// The delays for people; empty without events.
+    var text: String {
+        var table = TextTable(
+            [
+                (zone.heading("Saved", delays.keys.map(\.day)), .left), ("Custom event", .left), ("Became", .left),
+                ("Count", .right), ("Median", .right), ("p90", .right), ("Longest", .right),
+            ], widest: 40)
+        for (key, delays) in sorted {
+            table.add([
+                key.day.description, key.name, key.state.rawValue, grouped(delays.count),
+                Self.text(delays.quantile(permille: 500)), Self.text(delays.quantile(permille: 900)),
+                Self.text(delays.max),
+            ])
+        }
+        return table.text
+    }
+
+    private static func text(_ microseconds: Int64?) -> String {
+        microseconds.map { spanInWords(.microseconds($0)) } ?? "-"
+    }
+
+    /// Writes the delays for programs as a list.
+    func write(to list: inout JSONWriter) {
+        for (key, delays) in sorted {
+            list.object {
+                $0.member("day_saved", key.day.description)
+                $0.member("name", key.name)
+                $0.member("became", key.state.rawValue)
+                $0.member("count", delays.count)
+                $0.member("median_ms", delays.quantile(permille: 500).map { $0 / 1000 })
+                $0.member("p90_ms", delays.quantile(permille: 900).map { $0 / 1000 })
+                $0.member("max_ms", delays.max.map { $0 / 1000 })
             }
         }
     }

@@ -112,6 +112,12 @@ extension HealthFacts {
                         .daemon, "the disk is slow: a sync takes longer than SlowCommit=",
                         do: "find the programs that write to the disk"))
         }
+        if let problem = status["custom_data"]?["sending_problem"]?.string {
+            findings.append(
+                .error(
+                    .daemon, "custom data: \(problem)",
+                    do: "do what this message says; journalctl -u pushrouter-forward has more"))
+        }
         if let problem = status["device_problem"]?.string {
             findings.append(
                 .warning(

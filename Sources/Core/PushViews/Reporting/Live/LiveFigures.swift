@@ -143,3 +143,153 @@ public struct LiveFigures: Sendable {
 
     private static func slot(of time: WallTime) -> Int64 { time.seconds / slotSeconds }
 }
+
+/// A fact for people with its label.
+struct LabelledFact {
+    let label: String
+    let text: String
+    var tone = ReportLine.Tone.plain
+
+    /// Returns the line, with the text behind a label column of this width.
+    func line(_ width: Int) -> ReportLine {
+        ReportLine(label + String(repeating: " ", count: max(1, width - label.count)) + text, tone)
+    }
+}
+
+extension LiveFigures {
+    /// The accepted and decided requests and the compliance, for the screen and for a status.
+    ///
+    /// - Parameters:
+    ///   - status: the daemon's answer to `op: status`; `nil`: it gave none.
+    ///   - now: the time of the figures.
+    ///   - width: the characters for a text and a chart of the last minute behind it; `nil`: no chart.
+    func facts(_ status: JSONNode?, at now: WallTime, chartWithin width: Int? = nil) -> [LabelledFact] {
+        let kept = compliance
+        var rate = "\(Self.rate(decidedRate(at: now)))  \(grouped(decided)) in the last \(spanInWords(span(at: now)))"
+        let chart = width.map { TextStyle.sparkline(decidedLately(at: now), length: $0 - rate.count - 2) }
+        if let chart, !chart.isEmpty { rate += "  \(chart)" }
+        return [
+            LabelledFact(
+                label: "Accepted",
+                text: Self.rate(acceptedRate(at: now)) + (status.map { "  \(Self.accepted($0))" } ?? "")),
+            LabelledFact(label: "Decided", text: rate),
+            LabelledFact(
+                label: "Deadline",
+                text:
+                    "\(kept)\(time)  due \(grouped(kept.due)), missed \(grouped(kept.missed)), failed \(grouped(failed))",
+                tone: kept.missed > 0 ? .bad : kept.due > 0 && failed == 0 ? .good : .plain),
+        ]
+    }
+
+    /// The range of the handlers' budgets, for people.
+    private var time: String {
+        guard let budgets else { return "" }
+        let (least, most) = (PushViews.span(budgets.lowerBound), PushViews.span(budgets.upperBound))
+        return least == most ? " of \(most)" : " of \(least) to \(most)"
+    }
+
+    /// Returns the numbers of accepted requests and of those in flight.
+    static func accepted(_ status: JSONNode) -> String {
+        "\(grouped(status["accepted_since_start"]?.int64 ?? 0)) since start, "
+            + "in flight \(grouped(status["requests_in_flight"]?.int64 ?? 0))"
+            + " (\(grouped(status["bytes_in_flight"]?.int64 ?? 0)) bytes)"
+    }
+
+    /// Returns a missed invocation for people.
+    static func text(ofMiss row: ReportRow, _ zone: LocalZone) -> String? {
+        guard let result = row.invocation.result else { return nil }
+        return "\(zone.text(result.decidedAt, milliseconds: true))  seq \(row.invocation.id.seq.value)  "
+            + "\(result.outcome.rawValue)  \(row.invocation.handler ?? "-")  \(grouped(result.total.milliseconds)) ms"
+    }
+
+    private static func rate(_ tenths: Int) -> String { "\(grouped(tenths / 10)).\(tenths % 10)/s" }
+}
+
+/// A handler's row on the screen.
+struct LiveHandler {
+    let name: String
+    let running: Int64
+    let waiting: Int64
+    let limit: Int64?
+    let state: String
+    let figures: LiveFigures.Handler
+
+    /// The 99th percentile of its times in microseconds; `nil`: no run counts.
+    var p99: Int64? { figures.exec.quantile(permille: 990) }
+
+    /// The tone of its row: bad if it missed deadlines.
+    var tone: ReportLine.Tone {
+        figures.missed > 0 ? .bad : figures.failed > 0 || !state.isEmpty ? .warning : .plain
+    }
+
+    /// Returns the handlers of the daemon's status, then former handlers with figures.
+    static func all(_ status: JSONNode?, _ figures: LiveFigures) -> [LiveHandler] {
+        let found = figures.handlers
+        let known = status?["handlers"]?.members ?? []
+        let present = known.map { name, handler in
+            let breaker = handler["breaker"]?.string.flatMap { $0 == "closed" ? nil : "breaker \($0)" }
+            return LiveHandler(
+                name: name, running: owners("running", of: handler), waiting: owners("waiting", of: handler),
+                limit: handler["limit"]?.int64, state: breaker ?? (handler["draining"]?.bool == true ? "draining" : ""),
+                figures: found[name] ?? LiveFigures.Handler())
+        }
+        let names = Set(present.map(\.name))
+        return present
+            + found.filter { !names.contains($0.key) }.map {
+                LiveHandler(name: $0.key, running: 0, waiting: 0, limit: nil, state: "", figures: $0.value)
+            }
+    }
+
+    /// Returns the number that run or wait, without observers, which the figures leave out too.
+    private static func owners(_ key: String, of handler: JSONNode) -> Int64 {
+        max(0, (handler[key]?.int64 ?? 0) - (handler["observers_\(key)"]?.int64 ?? 0))
+    }
+
+    /// Returns whether `left` stands above `right`: by the larger figure, then by name.
+    static func precedes(_ left: LiveHandler, _ right: LiveHandler, by order: LiveScreen.Order) -> Bool {
+        let figure: (LiveHandler) -> Int64 =
+            switch order {
+            case .name: { _ in 0 }
+            case .running: { $0.running + $0.waiting }
+            case .p99: { $0.p99 ?? -1 }
+            case .failures: { Int64($0.figures.failed) }
+            case .misses: { Int64($0.figures.missed) }
+            }
+        let figures = (figure(left), figure(right))
+        return figures.0 == figures.1 ? left.name < right.name : figures.0 > figures.1
+    }
+
+    /// The columns by importance: a narrow screen leaves out the last ones.
+    static let columns: [LiveColumn<LiveHandler>] = [
+        LiveColumn("Handler", .left) { $0.name },
+        LiveColumn("Running", .right) { grouped($0.running) },
+        LiveColumn("Waiting", .right) { grouped($0.waiting) },
+        LiveColumn("p99 ms", .right) { groupedMilliseconds($0.p99) },
+        LiveColumn("Failed", .right) { grouped($0.figures.failed) },
+        LiveColumn("Missed", .right) { grouped($0.figures.missed) },
+        LiveColumn("Decided", .right) { grouped($0.figures.decided) },
+        LiveColumn("Limit", .right) { $0.limit.map(grouped) ?? "-" },
+        LiveColumn("State", .left) { $0.state },
+    ]
+}
+
+/// A lane's row on the screen.
+struct LiveLane {
+    private let node: JSONNode
+
+    /// A lane of `lanes.longest` in the status.
+    init(_ node: JSONNode) { self.node = node }
+
+    private func number(_ key: String) -> Int64 { node[key]?.int64 ?? 0 }
+    private func name(_ key: String) -> String { node[key]?.string ?? "-" }
+
+    /// The columns by importance: a narrow screen leaves out the last ones.
+    static let columns: [LiveColumn<LiveLane>] = [
+        LiveColumn("Device", .left) { $0.name("device") },
+        LiveColumn("Waiting", .right) { grouped($0.number("waiting")) },
+        LiveColumn("Oldest", .right) { spanInWords(.milliseconds($0.number("age_ms"))) },
+        LiveColumn("Has the turn", .left) { "seq \($0.number("seq")) \($0.name("handler"))" },
+        LiveColumn("for", .right) { spanInWords(.milliseconds($0.number("turn_ms"))) },
+        LiveColumn("App", .left) { $0.name("app") },
+    ]
+}

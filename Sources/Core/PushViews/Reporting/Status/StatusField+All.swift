@@ -219,10 +219,16 @@ extension StatusField {
             "The age of the oldest entry to be sent or being sent; null, as a metric 0, without any.",
             metric: "custom_data_oldest_unsent_seconds", samples: ageOrZero),
         Field(
+            "custom_data.sending_problem", .gauge,
+            """
+            Why entries that wait are not sent, or why the forwarder refused a reload, with the remedy: it is not \
+            connected, or it has stopped.
+            """),
+        Field(
             "custom_data.sending.phase", .gauge,
             """
             The last phase that the forwarder reported (null before): sending, waiting, or stopped until a person \
-            acts.
+            acts; not_connected in place of sending while it is not connected.
             """,
             metric: "sending_phase", labels: ["phase"], samples: phases),
         Field("custom_data.sending.reason", "The reason that the forwarder waits or stopped."),
@@ -291,8 +297,8 @@ extension StatusField {
 
     /// Samples of 1 for the current phase and 0 for the others.
     private static let phases: Samples = { phase, labels in
-        SendingState.Phase.allCases.map {
-            MetricSample($0.rawValue == phase.text ? "1" : "0", labels + [("phase", $0.rawValue)])
+        (SendingState.Phase.allCases.map(\.rawValue) + ["not_connected"]).map {
+            MetricSample($0 == phase.text ? "1" : "0", labels + [("phase", $0)])
         }
     }
 }

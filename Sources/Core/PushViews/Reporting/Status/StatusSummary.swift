@@ -147,7 +147,7 @@ public struct StatusSummary {
         }
         let sending = data?["sending"]
         let phase = sending?["phase"]?.string.map { phase in
-            "; forwarder \(phase)" + (sending?["reason"]?.string.map { ": \($0)" } ?? "")
+            "; forwarder \(phase.split(separator: "_").joined(separator: " "))" + (sending?["reason"]?.string.map { ": \($0)" } ?? "")
         }
         return LabelledFact(
             label: "Custom data",

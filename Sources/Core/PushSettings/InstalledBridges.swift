@@ -1,4 +1,0 @@
-import PushRouter
-
-/// The installed bridges.
-let installedBridges: [any BridgeSettings.Type] = [HTTPEndpoint.self]

@@ -1,0 +1,225 @@
+import LinuxSystem
+import PushModel
+import PushRouter
+import PushSettings
+import PushViews
+
+extension Command {
+    static let explain = Command(
+        name: "explain", summary: "show the decision for a payload, and the reasons",
+        description: [
+            """
+            Shows, without a daemon, the owner of a payload, the callbacks that the platform would run, the handlers \
+            that would get them, the event that a tap counts as, and the reasons. It also shows which routes do not \
+            match, and the entries that the tracks would send for its receipt, a tap, each button and a dismissal. It \
+            decides as the daemon does, with the same configuration. Nothing is sent or recorded. It takes the same \
+            payloads and files as "inject".
+            """,
+            """
+            Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
+            an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
+            files.
+            """,
+            """
+            --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
+            with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
+            starts a minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 \
+            body with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the \
+            tables of all payloads as one page for a ticket; without --state and --platform the page has all states \
+            and platforms.
+            """,
+            """
+            With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
+            each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
+            whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
+            standard error names the others. The exit status is then 0 when every payload is as expected, 1 when a \
+            payload is not, 65 when a payload cannot be read or would be refused, and 66 when a file is missing or a \
+            directory has no payload. --json prints an object for each with its place, "failures" and "explanation". \
+            --platform all checks the parts "apns" and "webpush" of an FCM v1 body, too. On GitHub \
+            (GITHUB_ACTIONS=true) annotations follow the text.
+            """,
+            """
+            --example explains an accident of the catalogue instead: its payload, its outcome and the fix. The \
+            configuration decides the outcome. With --json, scenario is a file for "test" that shows both.
+            """,
+        ],
+        operands: Operands(usage: "FILE|DIR...|-", count: 0...Int.max),
+        options: [
+            .explainedPlatform, .transport, .explainedState, .locked, .app, .device, .notifications, .osVersion, .sdk,
+            .expect, .failOnWarning, .explainFormat, .example, .json,
+        ],
+        examples: [
+            Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
+            Example(
+                line: "pushctl explain --platform all --state all push.json",
+                meaning: "on every platform, in every state of the app"),
+            Example(
+                line: "pushctl explain --format html push.json >push.html", meaning: "the same as a page for a ticket"),
+            Example(
+                line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+            Example(
+                line: "pushctl explain --expect provider=braze --fail-on-warning templates",
+                meaning: "a check of all templates, for CI"),
+            Example(line: "adb logcat -d | pushctl explain -", meaning: "the Bundles that an app printed"),
+            Example(line: "pushctl explain --example notification-block", meaning: "an open that is lost, and the fix"),
+        ]
+    ) { arguments, session throws(Failure) in
+        if let name = arguments[.example] { return try session.explainExample(name, arguments) }
+        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE|DIR...|- is missing") }
+        let format = try ExplainFormat(arguments)
+        if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
+        var explain = Explain(arguments, format, try session.settings(), session.output)
+        return explain.run(arguments.operands)
+    }
+}
+
+/// Explains the payloads of files.
+private struct Explain {
+    private let settings: Settings
+    private let template: RequestTemplate
+    private let output: Output
+    private let format: ExplainFormat
+    /// Whether every platform, or every state of the app, is explained: the answers are a table then.
+    private let hasAllPlatforms: Bool
+    private let hasAllStates: Bool
+    /// The tables of the HTML page.
+    private var tables: [PayloadMatrix] = []
+    private var status = ExitStatus.done
+
+    init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
+        (self.format, self.settings, self.output) = (format, settings, output)
+        let (platform, state) = (arguments[.explainedPlatform], arguments[.explainedState])
+        hasAllPlatforms = platform == Option.all || format == .html && platform == nil
+        hasAllStates = state == Option.all || format == .html && state == nil
+        template = RequestTemplate(explaining: arguments)
+    }
+
+    mutating func run(_ operands: [String]) -> ExitStatus {
+        for operand in operands {
+            do throws(Failure) {
+                try explain(operand)
+            } catch {
+                // The next file may be right.
+                note(error)
+            }
+        }
+        if !tables.isEmpty { output.print(tables.page(by: "pushctl \(pushrouterdVersion)", at: Moment.now().wall)) }
+        return status
+    }
+
+    private mutating func explain(_ operand: String) throws(Failure) {
+        let file = try InputFile(operand)
+        var payloads = PayloadReader(file, note: output.note)
+        while let record = try payloads.nextOrNote({ note($0) }) {
+            do throws(Failure) {
+                try explain(record, of: file)
+            } catch {
+                // The next payload of the file may be right.
+                note(error)
+            }
+            if file.mustWait { output.flush() }
+        }
+    }
+
+    private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
+        try file.check(record)
+        var guesses: [String] = []
+        let (_, deliver, platform) = try template.delivery(
+            in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
+        if !hasAllPlatforms, let guess = guesses.first {
+            output.note(guess)
+            let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
+            if !parts.isEmpty {
+                output.note(
+                    "\(record.place): it has \(parts.joined(separator: " and ")), too: --platform all explains them")
+            }
+        }
+        guard hasAllPlatforms || hasAllStates || format == .html else {
+            let explanation = try explanation(of: deliver, platform, record)
+            return format == .json
+                ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
+        }
+        let matrix = ExplanationMatrix(
+            deliver, platforms: hasAllPlatforms ? Platform.allCases : [platform],
+            state: hasAllStates ? nil : deliver.state, table: settings.routing)
+        guard format != .json else { return output.write(document: matrix.json) }
+        let table = matrix.table(name: record.place, payload: Array(deliver.payload.rawBytes))
+        if format == .html { tables.append(table) } else { output.print(table.lines(width: output.width)) }
+    }
+
+    private mutating func note(_ failure: Failure) {
+        output.note(failure.message)
+        status = failure.status
+    }
+
+    /// Reads the payload as the daemon reads a request, so that the same errors are found.
+    private func explanation(
+        of deliver: DeliverRequest, _ platform: Platform, _ record: Record
+    ) throws(Failure) -> Explanation {
+        do {
+            return try Explanation(deliver, platform: platform, table: settings.routing)
+        } catch {
+            throw record.failure(field: error.field, error.message)
+        }
+    }
+}
+
+extension Option {
+    /// The word that `--example` takes beside the names of the catalogue.
+    static let listOfExamples = "list"
+    static let example = Option(
+        "example", .words(Accident.names + [listOfExamples]),
+        "instead of FILE: an accident of the catalogue, its outcome and the fix; list prints the names")
+}
+
+extension Session {
+    /// Explains an accident of the catalogue under the configuration, or lists the accidents.
+    func explainExample(_ name: String, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        let shared = Set(Option.everywhere + [.example, .json])
+        if let other = arguments.values.keys.first(where: { !shared.contains($0) }) {
+            throw arguments.usageFailure("--example has a payload of its own: it takes no --\(other.name)")
+        }
+        if let operand = arguments.operands.first {
+            throw arguments.usageFailure("--example has a payload of its own: \(operand) is one operand too many")
+        }
+        let printsJSON = arguments.has(.json)
+        guard let accident = Accident.named(name) else {
+            if printsJSON { output.write(document: Accident.jsonList) } else { output.print(Accident.list) }
+            return .done
+        }
+        let table = try settings().routing
+        do throws(PayloadError) {
+            if printsJSON {
+                output.write(document: try accident.json(by: table))
+            } else {
+                output.print(try accident.text(by: table))
+            }
+        } catch {
+            throw Failure(.badData, "\(name): \(error.message)")
+        }
+        return .done
+    }
+}
+
+/// The forms of the output of `explain`. The raw values are those of the command line.
+enum ExplainFormat: String, CaseIterable {
+    /// For people.
+    case text
+    /// For programs.
+    case json
+    /// For a ticket: one self-contained page.
+    case html
+    /// For CI: a test report.
+    case junit
+    /// For GitHub: annotations on the files.
+    case github
+
+    /// The form that `--format` or `--json` asks for; text without either.
+    init(_ arguments: Arguments) throws(Failure) {
+        let format = arguments.word(.explainFormat, ExplainFormat.self)
+        if arguments.has(.json), format ?? .json != .json {
+            throw arguments.usageFailure("--json and --format \(arguments[.explainFormat] ?? "") exclude each other")
+        }
+        self = arguments.has(.json) ? .json : format ?? .text
+    }
+}

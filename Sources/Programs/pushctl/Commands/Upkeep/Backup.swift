@@ -1,0 +1,241 @@
+import Glibc
+import LinuxSystem
+import PushModel
+import PushSettings
+import Store
+
+extension Command {
+    static let backup = Command(
+        name: "backup", summary: "copy the ledger into a file",
+        description: [
+            """
+            Writes every acknowledged request with its data into a new file, in one state of the ledger. The daemon \
+            keeps running. With a daemon the command first sends the request sync; without a daemon it adds the data \
+            that only the log holds. The file is a SQLite database that only its owner may read. The file gets its \
+            name when it is complete, checked and on the disk. The command does not replace an existing file.
+            """,
+            """
+            A backup holds the sent payloads and push tokens. It does not hold the configuration and keys.
+            """,
+        ],
+        operands: Operands(usage: "FILE", count: 1...1),
+        options: [.json],
+        examples: [
+            Example(line: "pushctl backup /var/backups/push-monday.db", meaning: "before an upgrade")
+        ]
+    ) { arguments, session throws(Failure) in
+        let path = arguments.operands.first ?? ""
+        guard path != "-" else {
+            throw arguments.usageFailure("-: a backup is a file, which is checked when it is whole: name it")
+        }
+        let ledger = try session.ledger()
+        let backup = try Session.reading { () throws(StoreError) in try Backup.write(ledger, to: path) }
+        guard arguments.has(.json) else {
+            session.output.print(
+                "\(path): \(counted(backup.requests, "request")), \(backup.length) bytes, schema \(backup.schema)\n")
+            return .done
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("file", path)
+            writer.member("requests", backup.requests)
+            writer.member("bytes", backup.length)
+            writer.member("schema", backup.schema)
+            writer.member("state", backup.state.description)
+        }
+        session.output.write(document: writer.bytes)
+        return .done
+    }
+}
+
+extension Command {
+    static let restore = Command(
+        name: "restore", summary: "put a backup in the place of the ledger",
+        description: [
+            """
+            Checks the backup, moves ledger and log into the directory set-aside-MILLISECONDS of the state directory, \
+            and puts the backup in their place. The daemon must not run; a backup of a newer version is refused, one of \
+            an older version is brought up to date. Root may restore for the user of the daemon: it becomes the owner of \
+            the state directory first.
+            """,
+            """
+            The command refuses, with 78, where the configuration has [Store] Log=: a machine of a pair fetches its \
+            copy from the database, and pushrouterd-fleet refuses a restored ledger.
+            """,
+            """
+            Only the set-aside ledger has the requests accepted after the backup. A request that a producer sends \
+            again under an id of that time is accepted again. The state directory has a new id, so "pushctl export \
+            --cursor" refuses an earlier cursor file. Request numbers continue after those of the set-aside ledger if \
+            it can be read, and a million later if it is damaged. Queued entries of custom data become unknown, since \
+            they may have been sent: "pushctl pending --unknown" lists them. Invocations in flight end as after a \
+            crash.
+            """,
+        ],
+        operands: Operands(usage: "[FILE]", count: 0...1),
+        options: [.empty, .json],
+        examples: [
+            Example(
+                line: "systemctl stop pushrouterd 'pushrouterd-*.socket'", meaning: "first: no producer may start it"),
+            Example(line: "pushctl restore /var/backups/push-monday.db", meaning: "then"),
+            Example(line: "pushctl restore --empty", meaning: "begin with an empty ledger instead"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let file = try openBackup(arguments)
+        defer { if let file { close(file) } }
+        try session.refusePair()
+        try session.dropPrivilegesToStateOwner()
+        let restored = try Session.reading { () throws(StoreError) in
+            try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
+        }
+        if !restored.continuesNumbers {
+            session.output.note(
+                """
+                the previous ledger cannot be read, so new requests may get the numbers of requests that are not in \
+                the backup
+                """)
+        }
+        if arguments.has(.json) {
+            session.output.write(document: restored.json)
+        } else {
+            session.output.print(restored.text)
+        }
+        return .done
+    }
+}
+
+extension Session {
+    /// Refuses to restore a machine of a pair, whose daemon would not start with another ledger than its copy.
+    ///
+    /// A configuration that cannot be read does not keep a person from a restore; neither do mistakes beside `Log=`.
+    fileprivate func refusePair() throws(Failure) {
+        guard let sources = try? configurationSources(),
+            Settings.read(sources).settings.store.shared.database != nil
+        else { return }
+        throw Failure(
+            .configuration,
+            """
+            this machine belongs to a pair, because [Store] Log= names a database; nothing was changed
+            a machine of a pair fetches its copy from the database. To restore the database, see "A clone, a move, a \
+            restored database" in the guide to pairs. To restore this machine alone, remove Log= first
+            """)
+    }
+}
+
+/// Opens the backup; `nil`: `--empty` was given.
+private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
+    guard let path = arguments.operands.first else {
+        guard arguments.has(.empty) else {
+            throw .usage("FILE is missing; --empty begins with an empty ledger", of: .restore)
+        }
+        return nil
+    }
+    guard !arguments.has(.empty) else { throw .usage("--empty takes no FILE", of: .restore) }
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure(.noInput, "\(path): cannot open the file: \(errorText(errno))") }
+    return file
+}
+
+extension Option {
+    fileprivate static let empty = Option("empty", .none, "begin with an empty ledger, instead of FILE")
+}
+
+extension Restoration {
+    fileprivate var text: String {
+        let place = setAside.map { "The previous ledger and log are in \($0).\n" } ?? ""
+        let entries =
+            unknownEntries == 0
+            ? ""
+            : "\(counted(unknownEntries, "entry", "entries")) may have been sent: see \"pushctl pending --unknown\".\n"
+        return "Restored \(counted(backup.requests, "request")).\n" + place + entries
+            + "Start the daemon: systemctl reset-failed pushrouterd 'pushrouterd-*.socket'; systemctl start pushrouterd\n"
+    }
+
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("requests", backup.requests)
+            writer.member("schema", backup.schema)
+            writer.member("state", state.description)
+            writer.member("former_state", backup.state.description)
+            writer.member("set_aside", setAside)
+            writer.member("continues_numbers", continuesNumbers)
+            writer.member("unknown_entries", unknownEntries)
+        }
+        return writer.bytes
+    }
+}
+
+extension Command {
+    static let salvage = Command(
+        name: "salvage", summary: "save the readable rows of a damaged ledger",
+        description: [
+            """
+            Reads a damaged ledger row by row, skips the rows that cannot be read, adds the data that only the log \
+            holds, and writes all rows into a new file, a backup for "pushctl restore". The command only reads the \
+            state directory. The daemon must not run, and the directory of FILE needs twice the space of the ledger.
+            """,
+            """
+            The command prints the number of saved rows and the damage of each table. Rows of a lost request are left \
+            out. Request numbers continue a million after the highest number read, so that no number is given twice.
+            """,
+        ],
+        operands: Operands(usage: "FILE", count: 1...1),
+        options: [.json],
+        examples: [
+            Example(line: "pushctl salvage /var/backups/push-salvaged.db", meaning: "first, with the service stopped"),
+            Example(line: "pushctl restore /var/backups/push-salvaged.db", meaning: "then"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let path = arguments.operands.first ?? ""
+        let salvage = try Session.reading { () throws(StoreError) in
+            try Salvage.write(from: session.directories.state, to: path)
+        }
+        if arguments.has(.json) {
+            session.output.write(document: salvage.json(file: path))
+        } else {
+            session.output.print(salvage.text(file: path))
+        }
+        return .done
+    }
+}
+
+extension Salvage {
+    fileprivate func text(file: String) -> String {
+        let requests = counted(backup.requests, "request")
+        var text = "\(file): \(requests), \(backup.length) bytes, schema \(backup.schema)\n"
+        for table in tables {
+            let damage = table.damage.map { "; damaged: \($0)" } ?? ""
+            text += "  \(table.name): \(counted(table.rows, "row"))\(damage)\n"
+        }
+        if orphans > 0 { text += "  \(counted(orphans, "row")) left out: their request or event is lost\n" }
+        if let logDamage { text += "  log: saved in part: \(logDamage)\n" }
+        return text + (isWhole ? "No data is known to be lost.\n" : "Data is lost.\n")
+            + "The damaged ledger is unchanged. Continue with: pushctl restore \(file)\n"
+    }
+
+    fileprivate func json(file: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("file", file)
+            writer.member("requests", backup.requests)
+            writer.member("bytes", backup.length)
+            writer.member("schema", backup.schema)
+            writer.member("is_whole", isWhole)
+            writer.member(
+                "tables",
+                object: { writer in
+                    for table in tables {
+                        writer.member(
+                            table.name,
+                            object: { writer in
+                                writer.member("rows", table.rows)
+                                writer.member("damage", table.damage)
+                            })
+                    }
+                })
+            writer.member("orphans", orphans)
+            writer.member("log_damage", logDamage)
+        }
+        return writer.bytes
+    }
+}
