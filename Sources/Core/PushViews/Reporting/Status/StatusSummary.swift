@@ -146,8 +146,9 @@ public struct StatusSummary {
             data?[state.rawValue]?.int64.flatMap { $0 > 0 ? "\(grouped($0)) \(state.rawValue)" : nil }
         }
         let sending = data?["sending"]
-        let phase = sending?["phase"]?.string.map { phase in
-            "; forwarder \(phase.split(separator: "_").joined(separator: " "))" + (sending?["reason"]?.string.map { ": \($0)" } ?? "")
+        let phase = sending?["phase"]?.string.map { phase -> String in
+            let words = phase.split(separator: "_").joined(separator: " ")
+            return "; forwarder \(words)" + (sending?["reason"]?.string.map { ": \($0)" } ?? "")
         }
         return LabelledFact(
             label: "Custom data",
