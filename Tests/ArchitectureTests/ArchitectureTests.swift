@@ -53,15 +53,15 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("a floor inside a module names types of the floors below it alone", arguments: storeys.map(\.module))
+    @Test("a floor inside a module names types of the floors below it alone", arguments: moduleFloors.map(\.module))
     func floorsHold(module: String) throws {
-        let storeys = try #require(storeys.first { $0.module == module })
-        for floor in storeys.floors {
+        let floors = try #require(moduleFloors.first { $0.module == module })
+        for floor in floors.floors {
             #expect(
-                Self.sources.contains { storeys.floor(of: $0.path)?.folder == floor.folder },
+                Self.sources.contains { floors.floor(of: $0.path)?.folder == floor.folder },
                 "\(module)/\(floor.folder) has no file")
         }
-        for problem in storeys.problems(in: Self.sources) { Issue.record("\(problem)") }
+        for problem in floors.problems(in: Self.sources) { Issue.record("\(problem)") }
     }
 
     @Test("no file imports Foundation, not even a test")

@@ -13,8 +13,8 @@ struct Floor {
     }
 }
 
-/// A module with floors. The compiler holds the borders between modules, the tests those between floors.
-struct Storeys {
+/// The floors of a module. The compiler holds the borders between modules, the tests those between floors.
+struct ModuleFloors {
     let module: String
     let floors: [Floor]
 
@@ -26,26 +26,26 @@ struct Storeys {
 }
 
 /// The floors inside the modules; a floor with the name "" has the files that are in no other one.
-let storeys = [
-    Storeys(
+let moduleFloors = [
+    ModuleFloors(
         module: "Sources/Core/PushModel",
         floors: [Floor(""), Floor("Figures", [""]), Floor("Fleet", [""]), Floor("Settings", [""])]),
-    Storeys(
+    ModuleFloors(
         module: "Sources/Core/PushRouter",
         floors: [
             Floor("Dispatch"), Floor("Tracking"), Floor("CustomData"),
             Floor("Routing", ["Dispatch", "Tracking", "CustomData"]),
         ]),
-    Storeys(
+    ModuleFloors(
         module: "Sources/Core/PushSettings", floors: [Floor("", ["HTTPBridge"]), Floor("HTTPBridge"), Floor("Hosts")]),
-    Storeys(
+    ModuleFloors(
         module: "Sources/Core/PushViews",
         floors: [
             Floor("Reporting"), Floor("Simulation", ["Reporting"]), Floor("PayloadForms"),
             Floor("Query", ["Reporting"]),
             Floor("Accidents", ["Simulation"]), Floor("Web", ["Query", "Reporting", "Simulation"]),
         ]),
-    Storeys(
+    ModuleFloors(
         module: "Sources/System/LinuxSystem",
         floors: [
             Floor("Basics", imports: ["CLinux"]),
@@ -56,16 +56,16 @@ let storeys = [
             Floor("DaemonClient", ["Basics", "Sockets"], imports: ["PushModel"]),
             Floor("Service", ["Basics", "Loop", "Journal", "SettingsFiles"], imports: ["PushModel", "PushSettings"]),
         ]),
-    Storeys(module: "Sources/System/HTTPServer", floors: [Floor(""), Floor("Sockets", [""])]),
-    Storeys(module: "Sources/System/HTTPClient", floors: [Floor(""), Floor("Sending", [""])]),
-    Storeys(
+    ModuleFloors(module: "Sources/System/HTTPServer", floors: [Floor(""), Floor("Sockets", [""])]),
+    ModuleFloors(module: "Sources/System/HTTPClient", floors: [Floor(""), Floor("Sending", [""])]),
+    ModuleFloors(
         module: "Sources/Programs/pushrouter-forward",
         floors: [
             Floor("", ["Forwarding"]), Floor("Forwarding", imports: ["PushModel", "PushRouter", "PushSettings"]),
         ]),
 ]
 
-extension Storeys {
+extension ModuleFloors {
     /// Names of types that a file of the module takes from a floor that is not below its own, and imports that its
     /// floor does not allow.
     func problems(in files: [SourceFile]) -> [String] {

@@ -34,12 +34,12 @@ struct SourceRulesTests {
 
     @Test("a floor that names a type of a floor above it is found, in code and in an interpolation, with its imports")
     func findsNamesFromAbove() {
-        let storeys = Storeys(module: "Sources/A", floors: [Floor("Low", imports: ["B"]), Floor("High", ["Low"])])
+        let floors = ModuleFloors(module: "Sources/A", floors: [Floor("Low", imports: ["B"]), Floor("High", ["Low"])])
         let low = "struct Valve {}\nprivate struct Same {}\n"
         let high = SourceFile(
             path: "Sources/A/High/H.swift", text: "import C\npublic final class Router { let v: Valve }")
         func problems(_ text: String) -> [String] {
-            storeys.problems(in: [high, SourceFile(path: "Sources/A/Low/L.swift", text: low + text)])
+            floors.problems(in: [high, SourceFile(path: "Sources/A/Low/L.swift", text: low + text)])
         }
         #expect(problems("let x = Valve() // a Router\nlet text = \"the Router\"\nlet y = x.Router").isEmpty)
         #expect(problems("import Glibc\nimport B\n").isEmpty)
@@ -47,7 +47,7 @@ struct SourceRulesTests {
         #expect(problems(#"let text = "a \(Router.self) \"b\"""#).count == 1)
         #expect(problems("import C").first?.hasPrefix("Sources/A/Low/L.swift:3: ") == true)
         let other = SourceFile(path: "Sources/A/Roof.swift", text: "")
-        #expect(storeys.problems(in: [other]).count == 1)
+        #expect(floors.problems(in: [other]).count == 1)
     }
 
     @Test("a comparison with one platform is named; one in a comment is ignored")

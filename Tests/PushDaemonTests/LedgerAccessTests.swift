@@ -64,14 +64,16 @@ struct LedgerAccessTests {
         #expect(called == ["first false", "second false", "patient", "third true"])
     }
 
-    @Test("releases callers with a time limit when the daemon is to stop, and no others")
+    @Test("releases callers whose wait ends when the daemon is to stop, and no others")
     func end() throws {
         let bed = try Bed()
         let (queries, batch) = (bed.daemon.queries, bed.accept())
         var called: [Int64] = []
-        for due in [Int64.max, 20, 10] { queries.whenApplied(batch, until: due) { _ in called.append(due) } }
+        for due in [Int64.max, 20, 10, 30] {
+            queries.whenApplied(batch, until: due, endsAtStop: due < 30) { _ in called.append(due) }
+        }
         queries.expireWaits()
-        #expect(called == [10, 20] && queries.waitCount == 1)
+        #expect(called == [20, 10] && queries.waitCount == 2)
     }
 
     @Test("has at most 8 questions of users in flight, and asks the next ones user by user")

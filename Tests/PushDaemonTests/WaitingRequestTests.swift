@@ -46,6 +46,8 @@ struct WaitingRequestTests {
         daemon.takeWithoutCommit(line)
         daemon.inject.take(line, from: other.session)
         // The batch is not committed, so the ledger cannot get it.
+        daemon.queries.expireWaits()
+        #expect(other.session.isBlocked, "a stop waits for the ledger, too")
         daemon.queries.endTurn(at: EventLoop.nowNanoseconds + 4_000_000_000)
         #expect(other.session.isBlocked)
         daemon.queries.endTurn(at: EventLoop.nowNanoseconds + 5_000_000_000)

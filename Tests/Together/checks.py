@@ -27,7 +27,7 @@ class Erasures:
     def devices(self):
         """Who was named together with a device, ever."""
         users = defaultdict(set)
-        for request in self.record.acknowledged + self.record.unknown + self.record.refused:
+        for request in self.record.by_id().values():
             if request.user and request.device:
                 users[request.user].add(request.device)
         return users
@@ -53,9 +53,7 @@ class Erasures:
 
     def of_ids(self):
         """Says of an id whether its request may be erased. A replay, which has no id of its own, may be."""
-        may_be_erased = self.predicate()
-        requests = {
-            request.id: request for request in self.record.acknowledged + self.record.unknown + self.record.refused}
+        may_be_erased, requests = self.predicate(), self.record.by_id()
         return lambda id: id is None or id in requests and may_be_erased(requests[id])
 
 
@@ -286,11 +284,10 @@ def check_taken(installation, ledger, record, erasures):
     """
     path = installation.root / "taken"
     taken = Counter(path.read_text().split()) if path.exists() else Counter()
-    may_be_erased = erasures.predicate()
-    requests = {request.id: request for request in record.acknowledged + record.unknown + record.refused}
+    may_be_erased, requests = erasures.of_ids(), record.by_id()
     twice = [
-        (mark, count, requests[mark].facts, requests[mark].at) for mark, count in taken.items()
-        if count > 1 and not may_be_erased(requests[mark])]
+        (mark, count, vars(requests[mark]) if mark in requests else None) for mark, count in taken.items()
+        if count > 1 and not may_be_erased(mark)]
     check(not twice, f"sent more than once: {twice[:10]}; erased: {erasures.done}")
     for row in ledger.execute("SELECT number, data FROM entries WHERE state = 'sent'"):
         found = re.search(rb'"mark":\s*"([^"]+)"', bytes(row["data"]))

@@ -85,6 +85,10 @@ class Record:
                     request.is_unknown = True
                     self.unknown.append(request)
 
+    def by_id(self):
+        """Every request by its id, whatever became of it."""
+        return {request.id: request for request in self.acknowledged + self.unknown + self.refused}
+
     def recent(self, generator, op=None):
         """One that was acknowledged lately."""
         with self.lock:

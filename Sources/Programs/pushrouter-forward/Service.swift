@@ -50,6 +50,7 @@ final class Service: LoopService {
         sender = try Sender(loop: loop)
         forwarder = Forwarder(settings: settings, now: .now())
         reportedState = forwarder.state
+        // Unowned: this object owns the link, which makes no call after its release.
         link = try WatchedLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
         clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
         endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }

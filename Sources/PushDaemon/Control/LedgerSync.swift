@@ -35,7 +35,8 @@ final class LedgerSync {
         let waiting = (waitingOfSession[ObjectIdentifier(client.session)] ?? 0) + 1
         waitingOfSession[ObjectIdentifier(client.session)] = waiting
         if waiting == Self.waitingMax { client.session.block() }
-        queries.whenApplied(number, until: EventLoop.nowNanoseconds + timeout.nanoseconds) { [self] isComplete in
+        let due = EventLoop.nowNanoseconds + timeout.nanoseconds
+        queries.whenApplied(number, until: due, endsAtStop: true) { [self] isComplete in
             release(client)
             answer(client, isComplete: isComplete)
         }

@@ -11,9 +11,9 @@ import Store
 final class InjectServer {
     /// How often the ledger is asked for one id again because outcomes came meanwhile.
     private static let asksMax = 8
-    /// How long a request may wait for a batch in the ledger, in nanoseconds. An erasure rewrites the whole ledger, and
-    /// no batch reaches it meanwhile.
-    private static let waitMax: Int64 = 5_000_000_000
+    /// The seconds for which a request may wait for a batch in the ledger. An erasure rewrites the whole ledger, and no
+    /// batch reaches it meanwhile.
+    private static let waitSeconds = 5
 
     /// The limits of a request's JSON; a reload may change them.
     var limits: JSONLimits
@@ -224,11 +224,13 @@ final class InjectServer {
         if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
         waiting += 1
         block(candidate)
-        queries.whenApplied(number, until: EventLoop.nowNanoseconds + Self.waitMax) { [self] hasIt in
+        let due = EventLoop.nowNanoseconds + Int64(Self.waitSeconds) * 1_000_000_000
+        queries.whenApplied(number, until: due) { [self] hasIt in
             waiting -= 1
             resume(with: candidate) { () throws(ProtocolError) in
                 guard hasIt else {
-                    throw Self.unavailable(health.ledgerProblem ?? "it is more than 5 s behind the log", candidate)
+                    let problem = health.ledgerProblem ?? "it is more than \(Self.waitSeconds) s behind the log"
+                    throw Self.unavailable(problem, candidate)
                 }
                 try admit(candidate)
             }

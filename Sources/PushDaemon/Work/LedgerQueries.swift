@@ -25,7 +25,7 @@ final class LedgerQueries {
     /// Questions of users that wait for the answers of others, because each answer may have a payload.
     private var waitingQuestions = FairQueue<() -> Void>()
     private var asked = 0
-    private var waits = BatchWaits<(_ hasIt: Bool) -> Void>()
+    private var waits = BatchWaits<(go: (_ hasIt: Bool) -> Void, endsAtStop: Bool)>()
 
     /// - Parameters:
     ///   - committer: brings the ledger up to a batch.
@@ -84,7 +84,7 @@ final class LedgerQueries {
     /// Calls back once the ledger has a batch, at once if it has, however long that takes.
     func whenApplied(_ batch: UInt64, _ go: @escaping () -> Void) {
         guard applied < batch else { return go() }
-        wait(for: batch, until: nil) { _ in go() }
+        wait(for: batch, until: nil, endsAtStop: false) { _ in go() }
     }
 
     /// Calls back once the ledger has a batch, at a time limit, or when the ledger cannot be written, because the end
@@ -93,14 +93,17 @@ final class LedgerQueries {
     /// - Parameters:
     ///   - batch: the number of the batch.
     ///   - due: the time in monotonic nanoseconds; `.max`: there is no limit.
+    ///   - endsAtStop: whether ``expireWaits()`` calls back, too.
     ///   - go: told whether the ledger has the batch.
-    func whenApplied(_ batch: UInt64, until due: Int64, _ go: @escaping (_ hasIt: Bool) -> Void) {
+    func whenApplied(
+        _ batch: UInt64, until due: Int64, endsAtStop: Bool = false, _ go: @escaping (_ hasIt: Bool) -> Void
+    ) {
         guard applied < batch, stall == nil else { return go(applied >= batch) }
-        wait(for: batch, until: due, go)
+        wait(for: batch, until: due, endsAtStop: endsAtStop, go)
     }
 
-    private func wait(for batch: UInt64, until due: Int64?, _ go: @escaping (Bool) -> Void) {
-        waits.add(go, position: batch, due: due)
+    private func wait(for batch: UInt64, until due: Int64?, endsAtStop: Bool, _ go: @escaping (Bool) -> Void) {
+        waits.add((go, endsAtStop), position: batch, due: due)
         committer.expedite(through: batch)
     }
 
@@ -128,9 +131,9 @@ final class LedgerQueries {
     /// Notes that the ledger is written again.
     func ledgerResumed() { stall = nil }
 
-    /// Calls all waiters with a time limit: the daemon stops.
+    /// Calls the waiters whose waits end when the daemon stops.
     func expireWaits() {
-        while let (go, hasIt) = waits.next(applied: applied, now: .max - 1) { go(hasIt) }
+        for waiter in waits.takeAll(where: \.endsAtStop) { waiter.go(false) }
     }
 
     /// The refusal of a request because the ledger cannot be written now.
@@ -141,8 +144,8 @@ final class LedgerQueries {
 
     private func callSome(at now: Int64) {
         for _ in 0..<min(Self.calledAtOnce, waits.count) {
-            guard let (go, hasIt) = waits.next(applied: applied, now: stall == nil ? now : .max) else { return }
-            go(hasIt)
+            guard let (waiter, hasIt) = waits.next(applied: applied, now: stall == nil ? now : .max) else { return }
+            waiter.go(hasIt)
         }
     }
 
@@ -244,6 +247,11 @@ struct BatchWaits<Waiter> {
             return (waiter, true)
         }
         return Self.take(from: &byTime, &waiters, through: now).map { ($0, false) }
+    }
+
+    /// Takes the waiters that satisfy `isWanted`, in the order in which they came.
+    mutating func takeAll(where isWanted: (Waiter) -> Bool) -> [Waiter] {
+        waiters.filter { isWanted($0.value) }.keys.sorted().compactMap { waiters.removeValue(forKey: $0) }
     }
 
     /// The earliest time limit; `nil` without one.

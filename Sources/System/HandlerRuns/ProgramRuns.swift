@@ -311,6 +311,7 @@ final class ExitWatch {
 
     private func scheduleCheck() {
         do throws(SystemError) {
+            // Unowned, as the source.
             if timer == nil { timer = try TimerSource(loop: loop) { [unowned self] in check() } }
             timer?.arm(at: EventLoop.nowNanoseconds + Self.pause)
         } catch {

@@ -119,6 +119,17 @@ extension Session {
         return findings.elements.compactMap(HealthFinding.init)
     }
 
+    /// The findings about services that have failed.
+    private var serviceFailures: [HealthFinding] {
+        guard directories.runtime == Directories.standardRuntime else { return [] }
+        let services = ["gateway", "http", "metrics", "web"].flatMap { name in
+            ["service", "socket"].map { "pushrouter-\(name).\($0)" }
+        }
+        let units = (services + ["pushrouter-forward.service"]).joined(separator: " ")
+        return HealthFinding.failures(
+            ofServices: ServiceUnit.properties(["Id", "ActiveState", "SubState"], of: units) ?? "")
+    }
+
     // MARK: Handlers
 
     private func health(_ handler: Handler) -> HealthFacts.Handler {

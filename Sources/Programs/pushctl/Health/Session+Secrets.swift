@@ -110,17 +110,6 @@ extension Session {
         return .init(name: name, file: file, purpose: purpose, isPrivate: false, mayBeElsewhere: true)
     }
 
-    /// The findings about services that have failed.
-    var serviceFailures: [HealthFinding] {
-        guard directories.runtime == Directories.standardRuntime else { return [] }
-        let services = ["gateway", "http", "metrics", "web"].flatMap { name in
-            ["service", "socket"].map { "pushrouter-\(name).\($0)" }
-        }
-        let units = (services + ["pushrouter-forward.service"]).joined(separator: " ")
-        return HealthFinding.failures(
-            ofServices: ServiceUnit.properties(["Id", "ActiveState", "SubState"], of: units) ?? "")
-    }
-
     // MARK: The forwarder
 
     private func forwarderSecrets(_ settings: Settings) -> [HealthFacts.Secret] {

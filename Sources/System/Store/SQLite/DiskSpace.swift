@@ -49,14 +49,19 @@ enum DiskSpace {
     }
 
     private static func require(_ length: Int, _ times: Int, in directory: String) throws(StoreError) {
-        var facts = statvfs()
-        guard statvfs(directory, &facts) == 0 else { throw StoreError.system("statvfs", directory, errno: errno) }
-        let free = Int(facts.f_bavail) * Int(facts.f_frsize)
+        guard let free = free(in: directory) else { throw StoreError.system("statvfs", directory, errno: errno) }
         guard free <= times * length else { return }
         throw StoreError(
             .noSpace,
             message: "rewriting the ledger needs \(times * length >> 20) MiB, and \(free >> 20) MiB are free",
             context: directory)
+    }
+
+    /// Returns the free bytes of a directory's file system; `nil` with `errno` if statvfs(2) fails.
+    static func free(in directory: String) -> Int? {
+        var facts = statvfs()
+        guard statvfs(directory, &facts) == 0 else { return nil }
+        return Int(facts.f_bavail) * Int(facts.f_frsize)
     }
 
     private static func device(_ directory: String) throws(StoreError) -> dev_t {

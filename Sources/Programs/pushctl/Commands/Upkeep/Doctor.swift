@@ -8,8 +8,8 @@ extension Command {
             Checks the configuration; the owners and modes of its files, of the state directory and of the sockets; \
             the ledger; the space on the disk and the time of one sync; the clock; the journal; the programs of the \
             handlers with their interpreters, users and sockets; the files of keys and tokens; and the daemon: whether \
-            each socket answers, and the problems and cgroups in its status. It lists the other services that have failed. On machines that share a log it also \
-            checks the database: settings, synchronous standbys, clock, copies, snapshots, connections, old \
+            each socket answers, and the problems and cgroups in its status. It lists the other services that have \
+            failed. On machines that share a log it also checks the database: settings, synchronous standbys, clock, copies, snapshots, connections, old \
             transactions and idle replication slots. It prints a line for each finding (ok, warning or error), and the \
             remedy under that line.
             """,
