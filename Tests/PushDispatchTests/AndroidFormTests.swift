@@ -63,7 +63,7 @@ struct AndroidFormTests {
         "find no notification block where FCM finds none",
         arguments: [
             #"{"notification":"x"}"#,
-            #"{"gcm.n.e":"1"}"#,
+            #"{"gcm.n.e":1}"#,
             #"{"extras":{"gcm.n.e":1}}"#,
             #"{"extras":{"gcm.n.e":"true"}}"#,
             #"{"message":{"token":"x","notification":null}}"#,

@@ -20,8 +20,9 @@ struct BrazeWebTests {
             (#"{"t":"T","a":"A"}"#, .noBrazeWebKey),
             // "Server has no pending push message".
             (#"{}"#, .webPayloadEmpty),
-            (#"{"message":{"topic":"x","webpush":{"data":{"cid":"c","t":"T"}},"data":{"k":"v"}}}"#, .brazeWebCampaign),
-            (#"{"message":{"topic":"x","data":{"cid":"c","t":"T"}}}"#, .brazeWebCampaign),
+            // FCM's worker gets the data in an object of FCM's (internal-message-payload.ts), where Braze's does not look.
+            (#"{"message":{"topic":"x","webpush":{"data":{"cid":"c","t":"T"}},"data":{"k":"v"}}}"#, .noBrazeWebKey),
+            (#"{"message":{"topic":"x","data":{"cid":"c","t":"T"}}}"#, .noBrazeWebKey),
             (#"{"message":{"topic":"x","notification":{"title":"T"}}}"#, .noBrazeWebKey),
         ])
     func isDetected(_ payload: String, _ reason: Reason) throws {

@@ -15,7 +15,8 @@ struct ExplanationTests {
                 #"data._ab is exactly "true": the payload is Braze's"#,
                 "data has both t and a, title and body: Braze's SDK shows a notification",
                 "the app is in the background and the message has a notification block: "
-                    + "the system shows it, no code of the app runs",
+                    + "the system shows it, and the messaging service does not run; "
+                    + "a receiver beside it (React Native Firebase, FlutterFire) gets the message",
                 "the system shows the notification block instead of Braze's push: "
                     + "Braze's SDK never sees the payload, and its open is lost",
             ])

@@ -42,6 +42,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case newToken = "new_token"
     case registered
     case unregistered
+    case notificationEvent = "notification_event"
     case unknownIntentAction = "unknown_intent_action"
     case amazonMessage = "amazon_message"
     case amazonRefusal = "amazon_refusal"
@@ -79,6 +80,8 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case notificationsDenied = "notifications_denied"
     case alertDenied = "alert_denied"
     case serviceWorker = "service_worker"
+    case declarativeWebPush = "declarative_web_push"
+    case webNotification = "web_notification"
 
     // The platform, when a person acts on a notification.
     case brazePushClicked = "braze_push_clicked"

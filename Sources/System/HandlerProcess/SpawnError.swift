@@ -29,9 +29,9 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         let confinement = command.confinement
         let fault =
             switch step {
-            case .program: Self.reason(code)
+            case .program: Self.reason(code) + (code == ENOEXEC ? Self.invisibleBytes(of: program) : "")
             case .interpreter where code == ENOENT:
-                "the interpreter that it names (#! line or ELF loader) does not exist"
+                "the interpreter that it names (#! line or ELF loader) does not exist" + Self.invisibleBytes(of: program)
             case .interpreter: errorText(code)
             case .directory where [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code):
                 "its working directory \(command.workingDirectory) is missing, not a directory, or may not be entered"
@@ -62,6 +62,23 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         program = command.arguments[0]
         code = failure.code
         reason = "cannot set up its cgroup, \(failure.path): \(errorText(failure.code))"
+    }
+
+    /// Returns the invisible bytes in the first line of a script that keep it from starting, with a remedy; empty if there
+    /// are none.
+    private static func invisibleBytes(of path: String) -> String {
+        guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return "" }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(file.rawValue, &bytes, bytes.count)
+        guard count > 0 else { return "" }
+        let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
+        if line.starts(with: [0xEF, 0xBB, 0xBF]) {
+            return ": the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
+        }
+        if line.starts(with: "#!".utf8), line.last == UInt8(ascii: "\r") {
+            return ": its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
+        }
+        return ""
     }
 
     private static func reason(_ code: Int32) -> String {

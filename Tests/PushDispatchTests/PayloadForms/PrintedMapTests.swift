@@ -7,10 +7,15 @@ import Testing
 /// The JSON of a payload in another form.
 func written(_ text: String) throws -> String { String(decoding: try payload(text).json, as: UTF8.self) }
 
+/// A payload in another form with its first line.
+func begun(_ line: String) throws -> PayloadText? {
+    try PayloadText(#require(PayloadStart(in: Array(line.utf8))), line: Array(line.utf8))
+}
+
 /// A payload in another form, in one line or many.
 func payload(_ text: String) throws -> WrittenPayload {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
-    var whole = try #require(try PayloadText(PayloadForm(ofLine: lines[0]), line: lines[0]))
+    var whole = try #require(try begun(String(decoding: lines[0], as: UTF8.self)))
     for line in lines.dropFirst() {
         #expect(!whole.isWhole)
         let isOfIt = try whole.add(line)
@@ -58,9 +63,9 @@ struct PrintedMapTests {
     @Test("is read as data if a map stands alone")
     func maps() throws {
         #expect(try written(" {_ab=true, a={x=1, y=2}, t=T} ") == #"{"data":{"_ab":"true","a":"{x=1, y=2}","t":"T"}}"#)
-        #expect(PayloadForm(ofLine: Array(#"{"a":1}"#.utf8)) == .json)
-        #expect(PayloadForm(ofLine: Array("{'a'=1}".utf8)) == .json)
-        #expect(PayloadForm(ofLine: Array("{}".utf8)) == .json)
+        #expect(PayloadStart(in: Array(#"{"a":1}"#.utf8))?.form == .json)
+        #expect(PayloadStart(in: Array("{'a'=1}".utf8))?.form == .literal)
+        #expect(PayloadStart(in: Array("{}".utf8))?.form == .json)
     }
 
     @Test("may have line feeds in its values, before which a log repeats its prefix")
@@ -68,7 +73,7 @@ struct PrintedMapTests {
         #expect(try written("Bundle[{a=one\ntwo, b=3}]") == #"{"extras":{"a":"one\u000atwo","b":"3"}}"#)
         let header = "11-25 12:00:00.123  1  1 I Tag: "
         #expect(try written("\(header)Bundle[{a=one\n\(header)two}]") == #"{"extras":{"a":"one\u000atwo"}}"#)
-        var cut = try #require(try PayloadText(.bundle, line: Array("\(header)Bundle[{a=one".utf8)))
+        var cut = try #require(try begun("\(header)Bundle[{a=one"))
         let isOfIt = try cut.add(Array("11-25 12:00:00.124  1  1 I Tag: two}]".utf8))
         #expect(!isOfIt)
     }
@@ -92,7 +97,7 @@ struct PrintedMapTests {
         let line = Array(("Bundle[{a=" + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
         for line in [line, line + Array("}]".utf8)] {
             let time = ContinuousClock().measure {
-                _ = try? PayloadText(PayloadForm(ofLine: line), line: line)?.payload()
+                _ = try? PayloadStart(in: line).flatMap { try PayloadText($0, line: line) }?.payload()
             }
             #expect(time < .seconds(20))
         }

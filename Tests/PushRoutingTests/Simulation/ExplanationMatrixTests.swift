@@ -53,8 +53,7 @@ struct ExplanationMatrixTests {
                 "android | background | braze | onMessageReceived -> tracker | handed_to_tracker | "
                     + "direct open of campaign a1 | influenced open",
                 "ios | background | braze | none | shown_by_system | direct open of campaign i1 | influenced open",
-                "web | background | braze | push -> tracker | handed_to_tracker | direct open of campaign w1 | "
-                    + "influenced open",
+                "web | background | nobody known | push -> crm | handler crm | no open of Braze's | -",
             ])
     }
 

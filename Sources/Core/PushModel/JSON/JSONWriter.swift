@@ -30,9 +30,9 @@ public struct JSONWriter: Sendable {
     /// Ends the innermost object.
     public mutating func endObject() { end(UInt8(ascii: "}")) }
     /// Begins an array.
-    mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     /// Ends the innermost array.
-    mutating func endArray() { end(UInt8(ascii: "]")) }
+    public mutating func endArray() { end(UInt8(ascii: "]")) }
 
     /// Writes an object whose members `content` writes.
     public mutating func object(_ content: (inout JSONWriter) -> Void) {

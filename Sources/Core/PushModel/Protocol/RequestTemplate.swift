@@ -35,11 +35,26 @@ public struct RequestTemplate: Sendable {
         members.append(Member(key: key, value: value, operations: operations))
     }
 
-    /// Adds the platform and the app that the payload's own form names; values of the template take precedence.
-    public func completed(platform: Platform?, app: String?) -> RequestTemplate {
+    /// The platform of all requests; `nil`: each payload decides.
+    public var chosenPlatform: Platform? { platform.flatMap(Platform.init(rawValue:)) }
+
+    /// Adds the facts that the payload's own form names; values of the template take precedence.
+    ///
+    /// - Parameters:
+    ///   - platform: the platform.
+    ///   - app: the app.
+    ///   - transport: the service that carries the payload.
+    ///   - headers: the headers of the request to APNs, as a JSON object.
+    public func completed(
+        platform: Platform?, app: String?, transport: Transport? = nil, headers: [UInt8]? = nil
+    ) -> RequestTemplate {
         var template = self
         template.platform = self.platform ?? platform?.rawValue
-        if !members.contains(where: { $0.key == "app" }) { template.add("app", app, to: Set(Operation.allCases)) }
+        func has(_ key: String) -> Bool { members.contains { $0.key == key } }
+        if !has("app") { template.add("app", app, to: Set(Operation.allCases)) }
+        guard template.platform == nil || template.platform == platform?.rawValue else { return template }
+        if !has("transport") { template.add("transport", transport?.rawValue, to: [.deliver]) }
+        if let headers, !has("headers") { template.add("headers", raw: headers, to: [.deliver]) }
         return template
     }
 

@@ -19,7 +19,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
 
 extension Platform {
     /// Whether its pushes come from APNs, with headers.
-    var hasAPNsHeaders: Bool {
+    public var hasAPNsHeaders: Bool {
         switch self {
         case .ios: true
         case .android, .web: false

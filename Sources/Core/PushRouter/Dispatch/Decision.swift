@@ -207,7 +207,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     } else {
         fate = payload.fate(of: delivery, settings, because: &reasons)
     }
-    owner?.change(&fate, because: &reasons)
+    owner?.change(&fate, over: payload.transport, because: &reasons)
 
     let isUndelivered = payload.validateOnly || fate.outcome == .notWoken
     let displayed =
@@ -228,7 +228,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 extension ProviderMatch {
     /// Removes the callbacks with a message if the owner's SDK leaves a handler nothing to do. The treatment without
     /// code of the app stays unchanged.
-    fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
+    fileprivate func change(_ fate: inout Fate, over transport: Transport, because reasons: inout [Reason]) {
         // FCM's other callbacks concern the app's messages as a whole.
         guard case .callbacks(let callbacks) = fate else { return }
         switch platform {
@@ -239,7 +239,8 @@ extension ProviderMatch {
             let isForUninstallation = provider.purpose == .uninstallProbe
             reasons.append(isForUninstallation ? .uninstallProbe(title: provider.title) : .probe(title: provider.title))
             fate = .decided(.swallowed)
-        } else if entry == .ownReceiver {
+        } else if entry == .ownReceiver, transport == .fcm {
+            // Only FCM's message is a broadcast; HMS and ADM have one service for all.
             reasons.append(.ownReceiver(title: provider.title))
             fate = .decided(.ownReceiver)
         }

@@ -21,7 +21,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // The treatment by FCM, ADM and Android.
     case validateOnly, forceStopped
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
-    case newToken(String?), registered(String?), unregistered(String?), unknownAction(String)
+    case newToken(String?), registered(String?), unregistered(String?), notificationEvent, unknownAction(String)
     case amazonMessage, amazonRefusal(String?)
     case huaweiMessage, huaweiNotification, huaweiNotificationInForeground
     case dataMessage, notificationInForeground, notificationSuppressed
@@ -34,7 +34,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // The treatment by Android or iOS.
     case notificationsDenied, alertDenied
     // The treatment by a browser.
-    case serviceWorker
+    case serviceWorker, declarativeWebPush, webNotification
 
     public var description: String {
         switch self {
@@ -95,6 +95,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .newToken(let token): "there is a new token: onNewToken is called with \(quoted(token))"
         case .registered(let id): "the app is registered: FCM calls onRegistered with the installation id \(quoted(id))"
         case .unregistered(let id): "the app is no longer registered: onUnregistered is called with \(quoted(id))"
+        case .notificationEvent:
+            "the intent reports a tap or a swipe on a notification that FCM showed: FCM's receiver logs it for its statistics, and no callback of the service runs"
         case .unknownAction(let action): "Unknown intent action: \(quoted(action)), FCM logs, and does nothing"
         case .amazonMessage:
             "Amazon Device Messaging hands the message to the app's receiver, whatever the app is doing"
@@ -102,7 +104,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "the intent of ADM's registration has neither an error, a registration_id nor unregistered: it is ignored"
         case .amazonRefusal(let error): "ADM did not register the app: it answered the error \(quoted(error))"
         case .huaweiMessage:
-            "the message has no notification block: Huawei's push kit calls onMessageReceived, whatever the app is doing"
+            "the message has no notification block: Huawei's push kit calls onMessageReceived; reports say that it needs a living process of the app"
         case .huaweiNotification:
             "the message has a notification block: Huawei's push kit shows it itself, no code of the app runs"
         case .huaweiNotificationInForeground:
@@ -113,11 +115,11 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "the app is in the foreground: FCM calls onMessageReceived although the message has a notification block"
         case .notificationSuppressed: "gcm.n.noui is set: FCM neither shows the notification nor calls the app"
         case .notificationInBackground:
-            "the app is in the background and the message has a notification block: the system shows it, no code of the app runs"
+            "the app is in the background and the message has a notification block: the system shows it, and the messaging service does not run; a receiver beside it (React Native Firebase, FlutterFire) gets the message"
         case .notificationWhileNotRunning:
-            "the app is not running and the message has a notification block: the system shows it, no code of the app runs"
+            "the app is not running and the message has a notification block: the system shows it, and the messaging service does not run; a receiver beside it (React Native Firebase, FlutterFire) gets the message"
         case .notificationWhileLocked:
-            "the screen is locked, which counts as background, and the message has a notification block: the system shows it, no code of the app runs"
+            "the screen is locked, which counts as background, and the message has a notification block: the system shows it, and the messaging service does not run; a receiver beside it (React Native Firebase, FlutterFire) gets the message"
 
         case .mutableContent:
             "aps has an alert and mutable-content is 1: iOS runs the notification service extension before it shows the alert"
@@ -149,6 +151,10 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .alertDenied: "the user does not allow notifications: iOS shows neither alert, badge nor sound"
 
         case .serviceWorker: "the browser starts the service worker for every push"
+        case .declarativeWebPush:
+            "web_push is 8030: a browser with declarative web push (Safari since 18.4) shows the notification itself, and starts the worker only if mutable is true; every other browser starts the worker"
+        case .webNotification:
+            "the message has a notification block: FCM's worker shows it itself unless a page of the site is visible"
         }
     }
 }
@@ -191,6 +197,7 @@ extension Reason {
         case .newToken: .newToken
         case .registered: .registered
         case .unregistered: .unregistered
+        case .notificationEvent: .notificationEvent
         case .unknownAction: .unknownIntentAction
         case .amazonMessage: .amazonMessage
         case .amazonRefusal: .amazonRefusal
@@ -219,6 +226,8 @@ extension Reason {
         case .notificationsDenied: .notificationsDenied
         case .alertDenied: .alertDenied
         case .serviceWorker: .serviceWorker
+        case .declarativeWebPush: .declarativeWebPush
+        case .webNotification: .webNotification
         }
     }
 

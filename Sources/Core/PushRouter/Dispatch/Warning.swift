@@ -24,6 +24,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case reservedKey(String)
     /// An Android payload whose data exceeds FCM's limit.
     case tooLarge(bytes: Int)
+    /// A time to live beyond FCM's four weeks.
+    case lifeTooLong(seconds: Int32)
     /// Braze's text and key-values exceed the limit of its API.
     case brazeTooLarge(bytes: Int)
     /// A link of a Braze notification or of its button that no app can open.
@@ -38,6 +40,18 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case stateOfAnotherPlatform(AppState)
     /// A key of `aps` whose value has a type that Apple does not document.
     case apsValueOfAnotherType(APSKey, kind: String)
+    /// A value that Apple does not document, of a key of `aps`.
+    case apsValueOutOfRange(APSKey, range: String)
+    /// A key in `aps` that Apple does not know, and the one that it resembles.
+    case apsKeyMisspelt(String, APSKey)
+    /// A key in `aps.alert` or `aps.sound` that Apple does not know, and the one that it resembles.
+    case alertKeyMisspelt(String, String)
+    /// A key of `aps` that is beside `aps`, where iOS ignores it.
+    case apsKeyOutside(String, APSKey)
+    /// A push for a Live Activity without a key that iOS needs.
+    case liveActivityLacks(APSKey)
+    /// A push type, a topic, a priority and a payload that do not fit.
+    case apnsMismatch(APNsMismatch)
     /// A key that is typical of another platform's payloads.
     case keyOfAnotherPlatform(String, Platform)
     /// A request that APNs would refuse.
@@ -72,6 +86,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .reservedKey(let key):
             "data.\(key): FCM keeps this key for itself, and on a device no app finds it in the data"
         case .tooLarge(let bytes): "\(bytes) bytes of keys and values: FCM takes at most 4096"
+        case .lifeTooLong(let seconds):
+            "the time to live is \(seconds) s: FCM takes at most \(V1Duration.longestTTL) s (four weeks), and refuses the send"
         case .brazeTooLarge(let bytes):
             "data.a and data.extra have \(bytes) bytes together: Braze's API takes at most 4000"
         case .brazeLinkUnusable(let button):
@@ -87,6 +103,17 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is not a state of this platform"
         case .apsValueOfAnotherType(let key, let kind):
             "aps.\(key.rawValue) is \(kind) rather than \(key.type): \(key.readingOfAnotherType)"
+        case .apsValueOutOfRange(let key, let range):
+            "aps.\(key.rawValue) is none of the values that Apple documents: \(range)"
+        case .apsKeyMisspelt(let name, let key):
+            "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key.rawValue)"
+        case .alertKeyMisspelt(let name, let key):
+            "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key)"
+        case .apsKeyOutside(let name, let key):
+            "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"
+        case .liveActivityLacks(let key):
+            "aps has no \(key.rawValue), which a push for a Live Activity needs: iOS changes nothing"
+        case .apnsMismatch(let mismatch): mismatch.description
         case .keyOfAnotherPlatform(let key, let platform):
             "\(key) belongs to payloads for \(platform.name), and this looks like one: is the platform right?"
         case .refusedByAPNs(let refusal): refusal.description

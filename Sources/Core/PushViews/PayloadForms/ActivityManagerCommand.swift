@@ -33,7 +33,10 @@ struct ActivityManagerCommand {
         }
     }
 
-    func payload() -> WrittenPayload {
+    func payload() throws(PayloadFormError) -> WrittenPayload {
+        guard !keys.isEmpty || action?.has("com.google.") == true || action?.has("com.amazon.") == true else {
+            throw PayloadFormError("the command has no extras, such as --es KEY VALUE, so no push is in it")
+        }
         var writer = JSONWriter()
         writer.object { writer in
             if let action { writer.member("action", action) }

@@ -5,7 +5,13 @@ import PushRouter
 struct CurlCommand {
     private var body: [UInt8]?
     private var url: String?
-    private var app: String?
+    /// The headers of APNs.
+    private var headers: [(name: String, value: String)] = []
+
+    /// The app: the topic without the suffix of a push type.
+    private var app: String? {
+        headers.first { $0.name == APNsHeader.topic.rawValue }.map { APNsTopic($0.value)?.app ?? $0.value }
+    }
 
     /// One-letter options with a value.
     private static let withValue = Set("AbcCdDeEFHKmoPQrtTuUwxXyYz".utf8)
@@ -36,7 +42,15 @@ struct CurlCommand {
                 """)
         }
         let isApples = host?.hasSuffix("push.apple.com") == true
-        return WrittenPayload(json: body, platform: isApples ? .ios : nil, app: app, host: host)
+        var payload = WrittenPayload(json: body, platform: isApples ? .ios : nil, app: app, host: host)
+        if host?.hasSuffix(".huawei.com") == true { (payload.platform, payload.transport) = (.android, .hms) }
+        if host == "api.amazon.com" { (payload.platform, payload.transport) = (.android, .adm) }
+        if isApples, !headers.isEmpty {
+            var writer = JSONWriter()
+            writer.object { writer in headers.forEach { writer.member($0.name, $0.value) } }
+            payload.headers = writer.bytes
+        }
+        return payload
     }
 
     private mutating func take(_ option: String, _ rest: inout ArraySlice<[UInt8]>) throws(PayloadFormError) {
@@ -83,9 +97,10 @@ struct CurlCommand {
     private mutating func take(header: [UInt8]) {
         guard let colon = header.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: header[..<colon], as: UTF8.self).lowercased()
-        guard name == "apns-topic" else { return }
+        guard APNsHeader(rawValue: name) != nil else { return }
         let value = header[(colon + 1)...].drop(while: \.isJSONWhiteSpace)
-        app = String(decoding: value, as: UTF8.self)
+        headers.removeAll { $0.name == name }
+        headers.append((name, String(decoding: value, as: UTF8.self)))
     }
 
     /// Returns the host of a URL, without user, port and path.

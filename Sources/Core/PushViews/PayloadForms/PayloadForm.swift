@@ -1,7 +1,7 @@
 public import PushModel
 import PushRouter
 
-/// A form of a payload in a file. inject.sock takes JSON; `pushctl` converts the other forms to JSON.
+/// A form of a payload in a file. inject.sock takes JSON; `pushctl` and the page convert the other forms to JSON.
 public enum PayloadForm: Hashable, Sendable, CaseIterable {
     /// JSON objects: one on each line, or one over several lines.
     case json
@@ -9,8 +9,12 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     case list
     /// The output of `Bundle.toString`, alone or in a line of a log.
     case bundle
-    /// The output of `Map.toString`, alone.
+    /// The output of `Map.toString` of Java or Kotlin: `{a=1, b=2}`.
     case map
+    /// An object in the notation of a language: `NSDictionary`, Swift, Dart, Python, JavaScript, Ruby, PHP.
+    case literal
+    /// JSON in another notation: a text with escapes, base64, or the hexadecimal digits of an `NSData`.
+    case encoded
     /// A command that delivers an intent to an app.
     case activityManager
     /// A command that sends a message to FCM or APNs.
@@ -22,7 +26,9 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         case .json: "payloads in JSON"
         case .list: "an array of payloads"
         case .bundle: "the extras of a Bundle, as Android prints it (logcat)"
-        case .map: "the data of a RemoteMessage, as Android prints a map"
+        case .map: "a map, as Java and Kotlin print it"
+        case .literal: "an object that is not JSON, as NSDictionary, Swift, Dart, Python, JavaScript, Ruby or PHP prints it"
+        case .encoded: "JSON in a text with escapes, in base64 or in the hexadecimal digits of an NSData"
         case .activityManager: "the extras of an \"am broadcast\" command (also am start; with or without adb shell)"
         case .curl: "the body of a curl command"
         }
@@ -32,24 +38,203 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     public static var namesOfOthers: String {
         allCases.filter { $0 != .json && $0 != .list }.map(\.name).joined(separator: "; ")
     }
+}
 
-    /// The form of a file, or of the next payload in it, by a line that is not blank. A line of no other form counts as
-    /// JSON, and may be faulty.
-    public init(ofLine line: [UInt8]) {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        switch text.first {
-        case UInt8(ascii: "["): self = .list
-        case UInt8(ascii: "{"): self = PrintedMap.isMap(text) ? .map : .json
-        default:
-            let command = ShellWords.program(of: text)
-            if command.elementsEqual("curl".utf8) {
-                self = .curl
-            } else if ["adb", "am"].contains(where: { command.elementsEqual($0.utf8) }) {
-                self = .activityManager
-            } else {
-                self = text.has("Bundle[".utf8) ? .bundle : .json
-            }
+extension PayloadForm {
+    /// Returns the object that begins a text, as JSON, its form and the text behind it; `nil` if it has no form.
+    ///
+    /// - Parameter text: the text; its first byte other than white space is a bracket.
+    public static func object(in text: [UInt8]) -> (json: [UInt8], form: PayloadForm, rest: ArraySlice<UInt8>)? {
+        let begin = text.drop(while: \.isJSONWhiteSpace)
+        guard let literal = PrintedLiteral(begin) else { return nil }
+        let isJSON = (try? JSONDocument(scanning: Array(begin[..<literal.place]), limits: JSONLimits(depth: .max))) != nil
+        return (literal.json, isJSON ? .json : .literal, text[literal.place...])
+    }
+
+    /// Lines of a device's log about a push that did not reach the app.
+    private static func nameOfNote(_ text: ArraySlice<UInt8>) -> String? {
+        if text.has("c2dm.intent.RECEIVE".utf8), text.has("CANCELLED".utf8) {
+            return """
+                a line of the log that Android cancelled the broadcast of a push: the app is force-stopped, and runs \
+                again when the user starts it; the extras are not printed
+                """
         }
+        if text.has("dasd".utf8), text.has("pushLaunch".utf8) {
+            return """
+                a line of the log in which iOS decides whether a silent push launches the app (dasd), without the \
+                payload: Must Not Proceed means that it does not, because of the limit of silent pushes, low power or \
+                Background App Refresh
+                """
+        }
+        return nil
+    }
+
+    /// Objects that a program printed without their content, and source code.
+    private static func nameOfPrinted(_ text: ArraySlice<UInt8>, hasObject: Bool) -> String? {
+        let contentless = [
+            ("RemoteMessage@", "getData()"), ("Instance of 'RemoteMessage'", "message.toMap()"),
+            ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
+            ("Intent { ", "getExtras(), after extras.keySet()"),
+        ]
+        for (mark, remedy) in contentless where !hasObject && text.has(mark.utf8) && !text.has("userInfo".utf8) {
+            return "the message is printed without its content: have the app print \(remedy)"
+        }
+        let objects = [
+            ("#<", "an object that Ruby inspected", "its payload with to_json"),
+            ("map[", "a map that Go printed", "it with json.Marshal"),
+            ("&{", "a struct that Go printed", "it with json.Marshal"),
+            ("&messaging.", "a struct that Go printed", "it with json.Marshal"),
+            ("Array", "an array that PHP printed", "it with json_encode"),
+            ("array(", "an array that PHP printed", "it with json_encode"),
+            ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
+            ("RemoteMessage{", "an object that Java printed", "getData()"),
+        ]
+        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
+            return "\(name), not a push in a form that is read: print \(remedy)"
+        }
+        if PrintedLiteral.begins(text, behind: UInt8(ascii: "[")), text.first == UInt8(ascii: "\"") {
+            return "a part of an object in JSON, which begins with a key: put { before it and } behind it"
+        }
+        if text.has(" := ".utf8) || text.has("&messaging.".utf8) { return code }
+        guard !hasObject else { return nil }
+        let starts = [
+            "import ", "from ", "const ", "let ", "var ", "val ", "func ", "def ", "public ", "private ", "async ",
+            "await ", "<?php", "using ", "package ", "#include", "class ", "function ", "@Override", "admin.",
+            "messaging.", "require(", "use ",
+        ]
+        return starts.contains { text.starts(with: $0.utf8) } ? code : nil
+    }
+
+    private static let code = "source code, not a push: run it, and give the message that it makes as JSON"
+
+    /// Returns the name of a text that has no payload, with a remedy; `nil` if it has no name.
+    ///
+    /// - Parameters:
+    ///   - line: its first line that is not blank.
+    ///   - mayHavePayload: whether a later line may have a payload.
+    public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        if let name = nameOfNote(text) ?? nameOfPrinted(text, hasObject: PayloadStart(in: line) != nil) { return name }
+        if text.starts(with: "<!DOCTYPE html".utf8) || text.starts(with: "<html".utf8) { return "a page in HTML, not a push" }
+        if text.starts(with: "<toast".utf8) || text.starts(with: "<tile".utf8) {
+            return "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"
+        }
+        if text.starts(with: "<?xml".utf8) || text.starts(with: "<plist".utf8) || text.starts(with: "<!DOCTYPE".utf8) {
+            return "a property list or another document in XML, not a push: plutil -convert json makes a property list JSON"
+        }
+        if text.starts(with: "bplist".utf8) {
+            return "a binary property list: plutil -convert json makes it JSON"
+        }
+        if text.starts(with: "HTTP/".utf8) { return "the answer of a server, not a push" }
+        if text.starts(with: "eyJ".utf8), text.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
+            return "a token (JWT), not a push: keep it secret"
+        }
+        if text.starts(with: "-----BEGIN".utf8) { return "a key or a certificate, not a push: keep it secret" }
+        guard !mayHavePayload else { return nil }
+        let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
+        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) }
+        return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
+    }
+}
+
+/// The begin of a payload in a line.
+public struct PayloadStart: Hashable, Sendable {
+    /// The form of the payload.
+    public let form: PayloadForm
+    /// Whether text precedes the payload in the line.
+    public let isBehindText: Bool
+    /// The index of its first byte.
+    let offset: Int
+
+    /// Finds the begin of a payload in a line that is not blank; `nil` if there is none. A line that begins with `{` or
+    /// `[` always has one, which may be faulty JSON.
+    public init?(in line: [UInt8]) {
+        let first = line.firstIndex { !$0.isJSONWhiteSpace } ?? line.endIndex
+        let text = line[first...]
+        if let form = Self.form(at: first, in: line) {
+            self.init(form: form, isBehindText: false, offset: first)
+            return
+        }
+        let command = ShellWords.program(of: text)
+        if command.elementsEqual("curl".utf8) {
+            self.init(form: .curl, isBehindText: false, offset: first)
+        } else if ["adb", "am"].contains(where: { command.elementsEqual($0.utf8) }) {
+            self.init(form: .activityManager, isBehindText: false, offset: first)
+        } else if let place = line.indices.first(where: { line[$0...].starts(with: "Bundle[".utf8) }) {
+            self.init(form: .bundle, isBehindText: place > first, offset: place + 7)
+        } else if text.reversed().drop(while: \.isJSONWhiteSpace).starts(with: "eldnuB".utf8) {
+            // Somebody broke the line.
+            self.init(form: .bundle, isBehindText: true, offset: line.endIndex)
+        } else if let place = PrintedBytes.begin(in: text) {
+            self.init(form: .encoded, isBehindText: place > first, offset: place)
+        } else {
+            self.init(behindTextIn: line)
+        }
+    }
+
+    /// JSON from the begin of a line on, which may be faulty.
+    public static let json = PayloadStart(form: .json, isBehindText: false, offset: 0)
+
+    private init(form: PayloadForm, isBehindText: Bool, offset: Int) {
+        (self.form, self.isBehindText, self.offset) = (form, isBehindText, offset)
+    }
+
+    /// Finds an object behind other text, if the text or a key of the object says that it is about a push.
+    private init?(behindTextIn line: [UInt8]) {
+        let candidates = line.indices.lazy.filter { line[$0] == UInt8(ascii: "{") || line[$0] == UInt8(ascii: "[") }
+        for place in candidates.prefix(Self.candidatesMax) {
+            // An intent is printed without its extras.
+            guard let form = Self.form(at: place, in: line), form != .list,
+                !line[..<place].reversed().starts(with: " tnetnI".utf8)
+            else { continue }
+            let isOpen = line[(place + 1)...].allSatisfy(\.isJSONWhiteSpace)
+            let before = String(decoding: line[..<place].suffix(Self.wordsMax), as: UTF8.self).lowercased()
+            let isAboutPush = Self.wordsBefore.contains { before.has($0) }
+            let hasKey = !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
+            guard isAboutPush || hasKey else { continue }
+            self.init(form: form, isBehindText: true, offset: place)
+            return
+        }
+        return nil
+    }
+
+    /// The limit of brackets that are tried in a line, and of the text that is searched for a word before each.
+    private static let (candidatesMax, wordsMax) = (16, 512)
+    /// Words of log lines about pushes.
+    private static let wordsBefore = [
+        "push", "messag", "notif", "payload", "userinfo", "user info", "fcm", "gcm", "apns", "remote", "extras",
+        "launchoptions", "bundle",
+    ]
+    /// Keys that only pushes have.
+    private static let keys = [
+        "aps\"", "'aps'", "aps =", "aps:", "_ab", "google.message_id", "google.delivered_priority", "gcm.message_id",
+        "gcm.notification.", "gcm.n.e", "google.c.",
+    ]
+
+    /// Returns the form of an object or array at a place; `nil` if there is no bracket.
+    private static func form(at place: Int, in line: [UInt8]) -> PayloadForm? {
+        guard place < line.endIndex else { return nil }
+        let rest = line[(place + 1)...].drop(while: \.isJSONWhiteSpace)
+        switch line[place] {
+        case UInt8(ascii: "["):
+            if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
+            return tagEnd(in: line[place...]) == nil ? .list : nil
+        case UInt8(ascii: "{"):
+            if rest.starts(with: #"\""#.utf8) { return .encoded }
+            if PrintedMap.isMap(line[place...]) { return .map }
+            return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
+        default: return nil
+        }
+    }
+
+    /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `; `nil` if there is none.
+    static func tagEnd(in text: ArraySlice<UInt8>) -> Int? {
+        guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        let word = text[(text.startIndex + 1)..<close]
+        let letters: (UInt8) -> Bool = { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
+        let isWord = word.allSatisfy { letters($0) || $0.isDigit || " .:_-/+@#".utf8.contains($0) }
+        let isJSON = ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
+        return word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
     /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.
@@ -58,12 +243,13 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         return text.starts(with: "```".utf8) || text.starts(with: "~~~".utf8)
     }
 
-    /// Whether a line is from Android's log, judged by the text before the message, or from `dumpsys activity`.
+    /// Whether a line is from a log of Android or Xcode, judged by the text before the message, or from
+    /// `dumpsys activity`.
     public static func isLog(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
         if ["* ", "Intent { "].contains(where: { text.starts(with: $0.utf8) }) { return true }
         let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
-        let starts = ["00-00 00:00", "0000-00-00 ", "---------"] + "VDIWEF".map { "\($0)/" }
+        let starts = ["00-00 00:00", "0000-00-00 ", "0000-00-00T", "---------"] + "VDIWEF".map { "\($0)/" }
         return starts.contains { marks.starts(with: $0.utf8) }
     }
 }
@@ -76,8 +262,14 @@ public struct WrittenPayload: Sendable {
     public var platform: Platform?
     /// The app.
     public var app: String?
+    /// The service that carries it, if only one has such payloads.
+    public var transport: Transport?
+    /// The headers of the request to APNs, as a JSON object.
+    public var headers: [UInt8]?
     /// The host of the service in the form; `nil` if it has none.
     public var host: String?
+    /// The object that the payload was found in, for people; `nil` if the payload was all.
+    public var name: String?
 }
 
 /// A fault in a payload of a form other than JSON.
@@ -105,14 +297,16 @@ public struct PayloadText: Sendable {
     /// Far more than the length of any request.
     private static let sizeMax = 4 << 20
 
-    /// Makes a payload text from its first line; `nil` for JSON.
-    public init?(_ form: PayloadForm, line: [UInt8]) throws(PayloadFormError) {
-        switch form {
-        case .json, .list: return nil
-        case .bundle, .map: content = .printed(PrintedText(isBundle: form == .bundle))
+    /// Makes a payload text from its first line; `nil` for JSON that begins the line.
+    public init?(_ start: PayloadStart, line: [UInt8]) throws(PayloadFormError) {
+        form = start.form
+        switch start.form {
+        case .json, .list:
+            guard start.isBehindText else { return nil }
+            content = .printed(PrintedText(start))
+        case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start))
         case .activityManager, .curl: content = .command(ShellWords())
         }
-        self.form = form
         _ = try add(line)
     }
 
@@ -138,7 +332,7 @@ public struct PayloadText: Sendable {
             defer { content = .printed(text) }
             return text.add(line)
         case .command(var words):
-            content = .printed(PrintedText(isBundle: true))
+            content = .command(ShellWords())
             defer { content = .command(words) }
             words.add(line: line)
             return true

@@ -1,13 +1,16 @@
 import PushModel
 import PushRouter
 
-/// The members in the output of `toString` of a Bundle or of a Java map: `{a=1, b=2}`.
+/// The members in the output of `toString` of a Bundle, of a Java map, `{a=1, b=2}`, or of a Dart map, `{a: 1, b: 2}`.
 ///
-/// The output has no escapes, so parsing it is heuristic. A comma and white space separate members if a key and `=`
-/// follow. They do not within matching braces and brackets, or before a repeated key, because keys of a map are unique.
+/// The output has no escapes, so parsing it is heuristic. A comma and white space separate members if a key and `=` (in
+/// Dart `: `) follow. They do not within matching braces and brackets, or before a repeated key, because keys of a map are unique.
 /// A value such as `Sale, code=A1` is misread as two members.
 struct PrintedMap {
     private(set) var members: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+
+    /// The mark between key and value: `=`, or `:` with a space behind it.
+    private let mark: UInt8
 
     private static let open = Array("Bundle[{".utf8)
     /// The limit of nested Bundles in apps.
@@ -15,14 +18,18 @@ struct PrintedMap {
 
     /// Whether a text begins like a printed map.
     static func isMap(_ text: ArraySlice<UInt8>) -> Bool {
-        text.first == UInt8(ascii: "{") && keyEnd(in: text, from: text.startIndex + 1) != nil
+        guard let end = keyEnd(in: text, from: text.startIndex + 1, mark: UInt8(ascii: "=")) else { return false }
+        // Ruby and PHP write =>.
+        return text.first == UInt8(ascii: "{") && text.dropFirst(end + 1 - text.startIndex).first != UInt8(ascii: ">")
     }
 
     /// - Parameters:
     ///   - text: the text from `{` on.
     ///   - isBundle: whether `}]` is the end; if not, the last byte is.
+    ///   - mark: the mark between key and value.
     /// - Returns: `nil` if it has no end, or does not begin with a key.
-    init?(_ text: ArraySlice<UInt8>, isBundle: Bool) {
+    init?(_ text: ArraySlice<UInt8>, isBundle: Bool, mark: UInt8 = UInt8(ascii: "=")) {
+        self.mark = mark
         if !scan(text, isBundle: isBundle, counting: true), !scan(text, isBundle: isBundle, counting: false) {
             return nil
         }
@@ -34,10 +41,10 @@ struct PrintedMap {
     private mutating func scan(_ text: ArraySlice<UInt8>, isBundle: Bool, counting: Bool) -> Bool {
         members = []
         var place = text.startIndex + 1
-        let last = isBundle ? Self.lastEnd(in: text) : text.lastIndex { !$0.isJSONWhiteSpace }
+        let last = isBundle ? Self.lastEnd(in: text) : text.lastIndex { $0 == UInt8(ascii: "}") }
         guard let last, last >= place else { return false }
         if text[place] == UInt8(ascii: "}") { return isBundle || place == last }
-        guard var equals = Self.keyEnd(in: text, from: place) else { return false }
+        guard var equals = Self.keyEnd(in: text, from: place, mark: mark) else { return false }
         var key = text[place..<equals]
         var seen: Set<ArraySlice<UInt8>> = [key]
         var depth = 0
@@ -48,15 +55,15 @@ struct PrintedMap {
             case UInt8(ascii: "}") where depth == 0 && (counting && isBundle || place == last):
                 let isEnd = !isBundle || text.dropFirst(place + 1 - text.startIndex).first == UInt8(ascii: "]")
                 // A value may contain `}]`, too.
-                guard isEnd, place == last || Self.separated(in: text, from: place + 2) == nil else { break }
-                members.append((key, text[(equals + 1)..<place]))
+                guard isEnd, place == last || separated(in: text, from: place + 2) == nil else { break }
+                members.append((key, value(text, behind: equals, to: place)))
                 return true
             case UInt8(ascii: "}") where depth > 0, UInt8(ascii: "]") where depth > 0: depth -= 1
             case UInt8(ascii: ",") where depth == 0:
-                guard let next = Self.separated(in: text, from: place), seen.insert(text[next]).inserted else {
+                guard let next = separated(in: text, from: place), seen.insert(text[next]).inserted else {
                     break
                 }
-                members.append((key, text[(equals + 1)..<place]))
+                members.append((key, value(text, behind: equals, to: place)))
                 (key, equals) = (text[next], next.upperBound)
                 place = equals
             default: break
@@ -67,18 +74,26 @@ struct PrintedMap {
     }
 
     /// Returns the range of the key after a comma at `place` if the comma separates members.
-    private static func separated(in text: ArraySlice<UInt8>, from place: Int) -> Range<Int>? {
+    private func separated(in text: ArraySlice<UInt8>, from place: Int) -> Range<Int>? {
         guard place < text.endIndex, text[place] == UInt8(ascii: ",") else { return nil }
         let rest = text[(place + 1)...].drop(while: \.isJSONWhiteSpace)
-        guard rest.startIndex > place + 1, let end = keyEnd(in: text, from: rest.startIndex) else { return nil }
+        guard rest.startIndex > place + 1, let end = Self.keyEnd(in: text, from: rest.startIndex, mark: mark)
+        else { return nil }
         return rest.startIndex..<end
     }
 
-    /// Returns the position of the `=` after a key; `nil` if there is no key.
-    private static func keyEnd(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
+    /// Returns the value between the mark and a position.
+    private func value(_ text: ArraySlice<UInt8>, behind markAt: Int, to end: Int) -> ArraySlice<UInt8> {
+        text[min(markAt + (mark == UInt8(ascii: ":") ? 2 : 1), end)..<end]
+    }
+
+    /// Returns the position of the mark after a key; `nil` if there is no key.
+    private static func keyEnd(in text: ArraySlice<UInt8>, from start: Int, mark: UInt8) -> Int? {
         guard start < text.endIndex else { return nil }
         let end = text[start...].firstIndex { !isOfKey($0) } ?? text.endIndex
-        return end > start && end < text.endIndex && text[end] == UInt8(ascii: "=") ? end : nil
+        guard end > start, end < text.endIndex, text[end] == mark else { return nil }
+        let isFollowed = end + 1 < text.endIndex && " ,}".utf8.contains(text[end + 1])
+        return mark == UInt8(ascii: "=") || isFollowed ? end : nil
     }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {
@@ -113,51 +128,148 @@ struct PrintedMap {
             }
         }
     }
+
+    /// Writes the members of a map with maps in it: a map is an object, `null` is null, and below `aps` and its like a
+    /// number is a number, because only the values of FCM's data are all strings.
+    ///
+    /// - Parameter keepsTypes: whether numbers, `true` and `false` keep their types.
+    func writeNested(to writer: inout JSONWriter, keepsTypes: Bool = false, depth: Int = 1) {
+        writer.object { writer in
+            for (key, value) in members {
+                writer.key(String(decoding: key, as: UTF8.self))
+                let keepsTypes = keepsTypes || key.elementsEqual("aps".utf8)
+                let text = String(decoding: value, as: UTF8.self)
+                if depth < Self.depthMax, value.first == UInt8(ascii: "{"),
+                    let nested = PrintedMap(value, isBundle: false, mark: mark)
+                {
+                    nested.writeNested(to: &writer, keepsTypes: keepsTypes, depth: depth + 1)
+                } else if text == "null" {
+                    writer.null()
+                } else if keepsTypes, let scalar = try? JSONDocument(scanning: Array(value)).root,
+                    scalar.kind == .number || scalar.kind == .bool
+                {
+                    writer.raw(value)
+                } else {
+                    writer.string(text)
+                }
+            }
+        }
+    }
+
+    /// Whether a key has a map as its value.
+    func hasMap(_ key: String) -> Bool {
+        members.contains { $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") }
+    }
+
+    /// Whether a key is one that FCM keeps for itself: such members are the extras of an intent, for FCM refuses a send
+    /// whose data has them.
+    var hasReservedKey: Bool {
+        members.contains { member in
+            ["google.", "gcm."].contains { member.key.starts(with: $0.utf8) } || member.key.elementsEqual("from".utf8)
+        }
+    }
 }
 
-/// A printed Bundle or map, read line by line: a value may contain line feeds.
+/// A printed payload, read line by line: a value may contain line feeds.
 struct PrintedText: Sendable {
-    private let isBundle: Bool
+    private let start: PayloadStart
     private var bytes: [UInt8] = []
+    private var hasBegun = false
     /// The text before the message in a log line; each further line of the message begins with it too.
     private var header: ArraySlice<UInt8>?
+    /// The word in brackets at the begin of the first line; further lines may repeat it.
+    private var tag: ArraySlice<UInt8>?
     private var depth = 0
     private var endsLikeAMap = false
+    /// The quotation mark that is open, in the forms that have quotation marks.
+    private var quote: UInt8?
+    private var isEscaped = false
 
-    init(isBundle: Bool) { self.isBundle = isBundle }
+    init(_ start: PayloadStart) { self.start = start }
+
+    private var isBundle: Bool { start.form == .bundle }
+    /// Whether brackets in quotation marks do not count.
+    private var hasQuotes: Bool { start.form == .literal || start.form == .json || start.form == .list }
 
     /// Whether its brackets are closed, or its last line ends like a map.
-    var isWhole: Bool { depth <= 0 || endsLikeAMap }
+    var isWhole: Bool { (depth <= 0 || endsLikeAMap) && bytes.contains { !$0.isJSONWhiteSpace } }
 
     mutating func add(_ line: [UInt8]) -> Bool {
         var text = line[...]
-        if bytes.isEmpty {
-            if PayloadForm.isLog(line), let colon = line.indices.first(where: { line[$0...].starts(with: ": ".utf8) }) {
+        if !hasBegun {
+            hasBegun = true
+            if let end = PayloadStart.tagEnd(in: line[...]) {
+                tag = line[..<end]
+            } else if PayloadStart.isLog(line), let colon = line.indices.first(where: { line[$0...].starts(with: ": ".utf8) }) {
                 header = line[...(colon + 1)]
             }
-            let begin = isBundle ? line.indices.first { line[$0...].starts(with: "Bundle[".utf8) } : nil
-            text = begin.map { line[($0 + 7)...] } ?? line.drop(while: \.isJSONWhiteSpace)
+            text = line[start.offset...]
         } else {
             if let header {
-                guard line.starts(with: header) else { return false }
-                text = line.dropFirst(header.count)
+                if line.starts(with: header) {
+                    text = line.dropFirst(header.count)
+                } else if PayloadStart.isLog(line) {
+                    return false
+                } else {
+                    // Android Studio indents the further lines of a message.
+                    text = line.drop(while: \.isJSONWhiteSpace)
+                }
             }
+            if let tag, line.starts(with: tag) { text = line.dropFirst(tag.count) }
             bytes.append(UInt8(ascii: "\n"))
         }
         bytes += text
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
+        text.forEach { count($0) }
         let end = text.reversed().drop(while: \.isJSONWhiteSpace)
-        endsLikeAMap = isBundle ? end.starts(with: "]}".utf8) : end.first == UInt8(ascii: "}")
+        endsLikeAMap = isBundle ? end.starts(with: "]}".utf8) : !hasQuotes && end.first == UInt8(ascii: "}")
         return true
     }
 
+    private mutating func count(_ byte: UInt8) {
+        if let open = quote {
+            if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true }
+            else if byte == open { quote = nil }
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "\"") where hasQuotes: quote = byte
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+        case UInt8(ascii: "(") where hasQuotes: depth += 1
+        case UInt8(ascii: ")") where hasQuotes: depth -= 1
+        default: break
+        }
+    }
+
     func payload() throws(PayloadFormError) -> WrittenPayload {
+        switch start.form {
+        case .bundle, .map: try printedMap()
+        case .encoded: try encoded()
+        case .json, .list, .literal, .activityManager, .curl: try literal()
+        }
+    }
+
+    private func encoded() throws(PayloadFormError) -> WrittenPayload {
+        guard let json = PrintedBytes.json(in: bytes[...]) else {
+            throw PayloadFormError("this begins like \(PayloadForm.encoded.name), and is not: copy it whole")
+        }
+        return WrittenPayload(json: json)
+    }
+
+    /// The Bundle without the white space between its last two brackets, and without a bracket before it.
+    private var bundle: [UInt8] {
+        var text = bytes.drop(while: { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "[") })
+        let end = text.lastIndex { !$0.isJSONWhiteSpace }
+        if let end, text[end] == UInt8(ascii: "]"), let brace = text[..<end].lastIndex(where: { !$0.isJSONWhiteSpace }),
+            text[brace] == UInt8(ascii: "}")
+        {
+            text = text[...brace] + [UInt8(ascii: "]")]
+        }
+        return Array(text)
+    }
+
+    private func printedMap() throws(PayloadFormError) -> WrittenPayload {
+        let bytes = isBundle ? bundle : bytes
         guard bytes.first == UInt8(ascii: "{") else {
             throw PayloadFormError(
                 """
@@ -175,7 +287,26 @@ struct PrintedText: Sendable {
         }
         var writer = JSONWriter(reserving: bytes.count + 64)
         writer.object { writer in
-            writer.key(isBundle ? "extras" : "data")
+            writer.key(isBundle || map.hasReservedKey ? "extras" : "data")
+            map.write(to: &writer)
+        }
+        return WrittenPayload(json: writer.bytes, platform: .android)
+    }
+
+    private func literal() throws(PayloadFormError) -> WrittenPayload {
+        if let literal = PrintedLiteral(bytes[...]) {
+            return WrittenPayload(json: literal.json, platform: literal.isApples ? .ios : nil)
+        }
+        guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")) else {
+            throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: copy it whole")
+        }
+        var writer = JSONWriter(reserving: bytes.count + 64)
+        if ["data", "notification", "aps", "message"].contains(where: map.hasMap) {
+            map.writeNested(to: &writer)
+            return WrittenPayload(json: writer.bytes, platform: map.hasMap("aps") ? .ios : nil)
+        }
+        writer.object { writer in
+            writer.key(map.hasReservedKey ? "extras" : "data")
             map.write(to: &writer)
         }
         return WrittenPayload(json: writer.bytes, platform: .android)

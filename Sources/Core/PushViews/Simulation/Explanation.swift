@@ -51,7 +51,7 @@ public struct Explanation: Sendable {
     let reasonCodes: [ReasonCode]
     /// Warnings about the payload, for people.
     public let warnings: [String]
-    /// Remarks of the providers' rules on this payload, for people.
+    /// Remarks of the providers' rules and of the platform on this payload, for people.
     public let remarks: [String]
 
     /// Explains a delivery.
@@ -85,7 +85,7 @@ public struct Explanation: Sendable {
         reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
         trackedActs = Self.trackedActs(deliver, decision, platform, table)
         unmatchedRoutes = Self.unmatchedRoutes(decision, platform: platform, table: table)
-        remarks = table.detection.remarks(on: decision)
+        remarks = table.detection.remarks(on: decision) + decision.remarks.map(\.description)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)
@@ -219,6 +219,12 @@ extension Explanation {
 }
 
 extension Decision {
+    /// Whether iOS shows nothing of a push that reaches code of the app: one without content for the user.
+    var isNeverShown: Bool {
+        !callbacks.isEmpty && callbacks.allSatisfy { $0 == .didReceiveRemoteNotification }
+            && !reasons.contains(.alertShownToo)
+    }
+
     /// Whether the person may see a notification to act on.
     var mayBeShown: Bool {
         if braze != nil { return displayed }

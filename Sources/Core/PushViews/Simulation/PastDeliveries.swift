@@ -45,6 +45,15 @@ struct PastDeliveries {
         }
     }
 
+    /// Returns the delivery that an interaction names; `nil` if none is known, or if it names a payload.
+    func delivery(of subject: InteractRequest.Subject) -> PastDelivery? {
+        switch subject {
+        case .delivery(let seq): bySeq[seq]
+        case .message(let name): (byMessage[name]?.last ?? byID[name]).flatMap { bySeq[$0] }
+        case .payload: nil
+        }
+    }
+
     /// Returns the number of the latest delivery whose request had this id.
     func seq(id: String) -> SequenceNumber? { byID[id] }
 

@@ -178,6 +178,27 @@ public struct Simulator {
     /// Returns the platform of a delivery.
     func platform(of seq: SequenceNumber) -> Platform? { past.platform(of: seq) }
 
+    /// Returns the reason why a person cannot have done this, as far as the platform shows the notification; `nil` if it
+    /// is possible, or if the tracker has the push and judges the act itself.
+    func doubt(about interact: InteractRequest) -> String? {
+        guard let delivery = past.delivery(of: interact.subject), let request = delivery.request,
+            let decision = try? decide(Delivery(request, platform: delivery.accepted.platform), settings: unscripted.detection),
+            decision.braze == nil
+        else { return nil }
+        let name = delivery.accepted.id.map { "\($0)" } ?? "delivery \(delivery.accepted.seq)"
+        guard decision.mayBeShown, !decision.isNeverShown else {
+            let reason = decision.reasons.last.map { ": \($0)" } ?? ""
+            return "\(name) was never displayed, so nobody can act on it\(reason)"
+        }
+        let platform = delivery.accepted.platform
+        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        guard case .button = act, let payload = try? HandedBackPayload(request.payload, platform: platform) else {
+            return nil
+        }
+        let reasons = decide(act, on: payload, of: decision.provider, platform: platform).reasons
+        return reasons.contains(.noCategory) ? "\(name): \(InteractionReason.noCategory)" : nil
+    }
+
     /// Returns the interaction with a delivery's number if its `message` is the `id` of a delivery's request. A message
     /// id takes precedence, because the daemon identifies notifications by it.
     private func naming(_ request: Request) -> Request {

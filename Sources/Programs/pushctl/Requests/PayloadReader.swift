@@ -16,6 +16,10 @@ struct Record {
     var platform: Platform?
     /// The app that its form names.
     var app: String?
+    /// The service that carries it, if only one has such payloads.
+    var transport: Transport?
+    /// The headers of the request to APNs in its form, as a JSON object.
+    var headers: [UInt8]?
 }
 
 /// Reads payloads from a file: one object, on one line or many; an object on each line; an array of objects; or another
@@ -24,13 +28,21 @@ struct PayloadReader {
     private let file: InputFile
     private let limits: JSONLimits
     private let note: (String) -> Void
+    /// Whether a payload may be inside of another object (``PayloadEnvelope``).
+    private let opensObjects: Bool
+    private let platform: Platform?
     private var count = 0
     /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
     private var wasWholeLine = true
     /// The number of the last line.
     private var lineNumber = 0
-    /// A line that was read and does not belong to the last payload.
-    private var nextLineAlready: [UInt8]?
+    /// Lines that were read and do not belong to the last payload, the next one last.
+    private var linesAlready: [[UInt8]] = []
+    /// Whether the payloads are in other text: what begins like none is left out, and no error.
+    private var isInText = false
+    /// The first line without a payload, and its number.
+    private var firstOther: (line: [UInt8], number: Int)?
+    private var names: Set<String> = []
     /// The rest of an array, and the place of the array's begin.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
     /// Whether the whole file was read and has no payload.
@@ -49,6 +61,18 @@ struct PayloadReader {
         self.file = file
         self.limits = limits
         self.note = note
+        (opensObjects, platform) = (false, nil)
+    }
+
+    /// Reads what people paste: a payload may be inside of the event of a plugin or the send body of a service.
+    ///
+    /// - Parameters:
+    ///   - platform: the platform in the options.
+    ///   - note: called once for each form that is recognized.
+    init(pasted file: InputFile, for platform: Platform?, note: @escaping (String) -> Void) {
+        (self.file, self.platform, self.note) = (file, platform, note)
+        limits = JSONLimits(depth: .max)
+        opensObjects = true
     }
 
     /// The next object; `nil` at the end.
@@ -56,24 +80,49 @@ struct PayloadReader {
     /// - Throws: the error in the object, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
         if let record = try nextOfList() { return record }
-        guard let (line, form) = try nextPayloadLine() else { return nil }
+        guard let (line, start) = try nextPayloadLine() else { return nil }
         let number = lineNumber
         count += 1
         wasWholeLine = true
         let text: PayloadText?
-        do { text = try PayloadText(form, line: line) } catch { throw failure(error, from: number) }
+        do { text = try PayloadText(start, line: line) } catch { throw failure(error, from: number) }
         if let text { return try record(of: text, from: number) }
         let document = try document(of: line, from: number)
         let place = try place(from: number)
         guard document.root.kind == .array else {
-            return Record(
-                document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
-                line: place == file.name ? nil : number, firstLine: number)
+            return try opened(
+                Record(
+                    document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
+                    line: place == file.name ? nil : number, firstLine: number))
         }
         guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
         reportForm(.list)
         list = (document.root.elements.enumerated().makeIterator(), place)
         return try nextOfList()
+    }
+
+    /// The record of the payload that is inside of a record's object; the record itself if the object is a payload.
+    private mutating func opened(_ record: Record) throws(Failure) -> Record {
+        guard opensObjects, record.document.root["op"] == nil else { return record }
+        let opened: WrittenPayload?
+        do { opened = try PayloadEnvelope.open(record.document.root, for: platform ?? record.platform) } catch {
+            throw Failure(.badData, "\(record.place): \(error.message)")
+        }
+        guard let opened else { return record }
+        if let name = opened.name, names.insert(name).inserted { note("\(record.place): read as \(name)") }
+        return Record(
+            document: try Self.document(opened.json, limits, place: record.place), place: record.place,
+            line: record.line, firstLine: record.firstLine, platform: opened.platform ?? record.platform,
+            app: opened.app ?? record.app, transport: opened.transport ?? record.transport,
+            headers: opened.headers ?? record.headers)
+    }
+
+    private static func document(
+        _ json: [UInt8], _ limits: JSONLimits, place: String
+    ) throws(Failure) -> JSONDocument {
+        do { return try JSONDocument(scanning: json, limits: limits) } catch {
+            throw Failure(.badData, "\(place): not JSON: \(error.message)")
+        }
     }
 
     /// The next valid payload. Reports the error in a line or an element and continues with the next one, except in a
@@ -92,32 +141,53 @@ struct PayloadReader {
         }
     }
 
-    /// The next line with a payload, and its form. Skips the other lines of a log.
-    private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], form: PayloadForm)? {
+    /// The next line with a payload, and the begin of the payload in it. Leaves out the other lines of a text.
+    private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
         while let line = try nextLine() {
             if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
                 throw Failure(
                     .badData,
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
-            guard let first = line.first(where: { !$0.isJSONWhiteSpace }), !PayloadForm.isFence(line) else { continue }
-            let form = PayloadForm(ofLine: line)
-            let isInLog = PayloadForm.isLog(line) || reportedForms.contains(.bundle) && first != UInt8(ascii: "{")
-            guard form == .json, isInLog else { return (line, form) }
+            guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
+            // Each line of a file with JSON in its first line is JSON.
+            let start = PayloadStart(in: line)
+            if count == 0, start?.form != .json || start?.isBehindText == true { isInText = true }
+            let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
+            if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true) {
+                throw Failure(.badData, "\(file.name):\(lineNumber): \(name)")
+            }
+            if let start { return (line, start) }
+            guard isInText else { return (line, PayloadStart.json) }
+            if firstOther == nil { firstOther = (line, lineNumber) }
             skipped += 1
         }
-        let noun = "\(counted(skipped, "line")) of a log without a Bundle of extras"
         guard count > 0 else {
             hasNoPayload = true
-            throw Failure(.badData, "\(file.name): there is no payload in it" + (skipped > 0 ? ": \(noun)" : ""))
+            throw nothing()
         }
-        if skipped > 0 { note("\(file.name): \(noun) left out") }
+        if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
         return nil
     }
 
+    /// The failure for a file without a payload.
+    private func nothing() -> Failure {
+        guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
+        let lines = counted(skipped, "line")
+        if let name = PayloadForm.nameOfOther(firstOther.line) {
+            return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
+        }
+        if skipped > 1 || PayloadStart.isLog(firstOther.line) {
+            return Failure(.badData, "\(file.name): there is no payload in it: \(lines) of text without a push")
+        }
+        do {
+            _ = try JSONDocument(scanning: firstOther.line, limits: limits)
+            return Failure(.badData, "\(file.name): not an object: a payload is a JSON object")
+        } catch { return failure(error, in: firstOther.line, from: firstOther.number) }
+    }
+
     private mutating func nextLine() throws(Failure) -> [UInt8]? {
-        if let line = nextLineAlready {
-            nextLineAlready = nil
+        if let line = linesAlready.popLast() {
             lineNumber += 1
             return line
         }
@@ -138,8 +208,10 @@ struct PayloadReader {
         do { document = try JSONDocument(scanning: element.compactBytes, limits: limits) } catch {
             preconditionFailure("a value of a document is a document: \(error.message)")
         }
-        return Record(
-            document: try Self.checked(document, place: place), place: place, line: lineNumber, firstLine: lineNumber)
+        return try opened(
+            Record(
+                document: try Self.checked(document, place: place), place: place, line: lineNumber,
+                firstLine: lineNumber))
     }
 
     /// A payload in a form other than JSON, with all of its lines.
@@ -149,7 +221,7 @@ struct PayloadReader {
             let isOfIt: Bool
             do { isOfIt = try text.add(line) } catch { throw failure(error, from: number) }
             guard !isOfIt else { continue }
-            nextLineAlready = line
+            linesAlready.append(line)
             lineNumber -= 1
             break
         }
@@ -164,9 +236,11 @@ struct PayloadReader {
         } catch {
             throw Failure(.badData, "\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
         }
-        return Record(
-            document: try Self.checked(document, place: place), place: place,
-            line: place == file.name ? nil : number, firstLine: number, platform: payload.platform, app: payload.app)
+        return try opened(
+            Record(
+                document: try Self.checked(document, place: place), place: place,
+                line: place == file.name ? nil : number, firstLine: number, platform: payload.platform,
+                app: payload.app, transport: payload.transport, headers: payload.headers))
     }
 
     /// Reports the form of a file's payloads, once.
@@ -177,7 +251,7 @@ struct PayloadReader {
 
     /// The place of a payload that begins in a line: the file's name, if the file has nothing else.
     private mutating func place(from number: Int) throws(Failure) -> String {
-        let isAlone = count == 1 && nextLineAlready == nil ? try file.isAtEnd() : false
+        let isAlone = count == 1 && linesAlready.isEmpty ? try file.isAtEnd() : false
         return isAlone ? file.name : "\(file.name):\(number)"
     }
 
@@ -203,13 +277,22 @@ struct PayloadReader {
         }
     }
 
-    /// One object on many lines, without white space between its values.
-    private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
+    /// One object on many lines, without white space between its values. Reads another notation of an object, too, and
+    /// an object with other text behind it.
+    private mutating func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             let document = try JSONDocument(scanning: text, limits: limits)
             return try JSONDocument(scanning: document.root.compactBytes, limits: limits)
         } catch {
-            throw failure(error, in: text, from: number)
+            guard opensObjects, let (object, form, rest) = PayloadForm.object(in: text),
+                let document = try? JSONDocument(scanning: object, limits: limits),
+                let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
+            else { throw failure(error, in: text, from: number) }
+            reportForm(form)
+            isInText = true
+            linesAlready = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).reversed().map(Array.init)
+            lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") }
+            return compact
         }
     }
 

@@ -39,7 +39,9 @@ extension RequestTemplate {
 extension RequestTemplate {
     /// The request line for a record, without its line feed.
     func line(for record: Record, isAPNs: Bool) -> [UInt8] {
-        completed(platform: record.platform, app: record.app).line(for: record.document.root, isAPNs: isAPNs)
+        completed(
+            platform: record.platform, app: record.app, transport: record.transport, headers: record.headers
+        ).line(for: record.document.root, isAPNs: isAPNs)
     }
 }
 

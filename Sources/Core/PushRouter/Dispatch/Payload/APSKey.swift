@@ -1,8 +1,9 @@
 import PushModel
 
-/// The keys of `aps` whose values have one or two types. The raw values are the keys.
+/// The keys of `aps`. The raw values are the keys.
 ///
-/// Source: Apple's "Generating a remote notification", table 1.
+/// Source: Apple's "Generating a remote notification", table 1, and "Starting and updating Live Activities with ActivityKit
+/// push notifications".
 public enum APSKey: String, Sendable, CaseIterable {
     case alert, badge, sound, category
     case threadID = "thread-id"
@@ -12,13 +13,29 @@ public enum APSKey: String, Sendable, CaseIterable {
     case interruptionLevel = "interruption-level"
     case relevanceScore = "relevance-score"
     case filterCriteria = "filter-criteria"
+    case timestamp, event, attributes
+    case contentState = "content-state"
+    case staleDate = "stale-date"
+    case dismissalDate = "dismissal-date"
+    case attributesType = "attributes-type"
+    case inputPushToken = "input-push-token"
+    case inputPushChannel = "input-push-channel"
+    case contentChanged = "content-changed"
+    case urlArguments = "url-args"
 
     /// The types of the value.
     var kinds: [JSONNode.Kind] {
         switch self {
         case .alert, .sound: [.string, .object]
-        case .badge, .contentAvailable, .mutableContent, .relevanceScore: [.number]
-        case .category, .threadID, .targetContentID, .interruptionLevel, .filterCriteria: [.string]
+        case .badge, .contentAvailable, .mutableContent, .relevanceScore, .timestamp, .staleDate, .dismissalDate,
+            .inputPushToken:
+            [.number]
+        case .category, .threadID, .targetContentID, .interruptionLevel, .filterCriteria, .event, .attributesType,
+            .inputPushChannel:
+            [.string]
+        case .contentState, .attributes: [.object]
+        case .contentChanged: [.bool, .number]
+        case .urlArguments: [.array]
         }
     }
 
@@ -33,8 +50,79 @@ public enum APSKey: String, Sendable, CaseIterable {
         case .sound: "there is no sound"
         case .contentAvailable, .mutableContent:
             #"read as Foundation's intValue reads it: "1" and true are 1, no object is"#
-        case .category, .threadID, .targetContentID, .interruptionLevel, .relevanceScore, .filterCriteria:
+        case .category, .threadID, .targetContentID, .interruptionLevel, .relevanceScore, .filterCriteria, .timestamp,
+            .event, .attributes, .contentState, .staleDate, .dismissalDate, .attributesType, .inputPushToken,
+            .inputPushChannel, .contentChanged, .urlArguments:
             "treated as absent"
         }
+    }
+
+    /// The values that Apple documents, for a value of the right type; `nil`: any.
+    func range(ofLiveActivity: Bool) -> (words: String, contains: @Sendable (JSONView) -> Bool)? {
+        func words(_ list: [String]) -> (String, @Sendable (JSONView) -> Bool) {
+            (list.joined(separator: ", "), { value in value.string.map(list.contains) ?? false })
+        }
+        return switch self {
+        case .interruptionLevel: words(["passive", "active", "time-sensitive", "critical"])
+        case .event: words(["start", "update", "end"])
+        case .relevanceScore where !ofLiveActivity: ("0 to 1", { 0...1 ~= $0.double ?? -1 })
+        case .badge: ("0 or more", { $0.double ?? -1 >= 0 })
+        case .contentAvailable, .mutableContent: ("1", { $0.double == 1 })
+        default: nil
+        }
+    }
+
+    /// Whether a push has it in `aps` alone, so that the same key beside `aps` is a mistake and no key of the app.
+    var isTypicalOfAPS: Bool {
+        switch self {
+        case .alert, .badge, .sound, .threadID, .contentAvailable, .mutableContent, .interruptionLevel,
+            .relevanceScore, .contentState, .staleDate, .dismissalDate, .attributesType:
+            true
+        case .category, .targetContentID, .filterCriteria, .timestamp, .event, .attributes, .inputPushToken,
+            .inputPushChannel, .contentChanged, .urlArguments:
+            false
+        }
+    }
+
+    /// Returns the key that somebody meant with another spelling: `content_available`, `mutableContent`, `events`.
+    static func meant(by name: String) -> APSKey? {
+        Spelling.meant(by: name, of: allCases.map(\.rawValue)).flatMap(APSKey.init)
+    }
+
+    /// The keys of the object `alert`.
+    static let keysOfAlert = [
+        "title", "subtitle", "body", "launch-image", "title-loc-key", "title-loc-args", "subtitle-loc-key",
+        "subtitle-loc-args", "loc-key", "loc-args", "action-loc-key", "summary-arg", "summary-arg-count", "action",
+    ]
+    /// The keys of the object `sound`.
+    static let keysOfSound = ["critical", "name", "volume"]
+}
+
+/// The comparison of a name with the names that a platform knows.
+enum Spelling {
+    /// Returns the known name that another resembles: without its hyphens, in another case, with or without a plural, or
+    /// with one letter that is wrong; `nil` for a known name, and for one that resembles none.
+    static func meant(by name: String, of known: [String]) -> String? {
+        guard !known.contains(name) else { return nil }
+        let plain = letters(name)
+        return known.first { letters($0).elementsEqual(plain) }
+            ?? known.first { letters($0).count >= shortest && isOneLetterApart(letters($0), plain) }
+    }
+
+    /// The shortest name that is compared letter by letter: two short words are often two words.
+    private static let shortest = 5
+
+    private static func letters(_ name: String) -> [UInt8] {
+        name.lowercased().utf8.filter { !"-_. ".utf8.contains($0) }
+    }
+
+    private static func isOneLetterApart(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard abs(one.count - other.count) <= 1 else { return false }
+        let begin = zip(one, other).prefix { $0 == $1 }.count
+        let end = zip(one.dropFirst(begin).reversed(), other.dropFirst(begin).reversed()).prefix { $0 == $1 }.count
+        let rests = [one.count - begin - end, other.count - begin - end]
+        if rests.allSatisfy({ $0 <= 1 }) { return true }
+        let (left, right) = (one.dropFirst(begin).dropLast(end), other.dropFirst(begin).dropLast(end))
+        return rests == [2, 2] && left.elementsEqual(right.reversed())
     }
 }

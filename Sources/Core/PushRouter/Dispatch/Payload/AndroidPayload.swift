@@ -80,6 +80,9 @@ final class AndroidPayload: PlatformPayload {
                 form = .remoteMessage(view)
                 map = try (data.flatMap(Self.nonNull)?.requiringObject("payload.data")).map(JSONObject.init)
                 _ = try block.flatMap(Self.nonNull)?.requiringObject("payload.notification")
+            } else if transport == .fcm, Self.isExtras(view) {
+                form = .intent(view)
+                map = JSONObject(view)
             } else {
                 form = .dataMap
                 map = JSONObject(view)
@@ -92,6 +95,13 @@ final class AndroidPayload: PlatformPayload {
             }
         let hasStringsOnly = if case .intent = form { true } else { false }
         markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind(ofStringsOnly: hasStringsOnly) : nil }
+    }
+
+    /// Whether an object is the extras of FCM's intent without their wrapper: FCM refuses a send whose data has these
+    /// keys, so no data map has them.
+    private static func isExtras(_ object: JSONView) -> Bool {
+        object.member("google.message_id") != nil || object.member("gcm.n.e") != nil
+            || object.member("gcm.notification.e") != nil
     }
 
     /// Returns the transport of a payload whose form belongs to one transport.
@@ -127,7 +137,7 @@ final class AndroidPayload: PlatformPayload {
         case .newToken(let token): TokenChange(kind: .new, token: token)
         case .registered(let id): TokenChange(kind: .registered, token: id)
         case .unregistered(let id): TokenChange(kind: .unregistered, token: id)
-        case .message, .amazonMessage, .amazonRefusal, .unknown: nil
+        case .message, .amazonMessage, .amazonRefusal, .notificationEvent, .unknown: nil
         }
     }
 

@@ -17,6 +17,7 @@ extension AndroidPayload {
             let bytes = (text?.text.utf8.count ?? 0) + (extra?.text.utf8.count ?? 0)
             if bytes > 4000 { warnings.append(.brazeTooLarge(bytes: bytes)) }
         }
+        if let ttl = remoteMessage?.ttl, ttl > V1Duration.longestTTL { warnings.append(.lifeTooLong(seconds: ttl)) }
         return warnings + dataWarnings + notificationWarnings
     }
 

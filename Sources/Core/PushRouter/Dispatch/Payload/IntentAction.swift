@@ -17,6 +17,8 @@ enum IntentAction: Hashable, Sendable {
     case unregistered(String?)
     /// Amazon Device Messaging refused to register the app, with this error or without one.
     case amazonRefusal(String?)
+    /// FCM's report to itself about a notification that it showed: no message.
+    case notificationEvent
     /// An action that FCM does not know.
     case unknown(String)
 
@@ -31,6 +33,10 @@ enum IntentAction: Hashable, Sendable {
     ///   - extras: the intent's extras.
     init(_ action: String?, extras: JSONView) {
         switch action {
+        // CloudMessagingReceiver handles an intent inside another before anything else, and calls no service for it.
+        case nil where Self.wrapsIntent(extras), "com.google.android.c2dm.intent.RECEIVE" where Self.wrapsIntent(extras),
+            "com.google.firebase.messaging.NOTIFICATION_OPEN", "com.google.firebase.messaging.NOTIFICATION_DISMISS":
+            self = .notificationEvent
         case nil, "com.google.android.c2dm.intent.RECEIVE", "com.google.firebase.messaging.RECEIVE_DIRECT_BOOT":
             self = .message
         case "com.google.firebase.messaging.NEW_TOKEN": self = .newToken(extras.member("token")?.string)
@@ -41,6 +47,8 @@ enum IntentAction: Hashable, Sendable {
         case .some(let other): self = .unknown(other)
         }
     }
+
+    private static func wrapsIntent(_ extras: JSONView) -> Bool { extras.member("wrapped_intent") != nil }
 
     /// Braze's receiver checks in this order: error, id, end of registration.
     private static func amazonRegistration(_ extras: JSONView) -> IntentAction {

@@ -2,17 +2,20 @@ import PushModel
 
 /// A web push payload: the object that a service worker reads from the event.
 ///
-/// The views belong to the document next to them.
+/// FCM wraps what it carries: the object has `data`, `notification`, `from` and `fcmMessageId`, as
+/// `internal-message-payload.ts` of firebase-js-sdk declares. The views belong to the document next to them.
 final class WebPayload: PlatformPayload {
     private let payload: JSONNode
+    /// The object that FCM makes of a send body.
+    private let event: JSONDocument?
     let messageID: String?
     let validateOnly: Bool
     /// The header `TTL` of an FCM v1 message.
     let timeToLive: TimeToLive?
-    /// The object; `nil` for an FCM v1 send body without data.
+    /// The object of the event.
     let object: JSONObject?
-    /// Whether the object is the data of an FCM v1 message for all platforms.
-    let isDataOfAll: Bool
+    /// Whether FCM carries it.
+    let isOfFCM: Bool
 
     var transport: Transport { .webPush }
 
@@ -24,17 +27,27 @@ final class WebPayload: PlatformPayload {
             let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
             timeToLive = v1.webSecondsToLive.map(TimeToLive.seconds)
-            object = v1.webData.map(JSONObject.init)
-            isDataOfAll = v1.ownWebData == nil
+            event = try? JSONDocument(scanning: v1.webEvent(id: messageID), limits: JSONLimits(depth: .max))
+            object = (event?.root.view).map(JSONObject.init)
+            isOfFCM = true
         } else {
             validateOnly = false
             timeToLive = nil
+            event = nil
             object = JSONObject(view)
-            isDataOfAll = false
+            isOfFCM = view.member("fcmMessageId") != nil
         }
     }
 
     var app: String? { nil }
+
+    /// Whether FCM's worker shows a notification of its own.
+    var hasFCMNotification: Bool { isOfFCM && object?.member("notification")?.isObject == true }
+
+    /// Whether it is a declarative web push, which a browser may show without the worker.
+    ///
+    /// Source: "Declarative Web Push" of WebKit: the member `web_push` is 8030.
+    var isDeclarative: Bool { object?.member("web_push")?.int64 == 8030 }
 
     /// Whether the object has no members.
     var isEmpty: Bool { object?.view.count == 0 }
@@ -61,7 +74,7 @@ final class WebPayload: PlatformPayload {
 
 extension WebPayload {
     func warnings(braze: BrazeFacts?) -> [Warning] {
-        guard !isDataOfAll else { return [] }
+        guard !isOfFCM else { return [] }
         var warnings: [Warning] = []
         for (key, platform) in [("_ab", Platform.android), ("aps", .ios)] where object?[key] != nil {
             warnings.append(.keyOfAnotherPlatform(key, platform))

@@ -22,6 +22,7 @@ extension AndroidPayload {
             case .registered(let id): (.registered(id), .callbacks([.onRegistered]))
             case .unregistered(let id): (.unregistered(id), .callbacks([.onUnregistered]))
             case .amazonRefusal(let error): (.amazonRefusal(error), .decided(.swallowed))
+            case .notificationEvent: (.notificationEvent, .decided(.swallowed))
             case .unknown(let action): (.unknownAction(action), .decided(.swallowed))
             }
         reasons.append(reason)

@@ -19,7 +19,7 @@ public enum UserAct: Hashable, Sendable {
     ///   - action: the button's identifier; without one, `action` is a tap on the body. Apple's identifiers for body
     ///     and dismissal have their own meaning.
     ///   - text: the typed text.
-    init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
+    public init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
         switch (kind, action) {
         case (.opened, _), (.action, nil), (.action, Self.defaultAction): self = .opened
         case (.dismissed, _), (.action, Self.dismissAction): self = .dismissed

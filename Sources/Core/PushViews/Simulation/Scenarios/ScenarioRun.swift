@@ -52,6 +52,8 @@ extension Scenario {
 struct ScenarioRun {
     var simulator: Simulator
     private(set) var decided = Decided()
+    /// Acts that a person cannot have done, with their lines.
+    private var doubts: [ScenarioResult.Warning] = []
     /// The lines with iOS payloads that the simulation took for Android's.
     private var misread: [Int] = []
 
@@ -65,6 +67,9 @@ struct ScenarioRun {
                 deliver.payload.isApplePayload, simulator.platform(of: seq) == .android
             {
                 misread.append(number)
+            }
+            if case .interact(let interact) = step.request.action, let doubt = simulator.doubt(about: interact) {
+                doubts.append(ScenarioResult.Warning(line: number, message: doubt))
             }
             gather()
             return nil
@@ -146,6 +151,6 @@ struct ScenarioRun {
         }
         // Keeps the order of checks with equal lines.
         let sorted = checks.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
-        return ScenarioResult(checks: sorted.map(\.element), warnings: guesses + warnings)
+        return ScenarioResult(checks: sorted.map(\.element), warnings: guesses + warnings + doubts)
     }
 }

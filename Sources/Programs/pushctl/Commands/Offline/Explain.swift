@@ -109,7 +109,7 @@ private struct Explain {
 
     private mutating func explain(_ operand: String) throws(Failure) {
         let file = try InputFile(operand)
-        var payloads = PayloadReader(file, note: output.note)
+        var payloads = PayloadReader(pasted: file, for: template.chosenPlatform, note: output.note)
         while let record = try payloads.nextOrNote({ note($0) }) {
             do throws(Failure) {
                 try explain(record, of: file)

@@ -115,8 +115,8 @@ struct ExplainDirectory {
         guard path.hasSuffix(".txt") else { return false }
         let file = try InputFile(path)
         while let line = try file.nextLine() {
-            if let first = line.first(where: { !$0.isJSONWhiteSpace }) {
-                return first != UInt8(ascii: "{") && PayloadForm(ofLine: line) == .json && !PayloadForm.isLog(line)
+            if line.contains(where: { !$0.isJSONWhiteSpace }) {
+                return PayloadStart(in: line) == nil && !PayloadStart.isLog(line)
             }
         }
         return true
@@ -125,7 +125,7 @@ struct ExplainDirectory {
     private mutating func explain(_ path: String) throws(Failure) {
         let file: InputFile
         do { file = try InputFile(path) } catch { return note(error, file: path) }
-        var reader = PayloadReader(file, note: output.note)
+        var reader = PayloadReader(pasted: file, for: template.chosenPlatform, note: output.note)
         var problems: [Failure] = []
         while true {
             let record: Record?

@@ -111,7 +111,7 @@ private struct Inject {
     }
 
     private mutating func send(_ file: InputFile) throws(Failure) {
-        var payloads = PayloadReader(file, note: session.output.note)
+        var payloads = PayloadReader(pasted: file, for: template.chosenPlatform, note: session.output.note)
         while true {
             var problems: [Failure] = []
             let record = checking { () throws(Failure) in try payloads.nextOrNote { problems.append($0) } } ?? nil

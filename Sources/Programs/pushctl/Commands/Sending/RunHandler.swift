@@ -177,7 +177,7 @@ private struct Trials {
 
     private mutating func run(_ operand: String, _ trial: HandlerTrial) throws(Failure) {
         let file = try InputFile(operand)
-        var payloads = PayloadReader(file, note: output.note)
+        var payloads = PayloadReader(pasted: file, for: template.chosenPlatform, note: output.note)
         while let record = try next(of: &payloads, in: file, trial) {
             do throws(Failure) {
                 try run(record, of: file, trial)

@@ -140,8 +140,12 @@ final class ApplePayload: PlatformPayload {
 
     /// Whether the push starts, updates or ends a Live Activity, which iOS does without the app.
     var isForLiveActivity: Bool {
-        pushType == .liveactivity || aps?.member("content-state")?.isObject == true
-            || aps?.member("event")?.isString == true
+        pushType == .liveactivity || hasKeysOfLiveActivity
+    }
+
+    /// Whether `aps` has the keys of a Live Activity.
+    private var hasKeysOfLiveActivity: Bool {
+        aps?.member("content-state")?.isObject == true || aps?.member("event")?.isString == true
     }
 
     /// The push type; `nil`: the headers have no valid one, which means an alert.
@@ -188,13 +192,63 @@ extension ApplePayload {
         warnings += others.filter { userInfo?[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
         if aps == nil, !hasFCMNotification, pushType?.isForOtherCode != true { warnings.append(.apsMissing) }
         for key in APSKey.allCases {
-            guard let kind = aps?[key.rawValue]?.kind, !key.kinds.contains(kind) else { continue }
-            warnings.append(.apsValueOfAnotherType(key, kind: kind.name))
+            guard let value = aps?[key.rawValue] else { continue }
+            if !key.kinds.contains(value.kind) {
+                warnings.append(.apsValueOfAnotherType(key, kind: value.kind.name))
+            } else if let range = key.range(ofLiveActivity: isForLiveActivity), !range.contains(value) {
+                warnings.append(.apsValueOutOfRange(key, range: range.words))
+            }
+        }
+        warnings += misplacedKeys
+        if pushType == .liveactivity {
+            warnings += [APSKey.event, .timestamp].filter { aps?[$0.rawValue] == nil }.map(Warning.liveActivityLacks)
         }
         if braze != nil, hasAlert, isContentAvailable { warnings.append(.brazeAlertAndContentAvailable) }
         warnings += refusals.map(Warning.refusedByAPNs)
+        if headers != nil {
+            let shown = [APSKey.alert, .badge, .sound].map(\.rawValue).filter { aps?[$0] != nil }
+            let content = APNsMismatch.Content(
+                shown: shown.isEmpty && hasUserFacingContent ? ["alert"] : shown, wakes: isContentAvailable,
+                isForLiveActivity: hasKeysOfLiveActivity, hasState: aps?.member("content-state") != nil)
+            warnings += APNsMismatch.all(content) { header($0) }.map(Warning.apnsMismatch)
+        }
         return warnings
     }
+
+    /// Warnings about keys of Apple's in another spelling or at another place.
+    private var misplacedKeys: [Warning] {
+        func meant(by name: String) -> APSKey? {
+            (APSKey(rawValue: name) ?? APSKey.meant(by: name)).flatMap { aps?[$0.rawValue] == nil ? $0 : nil }
+        }
+        let own = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text) ?? []
+        let ofAPS = aps?.members.prefix(Self.keysTried).map(\.key.text) ?? []
+        return ofAPS.compactMap { name in
+            APSKey(rawValue: name) == nil ? meant(by: name).map { .apsKeyMisspelt(name, $0) } : nil
+        }
+            + misspelt(in: aps?.member("alert"), "alert", APSKey.keysOfAlert)
+            + misspelt(in: aps?.member("sound"), "sound", APSKey.keysOfSound)
+            + own.compactMap { name in
+                meant(by: name).flatMap { $0.isTypicalOfAPS ? .apsKeyOutside(name, $0) : nil }
+            }
+    }
+
+    private func misspelt(in object: JSONView?, _ name: String, _ known: [String]) -> [Warning] {
+        guard let object, object.isObject else { return [] }
+        return object.members.prefix(Self.keysTried).compactMap { key, _ in
+            let key = key.text
+            let meant = Spelling.meant(by: key, of: known)
+            return meant.flatMap { object[$0] == nil ? .alertKeyMisspelt("\(name).\(key)", $0) : nil }
+        }
+    }
+
+    /// Whether the alert is critical, or is to break through a focus.
+    var needsEntitlement: Bool {
+        aps?.member("sound")?.member("critical")?.foundationBool == true
+            || ["critical", "time-sensitive"].contains(aps?.member("interruption-level")?.string ?? "")
+    }
+
+    /// The number of keys that are compared with Apple's: a payload that can be delivered seldom has more.
+    private static var keysTried: Int { 128 }
 }
 
 /// An `.apns` file as `xcrun simctl push` accepts it.

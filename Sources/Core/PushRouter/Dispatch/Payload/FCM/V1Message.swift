@@ -18,7 +18,7 @@ final class V1Message: Sendable {
         if body.count == 1, parts.areKnownValid {
             validateOnly = false
         } else {
-            do { try V1Schema.body.check(body) } catch { throw error.payloadError }
+            do { try V1Schema.body.check(body) } catch { throw error.payloadError(in: body) }
             validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
             try check()
         }
@@ -56,8 +56,28 @@ final class V1Message: Sendable {
     /// Whether FCM makes an iOS alert of the notification block.
     var hasNotification: Bool { parts.notification != nil }
 
-    /// The data for a service worker: `webpush.data` replaces `data`.
-    var webData: JSONView? { ownWebData ?? data }
+    /// Returns the object that a service worker gets in its push event: `webpush.data` replaces `data`, and the fields
+    /// of `webpush.notification` those of `notification`.
+    ///
+    /// - Parameter id: the message id; `nil`: none is known.
+    func webEvent(id: String?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            let own = parts.webpush?.protobufField("notification")
+            if own != nil || parts.notification != nil {
+                writer.member("notification", object: { block in
+                    own?.members.forEach { block.member($0.key.text, raw: $0.value.rawBytes) }
+                    parts.notification?.members.forEach { field in
+                        if own?[field.key.text] == nil { block.member(field.key.text, raw: field.value.rawBytes) }
+                    }
+                })
+            }
+            if let data = parts.webpush?.protobufField("data") ?? data { writer.member("data", raw: data.rawBytes) }
+            if let topic = parts.topic?.string { writer.member("from", "/topics/" + topic) }
+            writer.member("fcmMessageId", id)
+        }
+        return writer.bytes
+    }
 
     /// The target of a checked message.
     var recipient: V1Body.Recipient {
@@ -81,9 +101,6 @@ final class V1Message: Sendable {
         parts.webpush?.protobufField("headers")?.members.first { $0.key.text.lowercased() == "ttl" }
             .flatMap { $0.value.string }.flatMap { Int64($0) }
     }
-
-    /// `webpush.data`.
-    var ownWebData: JSONView? { parts.webpush?.protobufField("data") }
 }
 
 // The payload of an Android app.

@@ -267,14 +267,68 @@ struct V1Fault: Error {
         return fault
     }
 
-    /// The error for the whole body, which is the request's `payload`.
-    var payloadError: PayloadError {
+    /// Returns the error for the whole body, which is the request's `payload`.
+    ///
+    /// - Parameter body: the body, for its other names that FCM does not have.
+    func payloadError(in body: JSONView) -> PayloadError {
         switch problem {
         case .other(let message): return PayloadError(field: "payload\(path)", message: message)
         case .unknownName(let name):
             let answer = #"Unknown name "\#(name)" at '\#(place.dropFirst())'"#
+            let others = V1Schema.body.unknownNames(in: body).filter { $0 != path.dropFirst() }
+            let names = others.prefix(Self.othersMax).map { "payload.\($0)\(Self.hint($0))" }
+            let more = names.isEmpty ? "" : "; it does not have \(names.joined(separator: " and ")) either"
             return PayloadError(
-                field: "payload\(path)", message: "FCM v1 has no field of this name: it answers \(answer)")
+                field: "payload\(path)",
+                message: "FCM v1 has no field of this name\(Self.hint(String(path.dropFirst()))): it answers \(answer)\(more)")
         }
+    }
+
+    /// The number of further names in a message.
+    private static let othersMax = 8
+
+    /// Returns the field of FCM v1 for a name of the API before it; empty if none is known.
+    ///
+    /// Source: Firebase, "Migrate from legacy FCM APIs to HTTP v1", and the discovery document.
+    private static func hint(_ path: String) -> String {
+        let names = path.split(separator: ".")
+        guard let name = names.last, names.dropLast().first ?? "message" == "message" else { return "" }
+        let fields: [Substring: String] = [
+            "to": "token", "priority": "android.priority", "time_to_live": "android.ttl", "ttl": "android.ttl",
+            "collapse_key": "android.collapse_key", "content_available": "apns.payload.aps.content-available",
+            "contentAvailable": "apns.payload.aps.content-available",
+            "mutable_content": "apns.payload.aps.mutable-content",
+            "mutableContent": "apns.payload.aps.mutable-content",
+            "restricted_package_name": "android.restricted_package_name",
+        ]
+        let ofNotification: [Substring: String] = [
+            "android_channel_id": "channel_id", "channel_id": "channel_id", "sound": "sound", "icon": "icon",
+            "color": "color", "tag": "tag", "click_action": "click_action", "body_loc_key": "body_loc_key",
+            "title_loc_key": "title_loc_key",
+        ]
+        if names.count == 3, names[1] == "notification" {
+            if name == "badge" { return ", which is message.apns.payload.aps.badge " }
+            return ofNotification[name].map { ", but message.android.notification.\($0)" } ?? ""
+        }
+        if names == ["dry_run"] { return ", but validate_only" }
+        return names.count == 2 ? fields[name].map { ", but message.\($0)" } ?? "" : ""
+    }
+}
+
+extension V1Schema {
+    /// Returns the paths of all members with names that the type does not have, in order.
+    fileprivate func unknownNames(in object: JSONView, at path: String = "") -> [String] {
+        guard object.isObject else { return [] }
+        var unknown: [String] = []
+        for (key, value) in object.members {
+            guard let place = names.place(of: key, in: object) else {
+                unknown.append(path + key.text)
+                continue
+            }
+            if case .object(let schema) = fields[place].type {
+                unknown += schema.unknownNames(in: value, at: "\(path)\(fields[place].name).")
+            }
+        }
+        return unknown
     }
 }

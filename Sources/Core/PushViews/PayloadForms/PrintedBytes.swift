@@ -1,0 +1,63 @@
+import PushModel
+
+/// JSON that is printed in another notation: a text with escapes, base64, or the hexadecimal digits of an `NSData`.
+enum PrintedBytes {
+    /// Returns the index at which such a notation of an object begins in a line; `nil` if there is none.
+    static func begin(in text: ArraySlice<UInt8>) -> Int? {
+        // {" in each notation.
+        if text.starts(with: #""{\""#.utf8) || text.starts(with: "eyJ".utf8) && !text.contains(UInt8(ascii: ".")) {
+            return text.startIndex
+        }
+        for mark in ["<7b22", "<7b0a", "bytes = 0x7b22"] {
+            if let place = text.indices.first(where: { text[$0...].starts(with: mark.utf8) }) { return place }
+        }
+        return nil
+    }
+
+    /// Returns the object in the notation as JSON; `nil` if it has none.
+    static func json(in text: ArraySlice<UInt8>) -> [UInt8]? {
+        let first = text.first
+        let decoded: [UInt8]?
+        if first == UInt8(ascii: "<") || first == UInt8(ascii: "b") {
+            decoded = hexadecimal(text)
+        } else if first == UInt8(ascii: "e") {
+            decoded = base64(text.filter { !$0.isJSONWhiteSpace })
+        } else {
+            let quoted = first == UInt8(ascii: "\"") ? Array(text) : [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
+            let end = quoted.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") }
+            let string = try? JSONDocument(scanning: Array(quoted[...(end ?? 0)])).root.string
+            decoded = string.map { Array($0.utf8) }
+        }
+        guard let decoded, (try? JSONDocument(scanning: decoded, limits: JSONLimits(depth: .max)))?.root.kind == .object
+        else { return nil }
+        return decoded
+    }
+
+    private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let begin = text.firstIndex { $0 == UInt8(ascii: "7") } ?? text.endIndex
+        let digits = text[begin...].prefix { $0 == UInt8(ascii: " ") || hexadecimalValue(of: $0) != nil }
+            .compactMap(hexadecimalValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func base64(_ text: [UInt8]) -> [UInt8]? {
+        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        for byte in text where byte != UInt8(ascii: "=") {
+            let value: UInt8
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): value = 62
+            case UInt8(ascii: "/"), UInt8(ascii: "_"): value = 63
+            default: return nil
+            }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return bytes
+    }
+}

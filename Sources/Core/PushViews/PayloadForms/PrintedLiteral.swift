@@ -1,0 +1,334 @@
+import PushModel
+
+/// An object in the notation of a language, made JSON: the description of an `NSDictionary`, a dictionary of Swift,
+/// Python, JavaScript, Ruby or PHP, and JSON itself.
+///
+/// One grammar reads all of them: members with `:`, `=` or `=>` between key and value, `,` or `;` behind them, texts in
+/// either quotation mark, and words. A value without quotation marks that has a space does not fit; the maps of Java and
+/// Dart have such values, and ``PrintedMap`` reads them.
+struct PrintedLiteral {
+    /// The JSON of the object.
+    var json: [UInt8] { writer.bytes }
+    /// The position behind the object in the text.
+    private(set) var place: Int
+    /// Whether the notation is Apple's: an `NSDictionary`, or keys of a Swift dictionary.
+    private(set) var isApples = false
+
+    private let text: ArraySlice<UInt8>
+    private var writer: JSONWriter
+    /// Whether a value, and not a key, was a text in quotation marks.
+    private var hasQuotedValue = false
+    /// Whether all keys were words before a colon, as in JavaScript and Dart.
+    private var hasOnlyWordKeys = true
+
+    /// The limit of nesting.
+    private static let depthMax = 64
+    /// The names around a value whose value alone counts.
+    private static let wrappers: Set<String> = [
+        "AnyHashable", "Optional", "UIApplicationLaunchOptionsKey", "NSString", "NSNumber", "dict", "OrderedDict",
+        "array", "RMap", "ObjectId", "Object", "RemoteMessage", "Map",
+    ]
+
+    /// Reads the object that begins with the first byte of a text; `nil` if it fits no notation.
+    init?(_ text: ArraySlice<UInt8>) {
+        self.text = text
+        place = text.startIndex
+        writer = JSONWriter(reserving: text.count + 64)
+        guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
+        // Dart prints a text like a word, and JavaScript in quotation marks.
+        guard !hasOnlyWordKeys || hasQuotedValue else { return nil }
+    }
+
+    /// Whether a text begins like the members of a notation other than JSON's.
+    ///
+    /// - Parameters:
+    ///   - text: the text behind the bracket and white space.
+    ///   - bracket: the bracket.
+    static func begins(_ text: ArraySlice<UInt8>, behind bracket: UInt8) -> Bool {
+        // A typographic quotation mark is none of any language.
+        guard let first = text.first, !text.starts(with: [0xE2, 0x80]) else { return false }
+        let isSwift = bracket == UInt8(ascii: "[")
+        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+            guard let close = quoteEnd(in: text) else { return false }
+            let next = text[(close + 1)...].drop(while: \.isJSONWhiteSpace).first
+            return next == UInt8(ascii: "=")
+                || next == UInt8(ascii: ":") && (isSwift || first == UInt8(ascii: "'"))
+        }
+        if first == UInt8(ascii: ":") { return true }
+        let key = text.prefix(while: isOfWord)
+        guard !key.isEmpty else { return false }
+        let behind = text[key.endIndex...]
+        if behind.first == UInt8(ascii: "(") { return wrappers.contains(String(decoding: key, as: UTF8.self)) }
+        let next = behind.drop(while: \.isJSONWhiteSpace).first
+        return next == UInt8(ascii: "=") || next == UInt8(ascii: ":") && !key.allSatisfy(\.isDigit)
+    }
+
+    /// Returns the index of the quotation mark that ends a text; `nil` if there is none.
+    private static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
+        guard let mark = text.first else { return nil }
+        var place = text.startIndex + 1
+        while place < text.endIndex {
+            if text[place] == mark { return place }
+            place += text[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: "/"), UInt8(ascii: "@"), 0x80...0xFF:
+            true
+        default: false
+        }
+    }
+}
+
+// The grammar. Each function takes the white space before what it reads, and returns false at what does not fit.
+extension PrintedLiteral {
+    private var next: UInt8? { place < text.endIndex ? text[place] : nil }
+
+    private mutating func skipWhiteSpace() {
+        while let next, next.isJSONWhiteSpace || next == 0 { place += 1 }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipWhiteSpace()
+        guard next == byte else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func takeWord() -> String? {
+        skipWhiteSpace()
+        let word = text[place...].prefix(while: Self.isOfWord)
+        guard !word.isEmpty else { return nil }
+        place = word.endIndex
+        return String(decoding: word, as: UTF8.self)
+    }
+
+    private mutating func value(depth: Int, allowsWord: Bool) -> Bool {
+        skipWhiteSpace()
+        guard depth < Self.depthMax, let first = next else { return false }
+        switch first {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            guard let quoted = takeQuoted() else { return false }
+            hasQuotedValue = true
+            writer.string(quoted)
+            return true
+        case UInt8(ascii: "{"):
+            place += 1
+            return members(until: UInt8(ascii: "}"), depth: depth)
+        case UInt8(ascii: "["):
+            place += 1
+            return list(until: UInt8(ascii: "]"), depth: depth)
+        case UInt8(ascii: "("):
+            place += 1
+            return list(until: UInt8(ascii: ")"), depth: depth)
+        case UInt8(ascii: "<"): return angled()
+        case UInt8(ascii: "@"), UInt8(ascii: ":"):
+            // @"text" is Objective-C's, and :word Ruby's.
+            place += 1
+            return value(depth: depth + 1, allowsWord: true)
+        default: return word(depth: depth, allowsWord: allowsWord)
+        }
+    }
+
+    /// The members of an object, or a list of values in `[` and `(`.
+    private mutating func list(until close: UInt8, depth: Int) -> Bool {
+        let begin = place
+        if take(UInt8(ascii: ":")), take(close) {
+            writer.object { _ in }
+            return true
+        }
+        place = begin
+        // Swift and PHP write objects with the brackets of lists.
+        if let firstKey = takeKey(), !firstKey.isEmpty, takeSeparator(isKeyWord: false) != nil {
+            place = begin
+            return members(until: close, depth: depth)
+        }
+        place = begin
+        writer.beginArray()
+        while !take(close) {
+            guard value(depth: depth + 1, allowsWord: close == UInt8(ascii: ")")) else { return false }
+            guard take(UInt8(ascii: ",")) || peek(close) else { return false }
+        }
+        writer.endArray()
+        return true
+    }
+
+    private mutating func peek(_ byte: UInt8) -> Bool {
+        skipWhiteSpace()
+        return next == byte
+    }
+
+    private mutating func members(until close: UInt8, depth: Int) -> Bool {
+        writer.beginObject()
+        var keys: Set<String> = []
+        while !take(close) {
+            let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
+            let isHashable = text[place...].starts(with: Self.hashable)
+            guard let key = takeKey(), let separator = takeSeparator(isKeyWord: isWord) else { return false }
+            guard keys.insert(key).inserted else { return false }
+            writer.key(key)
+            if isHashable, let plain = takePlainText(until: close) {
+                writer.string(plain)
+            } else {
+                guard value(depth: depth + 1, allowsWord: separator == UInt8(ascii: "=")) else { return false }
+            }
+            guard take(UInt8(ascii: ",")) || take(UInt8(ascii: ";")) || peek(close) else { return false }
+        }
+        writer.endObject()
+        return true
+    }
+
+    /// Reads a text that Swift prints without quotation marks, because it is an `NSString`; `nil` for any other value.
+    private mutating func takePlainText(until close: UInt8) -> String? {
+        skipWhiteSpace()
+        guard let first = next, !"{[(<\"'".utf8.contains(first) else { return nil }
+        let rest = text[place...]
+        let separator = Array(", ".utf8) + Self.hashable
+        let end =
+            rest.indices.first { rest[$0] == separator[0] && rest[$0...].starts(with: separator) }
+            ?? rest.lastIndex(of: close)
+        guard let end else { return nil }
+        let plain = String(decoding: rest[..<end], as: UTF8.self)
+        let isOther = Self.isNumber(plain) || ["true", "false", "nil", "null"].contains(plain)
+        guard !isOther, !Self.wrappers.contains(where: { plain.hasPrefix($0 + "(") }) else { return nil }
+        place = end
+        return plain
+    }
+
+    private static let hashable = Array("AnyHashable(".utf8)
+
+    /// Reads what separates key and value: `:`, `=` or `=>`.
+    private mutating func takeSeparator(isKeyWord: Bool) -> UInt8? {
+        if take(UInt8(ascii: ":")) {
+            if !isKeyWord { hasOnlyWordKeys = false }
+            return UInt8(ascii: ":")
+        }
+        guard take(UInt8(ascii: "=")) else { return nil }
+        hasOnlyWordKeys = false
+        if next == UInt8(ascii: ">") {
+            place += 1
+            return UInt8(ascii: ">")
+        }
+        isApples = true
+        return UInt8(ascii: "=")
+    }
+
+    private mutating func takeKey() -> String? {
+        skipWhiteSpace()
+        if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return takeQuoted() }
+        if next == UInt8(ascii: ":") { place += 1 }
+        guard let word = takeWord() else { return nil }
+        guard next == UInt8(ascii: "(") else { return word }
+        guard Self.wrappers.contains(word) else { return nil }
+        place += 1
+        // AnyHashable("aps"), UIApplicationLaunchOptionsKey(_rawValue: name).
+        if word == "AnyHashable" || word == "UIApplicationLaunchOptionsKey" { isApples = true }
+        hasOnlyWordKeys = false
+        let begin = place
+        if takeWord() == nil || !take(UInt8(ascii: ":")) { place = begin }
+        guard let key = takeKey(), take(UInt8(ascii: ")")) else { return nil }
+        return key
+    }
+
+    /// A value in angle brackets: `<null>`, or the description of an object.
+    private mutating func angled() -> Bool {
+        guard let close = text[place...].firstIndex(of: UInt8(ascii: ">")) else { return false }
+        let inner = String(decoding: text[(place + 1)..<close], as: UTF8.self)
+        place = close + 1
+        if inner == "null" { writer.null() } else { writer.string("<\(inner)>") }
+        return true
+    }
+
+    private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
+        guard let word = takeWord() else { return false }
+        switch next {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            // Python's b'text' and u'text'.
+            return word.utf8.count <= 2 && value(depth: depth + 1, allowsWord: false)
+        case UInt8(ascii: "("):
+            guard Self.wrappers.contains(word) else { return false }
+            if word == "array" || word == "dict" || word == "OrderedDict" {
+                place += 1
+                return list(until: UInt8(ascii: ")"), depth: depth)
+            }
+            place += 1
+            return value(depth: depth + 1, allowsWord: allowsWord) && take(UInt8(ascii: ")"))
+        default: break
+        }
+        switch word {
+        case "null", "nil", "None", "undefined", "NULL": writer.null()
+        case "true", "True", "YES": writer.bool(true)
+        case "false", "False", "NO": writer.bool(false)
+        default:
+            if Self.isNumber(word) {
+                writer.raw(word.utf8)
+            } else if allowsWord {
+                writer.string(word)
+            } else if Self.wrappers.contains(word), peek(UInt8(ascii: "{")) {
+                return value(depth: depth + 1, allowsWord: false)
+            } else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Whether a word is a number of JSON.
+    private static func isNumber(_ word: String) -> Bool {
+        guard let first = word.utf8.first, first.isDigit || first == UInt8(ascii: "-") else { return false }
+        return (try? JSONDocument(scanning: Array(word.utf8)))?.root.kind == .number
+    }
+
+    private mutating func takeQuoted() -> String? {
+        guard let close = Self.quoteEnd(in: text[place...]) else { return nil }
+        let inner = text[(place + 1)..<close]
+        place = close + 1
+        guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+        return Self.unescaped(inner)
+    }
+
+    /// Returns a text without its escapes. Two halves of a surrogate pair, as an `NSDictionary` prints them, make one
+    /// character.
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
+        var units: [UInt16] = []
+        var result = ""
+        var rest = text
+        func flush() {
+            result += String(decoding: units, as: UTF16.self)
+            units = []
+        }
+        while !rest.isEmpty {
+            let plain = rest.prefix { $0 != UInt8(ascii: "\\") }
+            if !plain.isEmpty {
+                flush()
+                result += String(decoding: plain, as: UTF8.self)
+                rest = rest[plain.endIndex...]
+                continue
+            }
+            rest = rest.dropFirst()
+            guard let letter = rest.popFirst() else { break }
+            switch letter {
+            case UInt8(ascii: "u"), UInt8(ascii: "U"), UInt8(ascii: "x"):
+                let length = letter == UInt8(ascii: "x") ? 2 : 4
+                let digits = rest.prefix(length)
+                if digits.count == length, let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) {
+                    units.append(unit)
+                    rest = rest.dropFirst(length)
+                    continue
+                }
+                units.append(UInt16(letter))
+            case UInt8(ascii: "n"): units.append(10)
+            case UInt8(ascii: "t"): units.append(9)
+            case UInt8(ascii: "r"): units.append(13)
+            default: units.append(UInt16(letter))
+            }
+        }
+        flush()
+        return result
+    }
+}
