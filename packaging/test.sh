@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests, and installs the Debian packages that they need. Prints at the end each test that did not run, with
-# the reason, and their number; with PUSH_TEST_ALL=1 each of them is a failure. Ends with the test runner's own closing
-# lines.
+# Runs the tests, and installs the Debian packages that they need. Prints at the end the twenty slowest tests of each
+# part, and each test that did not run, with the reason, and their number; with PUSH_TEST_ALL=1 each of them is a
+# failure. Ends with the test runner's own closing lines.
 # usage: test.sh [quick | all [PART]...]
 # usage:   quick         what a developer waits for, at most 10 minutes after the build: format, scripts, manual pages,
 # usage:                 and the tests that start no program of ours
@@ -10,7 +10,7 @@
 # usage:   all [PART]... the parts that are named by word or number, or all; each takes at most 80 minutes:
 # usage:                 1 default   as without an argument
 # usage:                 2 together  an hour in which each act comes behind each other one
-# usage:                 3 long      power cuts, failed syncs, kill -9
+# usage:                 3 long      random searches in full, power cuts, failed syncs, kill -9
 # usage:                 4 outside   browsers, hostile clients and handlers, costs, the files of a release
 # usage:                 5 faults    the faults of a pair that has nothing else
 # usage:                 6 pair      a pair with standby, network, clocks, failing calls, Patroni; its forwarders
@@ -79,18 +79,38 @@ skipped() {
     sed -nE 's/^➜ (Test|Suite) (.*) skipped(: "(.*)")?\.?$/\2: \4/p; s/^(➜ )?not tested: //p' "$@" | sort -u
 }
 
-# Runs tests in one process for each argument, side by side: a process runs as many tests at once as there are
-# processors, and tests of whole programs wait most of the time. An argument holds the options of swift test that select
-# tests. Shows suites, failures and the faulty disk's figures out of thousands of lines. Keeps the runners' last lines
-# in closing. As root, what needs another user is run as nobody afterwards.
+# Prints the twenty slowest tests of the runners' logs, each with its suite and its own time.
+slowest() {
+    local logs=("$work"/tests-*)
+    [[ -e ${logs[0]} ]] || return 0
+    say "the slowest tests, in seconds:"
+    awk '
+        /^◇ Suite / { suite[++depth] = $0; gsub(/^◇ Suite "?|"? started\.$/, "", suite[depth]) }
+        /^(✔|✘) Suite / { depth-- }
+        !/^(✔|✘) Test run / && match($0, /^(✔|✘) Test .* (passed|failed) after [0-9.]+ seconds/) {
+            line = substr($0, 1, RLENGTH)
+            seconds = line
+            sub(/ seconds$/, "", seconds)
+            sub(/.* /, "", seconds)
+            sub(/^(✔|✘) Test "?/, "", line)
+            sub(/"? (with [0-9]+ test cases? )?(passed|failed) after [0-9.]+ seconds$/, "", line)
+            printf "%9.1f  %s: %s\n", seconds, suite[depth], line
+        }' "${logs[@]}" | sort -rn | sed -n 1,20p
+    rm -f "${logs[@]}"
+}
+
+# Runs tests in one process for each argument, side by side, and one after the other in each: so a time in the runner's
+# log is the test's own. Tests of whole programs wait most of the time. An argument holds the options of swift test that
+# select tests. Shows suites, failures and the faulty disk's figures out of thousands of lines. Keeps the runners' last
+# lines in closing. As root, what needs another user is run as nobody afterwards.
 run_tests() {
     local choice log logs=() processes=() process failed=no line
     for choice; do
-        log=$work/tests-${#logs[@]}
+        log=$(mktemp "$work/tests-XXXXXX")
         ((EUID != 0)) || choice+=" --skip WithoutRoot"
         # shellcheck disable=SC2086  # The choice is several words.
-        (swift test --skip-build --ignore-lock $choice 2>&1 | tee "$log" |
-            grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )') &
+        (swift test --skip-build --ignore-lock --no-parallel $choice 2>&1 | tee "$log" |
+            grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, |random searches )') &
         processes+=($!)
         logs+=("$log")
     done
@@ -162,8 +182,8 @@ check_texts() {
 part_quick() {
     check_texts
     build_debug
-    say "tests: swift test, without those that start a program of ours, and without random histories"
-    run_tests '--skip EndToEndTests|BudgetTests|FaultyDiskTests|ReportReadingTests|Random|Property|Chaos|ModelTests'
+    say "tests: swift test, without those that start a program of ours"
+    run_tests '--skip EndToEndTests|BudgetTests|FaultyDiskTests|ReportReadingTests'
     run_tests_without_root
 }
 
@@ -173,8 +193,8 @@ part_default() {
     build_debug
     say "fuzzing: the harnesses still compile"
     sh Tests/Fuzz/run.sh --check
-    say "tests: swift test, in two processes side by side"
-    run_tests '--skip EndToEndTests' '--filter EndToEndTests'
+    say "tests: swift test, in three processes side by side"
+    run_tests '--skip EndToEndTests' '--filter EndToEndTests\.[A-G]' '--filter EndToEndTests\.[H-Z]'
     run_tests_without_root
 
     say "reports: figures and formats, recomputed by a program of its own"
@@ -223,7 +243,8 @@ part_together() {
 
 part_long() {
     build_debug
-    say "long: 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
+    say "long: random searches in full, 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
+    PUSH_TEST_CASES=all run_tests '--skip EndToEndTests|BudgetTests|FaultyDiskTests'
     PUSH_TEST_CUTS=2000 run_tests '--filter PowerCutTests'
     PUSH_TEST_SYNCS=6 run_tests '--filter FailedSyncTests'
     PUSH_TEST_ROUNDS=1000 run_tests '--filter EndToEndTests.CrashTests'
@@ -285,6 +306,7 @@ require_packages "${build_packages[@]}"
 for part in "${parts[@]}"; do
     [[ ${#parts[@]} == 1 ]] || say "part: $part"
     "part_$part"
+    slowest
 done
 
 say "not tested: $(wc -l <"$untested")"

@@ -1,22 +1,18 @@
-import Glibc
 import TestSupport
 import Testing
 
 @testable import PushModel
 @testable import PushRouter
 
-/// `PUSH_TEST_ROUNDS` times 40 random histories; 10,000 with 250.
-private let seeds = (getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10) * 40
-
 @Suite("Custom data and a model that keeps all in one array")
 struct ModelTests {
     @Test("agree on random histories, with restarts in between")
     func agreement() throws {
-        for seed in 0..<seeds {
-            var history = RandomHistory(seed: UInt64(seed))
+        for seed in Search.seeds(400) {
+            var history = RandomHistory(seed: seed)
             guard try history.run(steps: 100) != nil else { continue }
             // Repeats the history, this time with a log.
-            var repeated = RandomHistory(seed: UInt64(seed), isLogged: true)
+            var repeated = RandomHistory(seed: seed, isLogged: true)
             Issue.record("seed \(seed): \(try repeated.run(steps: 100) ?? "")")
             return
         }

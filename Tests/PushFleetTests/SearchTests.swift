@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -15,7 +14,7 @@ struct SearchTests {
     func bounded(model: Model) {
         let clock = ContinuousClock()
         let began = clock.now
-        let (states, isComplete, finding) = model.search(atMost: testsAll ? 2_000_000 : 200_000)
+        let (states, isComplete, finding) = model.search(atMost: Search.cases(2_000_000))
         if let finding { Issue.record("\(finding)") }
         print("\(states) states, \(isComplete ? "all" : "cut"), \(clock.now - began)")
     }
@@ -25,12 +24,9 @@ struct SearchTests {
         nodes: 3, requests: 3,
         budget: Budget(takes: 5, disconnects: 3, crashes: 2, promotions: 2, cancels: 2, restarts: 2, moves: 2))
 
-    /// The seed of a walk to repeat: `PUSH_TEST_SEED=17`.
-    private static let seed = getenv("PUSH_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
-
     @Test("loses, repeats and forks nothing: random walks beyond the bounds")
     func walks() {
-        let seeds = Self.seed.map { $0...$0 } ?? 1...(testsAll ? 100_000 : 10_000)
+        let seeds = Search.seeds(10_000)
         var (steps, finished) = (0, 0)
         for seed in seeds {
             let walk = Self.wide.walk(seed: seed, atMost: 400)
@@ -43,7 +39,7 @@ struct SearchTests {
         }
         print("\(seeds.count) walks, \(steps) steps, \(finished) to the outcome of each request")
         // Walks without an end show nothing.
-        #expect(Self.seed != nil || finished * 10 > seeds.count)
+        #expect(finished * 10 > seeds.count)
     }
 
     @Test("repeats the walk of a failed seed step by step")

@@ -1,26 +1,21 @@
-import Glibc
+import TestSupport
 import Testing
 
 @testable import PushModel
 
 @Suite("Under random requests, answers, reloads and jumps of the clock")
 struct ChaosTests {
-    /// The number of seeds; `PUSHROUTERD_CHAOS_SEEDS=10000` sets it.
-    private static let seeds = getenv("PUSHROUTERD_CHAOS_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 1000
-    /// The number of seeds without crashes.
-    private static let withoutCrashes = seeds * 7 / 10
-
     @Test("every invocation ends once, and nothing is left in flight")
     func everythingEnds() {
-        expectOrder(seeds: 1...Self.withoutCrashes, crashes: false)
+        expectOrder(seeds: Search.seeds(700), crashes: false)
     }
 
     @Test("every invocation ends once with crashes too, and a handler that is not idempotent is not started again")
     func crashes() {
-        expectOrder(seeds: Self.withoutCrashes + 1...Self.seeds, crashes: true)
+        expectOrder(seeds: Search.seeds(300), crashes: true)
     }
 
-    private func expectOrder(seeds: ClosedRange<UInt64>, crashes: Bool) {
+    private func expectOrder(seeds: Range<UInt64>, crashes: Bool) {
         var outcomes: [Outcome: Int] = [:]
         var reasons: [ReasonCode: Int] = [:]
         var (refused, breakerChanges, mostWaiting, longestLane) = (0, 0, 0, 0)
@@ -36,6 +31,8 @@ struct ChaosTests {
             guard chaos.violations.isEmpty else { return }
             outcomes.merge(chaos.outcomes, uniquingKeysWith: +)
         }
+        // A tenth of the seeds may miss what is rare.
+        guard Search.isFull else { return }
         let reachable: [Outcome] = [
             .handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted, .shownBySystem,
         ]

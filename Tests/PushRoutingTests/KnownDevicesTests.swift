@@ -99,10 +99,10 @@ struct KnownDevicesTests {
 
     @Test("holds the devices that were set and not removed, after any sequence")
     func model() {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededGenerator(seed: Search.firstSeed)
         var devices = KnownDevices()
         var model: [DeviceKey: KnownDevice] = [:]
-        for step in 1...20_000 {
+        for step in 1...Search.cases(20_000) {
             let number = Int.random(in: 1...1500, using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:

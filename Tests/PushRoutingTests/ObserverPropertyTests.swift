@@ -10,7 +10,7 @@ struct ObserverPropertyTests {
     func changeNothing() {
         var outcomes: [Outcome: Int] = [:]
         var copies = 0
-        for seed in 1...500 as ClosedRange<UInt64> {
+        for seed in Search.seeds(500) {
             let alone = Watched.run(seed: seed, isWatched: false)
             let watched = Watched.run(seed: seed, isWatched: true)
             guard watched.ending == alone.ending else {
@@ -21,8 +21,12 @@ struct ObserverPropertyTests {
             for outcome in alone.outcomes { outcomes[outcome, default: 0] += 1 }
             copies += watched.copies
         }
+        // A tenth of the seeds may miss what is rare.
+        guard Search.isFull else { return }
         let reachable: [Outcome] = [.handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted]
-        for outcome in reachable { #expect(outcomes[outcome, default: 0] > 100, "\(outcome) is hardly ever reached") }
+        for outcome in reachable {
+            #expect(outcomes[outcome, default: 0] > 100, "\(outcome) is hardly ever reached")
+        }
         #expect(copies > 5000)
     }
 }

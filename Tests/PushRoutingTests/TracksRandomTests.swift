@@ -56,7 +56,7 @@ struct TracksRandomTests {
     }
 
     @Test(
-        "give either a valid entry or its fault, and never trap", arguments: 0..<20 as Range<UInt64>)
+        "give either a valid entry or its fault, and never trap", arguments: Search.seeds(20))
     func neverTraps(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {

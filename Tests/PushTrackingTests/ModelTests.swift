@@ -1,19 +1,15 @@
-import Glibc
 import TestSupport
 import Testing
 
 @testable import PushModel
 @testable import PushRouter
 
-/// `PUSH_TEST_ROUNDS` times 40 random histories; 10,000 with 250.
-private let seeds = (getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10) * 40
-
 @Suite("The tracker and the model of its rules")
 struct ModelTests {
     @Test("agree on random histories, with restarts in between")
     func agreement() {
-        for seed in 0..<seeds {
-            var history = RandomHistory(seed: UInt64(seed))
+        for seed in Search.seeds(400) {
+            var history = RandomHistory(seed: seed)
             if let difference = history.run(steps: 120) {
                 Issue.record("seed \(seed): \(difference)")
                 return

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PushModel
@@ -8,7 +9,7 @@ import Testing
 struct WorldTests {
     @Test(
         "takes each entry once, or refuses it with the endpoint's reason, or lists it as unknown",
-        arguments: 1...100)
+        arguments: Search.seeds(100))
     func property(seed: UInt64) {
         var world = World(seed: seed)
         world.live(steps: 600)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PushModel
@@ -96,7 +97,7 @@ struct CommandFormTests {
         arguments: ["'", "\\", "{", "=", "--es a b ", "-d a "])
     func hostile(_ part: String) {
         for start in ["curl ", "adb shell am broadcast "] {
-            let line = Array((start + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
+            let line = Array((start + String(repeating: part, count: Search.cases(1 << 20) / part.utf8.count)).utf8)
             let time = ContinuousClock().measure {
                 _ = try? PayloadStart(in: line).flatMap { try PayloadText($0, line: line) }?.payload()
             }

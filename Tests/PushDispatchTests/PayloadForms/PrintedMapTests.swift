@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PushModel
@@ -94,7 +95,7 @@ struct PrintedMapTests {
         "takes time in proportion to its length, whatever its contents",
         arguments: ["{", "=", "'", ", a=", "}], a=", "Bundle[{a=", ",   "])
     func hostile(_ part: String) throws {
-        let line = Array(("Bundle[{a=" + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
+        let line = Array(("Bundle[{a=" + String(repeating: part, count: Search.cases(1 << 20) / part.utf8.count)).utf8)
         for line in [line, line + Array("}]".utf8)] {
             let time = ContinuousClock().measure {
                 _ = try? PayloadStart(in: line).flatMap { try PayloadText($0, line: line) }?.payload()

@@ -6,16 +6,18 @@ import Testing
 
 @Suite("Custom data under random logs, sessions, taps, forwarders and crashes")
 struct CustomDataChaosTests {
-    @Test("no entry is lost, sent twice or given to another user; the ledger and the router agree", arguments: 0..<8)
-    func chaos(part: Int) {
+    @Test("no entry is lost, sent twice or given to another user; the ledger and the router agree")
+    func chaos() {
         var reached: Set<EntryState> = []
-        for seed in 0..<50 {
-            var chaos = CustomDataChaos(seed: UInt64(part * 50 + seed))
+        for seed in Search.seeds(400) {
+            var chaos = CustomDataChaos(seed: seed)
             chaos.run(steps: 80)
             #expect(chaos.violations.first == nil)
             guard chaos.violations.isEmpty else { return }
             reached.formUnion(chaos.bench.ledger.customData.states)
         }
+        // A tenth of the seeds may miss what is rare.
+        guard Search.isFull else { return }
         #expect(reached == Set(EntryState.allCases), "\(reached) alone are reached")
     }
 }

@@ -178,7 +178,7 @@ private struct World {
 struct InstancePoolRandomTests {
     @Test("each invocation has one end, an invocation that may not repeat is sent once, and every bound holds")
     func seeds() {
-        for seed in 0..<3000 as Range<UInt64> {
+        for seed in Search.seeds(3000) {
             var world = World(seed: seed)
             for _ in 0..<100 { world.step() }
             if seed.isMultiple(of: 2) { world.retire() }
