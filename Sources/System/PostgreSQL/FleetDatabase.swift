@@ -188,7 +188,6 @@ extension FleetDatabase {
         let number = Value.number(Int64(clamping: batch.reference.number))
         let rows = [
             FleetStatements.addShard(shard, .uuid(start.state)),
-            FleetStatements.addSlots(shard, .number(FleetSchema.slots)),
             FleetStatements.addStart(
                 shard, number, .uuid(batch.reference.id), .uuid(batch.previous), .number(batch.version),
                 .uuid(batch.boot), .number(batch.handedOver.nanoseconds), .bytes(batch.bytes)),

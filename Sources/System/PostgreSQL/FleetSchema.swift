@@ -4,10 +4,8 @@ import PushModel
 enum FleetSchema {
     /// The version of the tables; raised with each change that an older program must not write beside.
     static let version: Int64 = 1
-    /// The number of slots that distribute the data over the shards; it never changes.
-    static let slots = 4096
 
-    /// Drops all tables.
+    /// Drops all tables, and `push_slots`, which an older program made and nothing read.
     static let removal = Statement(
         "remove_tables",
         """
@@ -59,13 +57,6 @@ enum FleetSchema {
                 renewals int8 NOT NULL DEFAULT 0,
                 successor text,
                 CHECK ((owner IS NULL) = (incarnation IS NULL))) WITH (fillfactor = 50)
-            """),
-        Statement(
-            "create_slots",
-            """
-            CREATE TABLE push_slots (
-                slot int4 PRIMARY KEY CHECK (slot >= 0 AND slot < \(slots)),
-                shard int4 NOT NULL)
             """),
         // The chains. at is the engine's clock: an age is a difference of two of its times. total is the bytes of all
         // rows up to this batch, including deleted ones.

@@ -221,11 +221,6 @@ enum FleetStatements {
     static let addShard = Statement(
         "add_shard", [.int4, .uuid], "INSERT INTO push_shards (shard, state) VALUES ($1, $2)")
 
-    static let addSlots = Statement(
-        "add_slots", [.int4, .int4],
-        "INSERT INTO push_slots (slot, shard) SELECT slot, $1 FROM generate_series(0, $2 - 1) AS slot")
-
-    /// Inserts the batch before the first one.
     static let addStart = Statement(
         "add_start", [.int4, .int8, .uuid, .uuid, .int4, .uuid, .int8, .bytes],
         """
