@@ -19,8 +19,6 @@ write() {
     mv "$directory/$1.new" "$directory/$1"
 }
 
-write packaging/man/pushctl.1 man
-for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
 write etc/pushrouterd/pushrouterd.conf conf
 write etc/pushrouterd/gateway.conf conf "$gateway"
 write etc/pushrouterd/web.conf conf "$web"
@@ -30,6 +28,7 @@ write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 # The parts of the other pages: each begins with a line that names it, and ends at the next such line.
 parts=$("$pushctl" --generate parts && "$gateway" --generate parts && "$web" --generate parts)
 mapfile -t pages < <(grep -l '^\.\\" begin ' packaging/man/*)
+mkdir -p "$directory/packaging/man"
 for page in "${pages[@]}"; do
     awk '
         BEGIN { while (("cat" | getline line) > 0) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes all manual pages: those of packaging/man, one for each command of pushctl, and one for each kind of
-# configuration file, which is its section of pushrouterd.conf(5).
+# Makes all manual pages: those of packaging/man, one of pushctl and one for each of its commands, and one for each kind
+# of configuration file, which is its section of pushrouterd.conf(5).
 # usage: man-pages.sh PUSHCTL DIRECTORY     PUSHCTL: the built program, which has the table of its commands
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,6 +10,7 @@ pushctl=$1 directory=$2
 mkdir -p "$directory"
 cp packaging/man/* "$directory/"
 
+"$pushctl" --generate man >"$directory/pushctl.1"
 "$pushctl" --help | sed -n '/^Commands:$/,/^Options/s/^  \([a-z][a-z-]*\)  .*/\1/p' | while read -r command; do
     "$pushctl" "$command" --generate man >"$directory/pushctl-$command.1"
 done

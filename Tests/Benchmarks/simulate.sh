@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures "pushctl simulate" for a scenario: pushes of Braze and others to 1,000 devices, a third of which are opened,
+# Measures "pushctl test --trace" for a scenario: pushes of Braze and others to 1,000 devices, a third of which are opened,
 # and half of the others with a script.
 #
 #   Tests/Benchmarks/simulate.sh [ROUNDS] [LINES]
@@ -26,7 +26,7 @@ awk -v lines="$lines" 'BEGIN {
 
 for ((round = 1; round <= rounds; round++)); do
   start=$(date +%s%N)
-  .build/release/pushctl --config etc/pushrouterd simulate "$work/day.ndjson" >"$work/output"
+  .build/release/pushctl --config etc/pushrouterd test --trace "$work/day.ndjson" >"$work/output"
   end=$(date +%s%N)
   echo "$lines lines, $(wc -l <"$work/output") decided: $(((end - start) / 1000000)) ms"
 done

@@ -7,15 +7,18 @@ struct CompletionFileTests {
     private static let fish = "/usr/bin/fish"
     private static let zsh = "/usr/bin/zsh"
     private static let completions = packageRoot + "/packaging/completions"
+    /// The completions ask the built program.
+    private static let path =
+        "PATH=" + pushctl.path.split(separator: "/").dropLast().reduce(into: "") { $0 += "/\($1)" } + ":/usr/bin:/bin"
 
     @Test(
         "complete commands, options and values in fish",
         .needs(program: fish, of: "fish"),
         arguments: [
             ("pushctl sh", "show"), ("pushctl --config /etc expl", "explain"), ("pushctl explain --pl", "--platform"),
-            ("pushctl explain --platform a", "all android"), ("pushctl inject --state force_s", "force_stopped"),
+            ("pushctl explain --platform a", "all android"), ("pushctl inject --app-state force_s", "force_stopped"),
             ("pushctl inject /etc/hostn", "/etc/hostname"), ("pushctl status /etc/passw", ""),
-            ("pushctl --generate z", "zsh"), ("pushctl --state test rep", "replay report"),
+            ("pushctl --generate sc", "schema"), ("pushctl --state test rep", "replay report"),
             ("pushctl --state=test repo", "report"), ("pushctl export --event Open,Infl", "Open,InfluencedOpen"),
             ("pushctl report --by handler,pla", "handler,platform"), ("pushctl log-level war", "warning"),
             ("pushctl session st", "start"),
@@ -24,7 +27,9 @@ struct CompletionFileTests {
         let directory = TemporaryDirectory()
         let script = #"source $argv[1]; complete --do-complete $argv[2]"#
         let result = Program(path: "/usr/bin/env")
-            .run(["HOME=\(directory.path)", Self.fish, "-c", script, Self.completions + "/pushctl.fish", line])
+            .run([
+                "HOME=\(directory.path)", Self.path, Self.fish, "-c", script, Self.completions + "/pushctl.fish", line,
+            ])
         #expect(result.errors.isEmpty, "\(result.errors)")
         let words = result.lines.map { String($0.prefix { $0 != "\t" }) }.filter { !$0.isEmpty }
         #expect(words.sorted() == expected.split(separator: " ").map(String.init))
@@ -37,7 +42,7 @@ struct CompletionFileTests {
             ("pushctl sh", "pushctl show "), ("pushctl --config /etc expl", "pushctl --config /etc explain "),
             ("pushctl explain --plat", "pushctl explain --platform="),
             ("pushctl explain --platform an", "pushctl explain --platform android "),
-            ("pushctl inject --state force_s", "pushctl inject --state force_stopped "),
+            ("pushctl inject --app-state force_s", "pushctl inject --app-state force_stopped "),
             ("pushctl inject /etc/hostn", "pushctl inject /etc/hostname "),
             ("pushctl status /etc/passw", "pushctl status /etc/passw"),
             ("pushctl --state test repo", "pushctl --state test report "),
@@ -52,7 +57,7 @@ struct CompletionFileTests {
         // typed text at any time, so the typed text of each marker differs from its printed form.
         let script = #"""
             zmodload zsh/zpty
-            zpty shell "HOME=$3 $4 -f -i"
+            zpty shell "HOME=$3 $5 $4 -f -i"
             zpty -w shell "PROMPT= RPROMPT= fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
             zpty -w shell "compdef _pushctl pushctl; print-buffer() { print -r -- \"<\${:-}<\$BUFFER>\${:-}>\"; zle send-break }"
             zpty -w shell "zle -N print-buffer; bindkey '^X^P' print-buffer; setopt no_beep; zstyle ':completion:*' insert-tab false; print begin-${:-}now"
@@ -67,7 +72,7 @@ struct CompletionFileTests {
         mkdir(functions, 0o755)
         _ = Program(path: "/bin/cp").run([Self.completions + "/pushctl.zsh", functions + "/_pushctl"])
         let result = Program(path: "/usr/bin/timeout")
-            .run(["60", Self.zsh, "-f", "-c", script, "zsh", functions, line, directory.path, Self.zsh])
+            .run(["60", Self.zsh, "-f", "-c", script, "zsh", functions, line, directory.path, Self.zsh, Self.path])
         #expect(result.output == expected + "\n", "\(result.errors)")
     }
 
@@ -94,7 +99,7 @@ struct CompletionFileTests {
         let script = #"""
             zmodload zsh/zpty
             cd $3
-            zpty shell "env TERM=dumb HOME=$3 /bin/bash --noprofile --rcfile $3/bashrc -i"
+            zpty shell "env TERM=dumb HOME=$3 $4 /bin/bash --noprofile --rcfile $3/bashrc -i"
             zpty -r shell answer '*begin-now*'
             zpty -w -n shell "$2"$'\t\x07'
             zpty -r shell answer '*<<*>>*'
@@ -103,7 +108,7 @@ struct CompletionFileTests {
             zpty -d shell
             """#
         let result = Program(path: "/usr/bin/timeout")
-            .run(["60", Self.zsh, "-f", "-c", script, "zsh", Self.completions, line, directory.path])
+            .run(["60", Self.zsh, "-f", "-c", script, "zsh", Self.completions, line, directory.path, Self.path])
         #expect(result.output == expected + "\n", "\(result.errors)")
     }
 }

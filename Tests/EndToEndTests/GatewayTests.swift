@@ -318,7 +318,7 @@ struct GatewayTests {
         let scene = try GatewayScene()
         let places = ["--state", scene.installation.state, "--runtime", scene.installation.runtime]
         let said = pushctl.run(
-            ["device", "--app", "demo", "--state", "force_stopped", "--locked", "tok1", "--runtime", places[3]])
+            ["device", "--app", "demo", "--app-state", "force_stopped", "--locked", "tok1", "--runtime", places[3]])
         #expect(said.end == .exited(0), "\(said.errors)")
         let producer = try scene.installation.injectClient()
         #expect(try producer.ask(#"{"op":"token","token":"tok1","app":"demo","device":"tok1"}"#).isAccepted)

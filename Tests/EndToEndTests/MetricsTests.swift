@@ -52,12 +52,12 @@ struct MetricsTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("come from a status whose members are those that pushctl(1) explains, in that order")
+    @Test("come from a status whose members are those that pushctl-status(1) explains, in that order")
     func statusMembers() throws {
         installation.addJob("good", "exit 0")
         let daemon = try DaemonProcess.ready(installation)
         let status = try #require(try Client(path: installation.readSocket).ask(#"{"op":"status"}"#)["status"])
-        let page = Program(product: "pushctl").run(["--generate", "man"]).output.split(separator: "\n")
+        let page = Program(product: "pushctl").run(["status", "--generate", "man"]).output.split(separator: "\n")
         let section = page.drop { $0 != ".SH STATUS" }.dropFirst().prefix { !$0.hasPrefix(".SH ") }
         let explained = section.filter { $0.hasPrefix(".B ") }.flatMap { $0.dropFirst(3).split(separator: ", ") }
             .map(String.init)

@@ -173,7 +173,7 @@ struct PushctlBenchTests {
         "refuses options that are out of bounds",
         arguments: [
             ["--connections", "0"], ["--connections", "1001"], ["--pipeline", "x"], ["--count", "0"], ["--rate", "0"],
-            ["--rate", "nan"], ["--duration", "0s"], ["--duration", "2d"], ["--ids", "--no-ids"],
+            ["--rate", "nan"], ["--duration", "0s"], ["--duration", "2d"],
         ])
     func usage(_ options: [String]) {
         #expect(pushctl.run(["bench"] + options).end == .exited(2))

@@ -65,7 +65,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         ])
         #expect(one.end == .exited(0))
         #expect(one.output.hasSuffix("\n1 payload\n"))
-        let missing = explain("--platform", "ios", "--state", "foreground", "--sdk", "nil", "\(path)/ios/c.apns")
+        let missing = explain("--platform", "ios", "--app-state", "foreground", "--sdk", "nil", "\(path)/ios/c.apns")
         #expect(missing.lines.first { $0.contains("/ios/c.apns") }?.contains("sdk_not_ready") == true)
         #expect(explain("--expect", "outcome=handled").output.contains("outcome is handler "))
         let unknown = explain("--expect", "provder=braze")

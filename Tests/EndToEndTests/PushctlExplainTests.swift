@@ -195,9 +195,9 @@ struct PushctlExplainTests {
         let explanation = try json(explain(payload, "--platform", "android", "--json").output)
         #expect(explanation["outcome"]?.string == "shown_by_system")
         #expect(explanation["invocations"]?.count == 0)
-        let foreground = explain(payload, "--platform", "android", "--json", "--state", "foreground")
+        let foreground = explain(payload, "--platform", "android", "--json", "--app-state", "foreground")
         #expect(try json(foreground.output)["outcome"]?.kind == .null)
-        let locked = explain(payload, "--platform", "android", "--json", "--state", "foreground", "--locked")
+        let locked = explain(payload, "--platform", "android", "--json", "--app-state", "foreground", "--locked")
         #expect(try json(locked.output)["outcome"]?.string == "shown_by_system")
         #expect(explain(payload, "--platform", "android").output.contains("outcome is shown_by_system"))
     }
@@ -207,18 +207,18 @@ struct PushctlExplainTests {
         let payload =
             #"{"message":{"token":"t","notification":{"title":"T"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"},"#
             + #""apns":{"payload":{"aps":{"alert":"x"},"ab":{"c":"i1"}}}}}"#
-        let text = explain(payload, "--platform", "all", "--state", "all")
+        let text = explain(payload, "--platform", "all", "--app-state", "all")
         #expect(text.end == .exited(0))
         #expect(text.errors.isEmpty)
         #expect(text.output.contains("          background     braze  none *"))
         #expect(text.output.contains("* differs from the state above it\n"))
-        let rows = try json(explain(payload, "--platform", "all", "--state", "all", "--json").output)["matrix"]
+        let rows = try json(explain(payload, "--platform", "all", "--app-state", "all", "--json").output)["matrix"]
         #expect(rows?.elements.count == 11)
         #expect(rows?.elements[1]["tap"]?["verdict"]?.string == "unmatched")
         let page = explain(payload, "--format", "html")
         #expect(page.output.hasPrefix("<!DOCTYPE html>"))
         #expect(page.output.contains("<mark>shown_by_system</mark>"))
-        let one = explain(payload, "--platform", "ios", "--state", "all", "--json")
+        let one = explain(payload, "--platform", "ios", "--app-state", "all", "--json")
         #expect(try json(one.output)["matrix"]?.elements.count == 4)
         let guessed = explain(payload)
         #expect(guessed.errors.contains("it has apns, too: --platform all explains them\n"))
@@ -286,7 +286,7 @@ struct PushctlExplainTests {
     @Test("shows the result without a Braze instance")
     func missingInstance() {
         let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
-        let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
+        let result = explain(payload, "--platform", "ios", "--app-state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
                 "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; "

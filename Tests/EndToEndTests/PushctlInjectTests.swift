@@ -48,7 +48,7 @@ struct PushctlInjectTests {
     func options() throws {
         _ = daemon.pushctl(
             "inject", "-", "--platform", "ios", "--app", "com.example.\"app\"", "--device", "d", "--external-id", "u",
-            "--state", "foreground", "--id", "mine", input: #"{"aps":{}}"#)
+            "--app-state", "foreground", "--id", "mine", input: #"{"aps":{}}"#)
         #expect(
             try request(1).text
                 == #"{"op":"deliver","id":"mine","app":"com.example.\"app\"","device":"d","external_id":"u","#
@@ -63,7 +63,7 @@ struct PushctlInjectTests {
         _ = daemon.pushctl("inject", "-", "--platform", "ios", "--device", "d", input: whole)
         #expect(try request(2).text == #"{"op":"deliver","platform":"web","payload":{"a":1.0},"device":"d"}"#)
         let tap = #"{"op":"interact","kind":"opened","message":1}"#
-        _ = daemon.pushctl("inject", "-", "--state", "foreground", "--device", "d", input: tap)
+        _ = daemon.pushctl("inject", "-", "--app-state", "foreground", "--device", "d", input: tap)
         #expect(try request(3).text == #"{"op":"interact","kind":"opened","message":1,"device":"d"}"#)
     }
 

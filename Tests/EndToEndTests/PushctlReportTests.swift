@@ -65,12 +65,11 @@ struct PushctlReportTests {
         #expect(slo?["met"]?.bool == (status == 0))
     }
 
-    @Test("prints formats for browsers, CI, pull requests and metrics, and refuses an unknown format")
+    @Test("prints formats for browsers, CI and pull requests, and refuses an unknown format")
     func formats() {
         for (format, begin) in [
             ("html", "<!DOCTYPE html>\n"), ("junit", "<?xml version="),
             ("markdown", "## Deadline compliance: 66.6 %, 1 failed\n"),
-            ("openmetrics", "# TYPE pushrouterd_report_invocations gauge\n"),
         ] {
             let result = daemon.pushctl("report", "--format", format)
             #expect(result.end == .exited(0) && result.output.hasPrefix(begin), "\(result.output.prefix(200))")
@@ -85,7 +84,7 @@ struct PushctlReportTests {
         "refuses an option that a format cannot show, and names the formats that can",
         arguments: [
             ("text", true, true), ("json", true, true), ("html", true, true), ("markdown", true, true),
-            ("junit", false, true), ("csv", false, false), ("openmetrics", false, false),
+            ("junit", false, true), ("csv", false, false),
         ] as [(String, Bool, Bool)])
     func refusedOptions(_ format: String, _ showsBy: Bool, _ showsBaseline: Bool) {
         let before = daemon.installation.root + "/before.json"

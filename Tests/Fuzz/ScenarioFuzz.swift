@@ -3,7 +3,7 @@ import PushRouter
 import PushSettings
 import PushViews
 
-// Fuzzes scenarios, read as by `pushctl test` and by `simulate`. Any lines must give errors that name one of them, or a
+// Fuzzes scenarios, read as by `pushctl test`, with and without `--trace`. Any lines must give errors that name one of them, or a
 // run that ends: every decided line is one line of JSON, every invocation ends once, and a second run gives the same.
 // Nothing may trap, or take long.
 

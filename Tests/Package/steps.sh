@@ -12,7 +12,7 @@ step "install: dpkg -i, and everything runs"
 holds "it is installed" dpkg -i "$packages"/old/*.deb
 holds "the service and its sockets are active" systemctl is-active "$service" "${sockets[@]}"
 holds "they are enabled" systemctl is-enabled "$service" "${sockets[@]}"
-for unit in /lib/systemd/system/pushrouter-*; do
+for unit in /lib/systemd/system/pushrouter-*.{service,socket}; do
     [[ $(systemctl is-enabled "${unit##*/}" 2>/dev/null) =~ ^(disabled|static|indirect)$ ]] || fail "$unit is enabled"
 done
 until_so "pushctl status answers" pushctl status

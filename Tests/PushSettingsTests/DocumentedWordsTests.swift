@@ -35,12 +35,6 @@ struct DocumentedWordsTests {
         #expect(try missing(HandlerDraft.Kind.allCases.map(\.rawValue), in: "pushrouterd.conf.5") == [])
     }
 
-    @Test("of an analytics event, in pushctl(1)")
-    func events() throws {
-        let words = AnalyticsEvent.Kind.allCases.compactMap { $0.rawValue.split(separator: ".").last.map(String.init) }
-        #expect(try missing(words, in: "pushctl.1") == [])
-    }
-
     /// The words that do not stand on a page between spaces, quotes or punctuation.
     private func missing(_ words: [String], in page: String) throws -> [String] {
         let has = Set(try text(of: page).split { !($0.isLetter || $0 == "_") }.map(String.init))

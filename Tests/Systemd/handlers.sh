@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the packaged unit under a real systemd: cgroups of handlers, users of handlers, and the units that "pushctl
-# handler-units" writes. For a throwaway system only, since it installs files and users:
+# Runs the packaged unit under a real systemd: cgroups of handlers, users of handlers, and units of programs apart.
+# For a throwaway system only, since it installs files and users:
 #
 #   Tests/Package/box.sh bash Tests/Systemd/handlers.sh [BUILD]
 #
@@ -110,18 +110,26 @@ pushctl run-handler sees - <<<'{"k":"v"}' >/dev/null && fail "run-handler as roo
 pushctl run-handler sees --as-service - <<<'{"k":"v"}' >/run/as-service || fail "run-handler --as-service: $(cat /run/as-service)"
 step "run-handler --as-service runs it in the sandbox of the unit"
 
+cp -r packaging/systemd/pushrouter-handler-* /usr/lib/systemd/system/
 for name in handled readme answers failed declines hangs alone; do
-  pushctl handler-units "apart-$name" --directory /run/units-of-"$name" 2>/dev/null && fail "a directory that is not there"
-  mkdir /run/units-of-"$name"
-  pushctl handler-units "apart-$name" --directory /run/units-of-"$name" >/dev/null
-  mv /run/units-of-"$name"/*.handler /etc/pushrouterd/handlers.d/
-  mv /run/units-of-"$name"/* /etc/systemd/system/
+  unit=/etc/systemd/system/pushrouter-handler-apart-$name
+  printf '[Service]\nExecStart=/opt/handlers/apart-%s\n' "$name" >"$unit@.service"
+  printf '[Install]\nWantedBy=sockets.target\n' >"$unit.socket"
+  printf '[Handler]\nType=socket\nConnect=/run/pushrouter-handlers/pushrouter-handler-apart-%s.sock\n' "$name" \
+    >"/etc/pushrouterd/handlers.d/apart-$name.handler"
+  printf 'OneInvocation=yes\nInstances=64\n' >>"/etc/pushrouterd/handlers.d/apart-$name.handler"
 done
 pushctl verify >/dev/null || fail "$(pushctl verify)"
 systemctl daemon-reload
-systemd-analyze verify /etc/systemd/system/pushrouter-apart-*.{socket,service} || fail "systemd-analyze verify"
+systemd-analyze verify /etc/systemd/system/pushrouter-handler-apart-*.{socket,service} || fail "systemd-analyze verify"
 step "systemd-analyze verify takes the units"
-systemctl start pushrouter-apart-{handled,readme,answers,failed,declines,hangs,alone}.socket
+rating=$(systemd-analyze security --offline=yes /etc/systemd/system/pushrouter-handler-apart-handled@.service |
+  sed -n 's/.*exposure level.*: \([0-9.]*\) .*/\1/p')
+awk -v rating="$rating" 'BEGIN { exit !(rating != "" && rating <= 1.0) }' || fail "systemd-analyze security: $rating"
+step "systemd-analyze security rates them $rating"
+for name in handled readme answers failed declines hangs alone; do
+  systemctl enable -q --now "pushrouter-handler-apart-$name.socket"
+done
 systemctl reload pushrouterd
 expect apart-handled handled "by its exit status"
 expect apart-answers failed "by its line"

@@ -27,13 +27,13 @@ struct Program {
             return try arguments.command.run(arguments, Session(arguments, output: output))
         case .help(let command):
             output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))
+        case .complete(let words):
+            // Not printed, which would show a tab as an escape.
+            for line in Completion.lines(of: words, commands: Command.all) { output.write("\(line)\n".utf8) }
         case .version:
             output.print("pushctl \(pushrouterdVersion)\n")
         case .generate("man", let command):
             output.print(command.map { ManPage.text(of: $0) } ?? ManPage.text(of: Command.all))
-        case .generate("bash", _): output.print(BashCompletion.text(of: Command.all))
-        case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
-        case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
         case .generate("schema", _):
             guard let tree = try? JSONTree(scanning: ReportMembers.schema) else { preconditionFailure("no JSON") }
@@ -46,7 +46,7 @@ struct Program {
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
             throw .usage(
-                "--generate \(what): man, bash, zsh, fish, conf, schema, accidents or parts", of: nil)
+                "--generate \(what): man, conf, schema, accidents or parts", of: nil)
         }
         return .done
     }

@@ -7,7 +7,7 @@ import Testing
 struct HandlerReasonTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// The answer of a unit of `pushctl handler-units`: the program's lines, then the line of `ExecStopPost=`.
+    /// The answer of a unit of a program apart: the program's lines, then the line of `ExecStopPost=`.
     private func answerOfUnit(_ output: String, exitStatus: Int32) throws -> HandlerAnswer {
         let status = HandlerAnswer.Status(exitStatus: exitStatus)
         let reason = status == .rejected ? "exit status \(exitStatus)" : ""

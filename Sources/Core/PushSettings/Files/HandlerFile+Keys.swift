@@ -76,8 +76,8 @@ extension Schema<HandlerDraft> {
                 Whether each callback of a `socket` handler has a connection of its own: the daemon sends one line and \
                 ends its input, and closes the connection after the answer, which needs no `id`. The answer is the \
                 line with a `status`; lines before it give `result`, `options` and `log`. A connection that closes \
-                without such a line fails only this callback. For sockets with `Accept=yes`, such as those of `pushctl \
-                handler-units`.
+                without such a line fails only this callback. For sockets with `Accept=yes`, such as those of \
+                pushrouterd(8), "Programs apart".
                 """),
         Key(
             "Handler", "IdleTimeout", { $1(&$0.instances.idleTimeout) }, .idleTimeout,

@@ -19,11 +19,11 @@ public enum ClientVariables {
     /// - Parameters:
     ///   - bundle: a file with the system's authorities and the gateway's.
     ///   - authority: a file with the gateway's authority alone.
-    ///   - proxy: the gateway's address; `nil` if the names of the push hosts resolve to the gateway's machine.
-    public static func exports(bundle: String, authority: String, proxy: String?) -> String {
+    ///   - proxy: the gateway's address.
+    public static func exports(bundle: String, authority: String, proxy: String) -> String {
         var lines = bundles.map { "export \($0.name)=\(quoted(bundle))  # \($0.readers)" }
         lines += additions.map { "export \($0.name)=\(quoted(authority))  # \($0.readers)" }
-        if let proxy { lines.append("export \(self.proxy)=\(quoted("http://\(proxy)"))") }
+        lines.append("export \(self.proxy)=\(quoted("http://\(proxy)"))")
         return lines.joined(separator: "\n") + "\n"
     }
 

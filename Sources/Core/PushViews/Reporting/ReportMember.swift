@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The single declaration of a member of `report --json`. It gives the JSON, the schema, and the text of pushctl(1).
+/// The single declaration of a member of `report --json`. It gives the JSON, the schema, and the text of pushctl-report(1).
 struct ReportMember<Source>: Sendable {
     let name: String
     /// The type in the notation of ``JSONSchema``.
@@ -60,7 +60,7 @@ public enum ReportMembers {
             $0.member("title", "pushctl report --json")
             $0.member(
                 "description",
-                "The deadline compliance report. pushctl(1), REPORT AS JSON, explains each member.")
+                "The deadline compliance report. pushctl-report(1), REPORT AS JSON, explains each member.")
             $0.member("type", "object")
             $0.member(
                 "properties",

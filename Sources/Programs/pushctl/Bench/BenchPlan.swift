@@ -48,9 +48,6 @@ struct BenchPlan {
             return length
         }
         self.length = (length ?? (count == nil ? .seconds(10) : nil))?.nanoseconds
-        if arguments.has(.withIDs), arguments.has(.withoutIDs) {
-            throw arguments.usageFailure("--ids and --no-ids exclude each other")
-        }
         if arguments.operands.contains("-"), !arguments.has(.unasked), !Self.isScratch(session.directories.runtime) {
             throw arguments.usageFailure(
                 "payloads from standard input need --yes, because standard input cannot answer the question")

@@ -33,10 +33,8 @@ struct Command: Sendable {
     /// Runs the command.
     let run: @Sendable (Arguments, Session) throws(Failure) -> ExitStatus
 
-    /// The options of every command, without those that mean something else in this one.
-    var sharedOptions: [Option] {
-        Option.everywhere.filter { shared in !options.contains { $0.name == shared.name } }
-    }
+    /// The options of every command, without those that this one has in its own way.
+    var sharedOptions: [Option] { Option.everywhere.filter { !options.contains($0) } }
 
     /// Whether its operands are files.
     var takesFiles: Bool { operands.usage.has("FILE") }
@@ -49,7 +47,7 @@ extension Command {
     /// Every command, in the order of the help.
     static let all = [
         dev, inject, open, act, dismiss, session, token, device, devices, log, `import`, explain, runHandler,
-        handlerUnits, simulate, test, report, show, deadLetters, replay, campaigns, events, user, users, pending, flush,
+        test, report, show, deadLetters, replay, campaigns, events, user, users, pending, flush,
         export, status, tail, top, bench, verify, doctor, backup, restore, salvage, store, gateway, erase, reload,
         logLevel,
     ]

@@ -12,7 +12,7 @@ enum Help {
         Options of every command:
         \(rows(of: Option.everywhere))
         Without a command:
-        \(rows(of: [Option.generate]))
+        \(rows(of: Option.withoutCommand))
         \(Text.wrapped(directories, width: 78))
 
         Exit status: \(Text.wrapped(ExitStatus.list, width: 65, indent: 13).drop { $0 == " " })
@@ -44,8 +44,7 @@ enum Help {
     static let directories = """
         Without these options the directories are those in the variables of systemd, CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
         RUNTIME_DIRECTORY, else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
-        and /run/pushrouterd. Some commands have a --state of their own, the state of the app; there a path with a / is still \
-        the directory.
+        and /run/pushrouterd.
         """
 
     private static func rows(of options: [Option]) -> String {

@@ -79,7 +79,7 @@ extension ManPage {
         inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a \
         whole, and with 1 when a request was refused, or custom data of a request was rejected. --wait does not change \
         that; with --fail they also end with 1 when an owner's outcome is neither handled nor handed_to_tracker. \
-        verify ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; \
+        verify ends with 1 for a configuration that is missing or wrong, where explain and test --trace end with 78; \
         report then uses the defaults. doctor ends with 1 for an error, not for a warning. erase and pending --clear \
         end with 1 when the answer to their question is not the number.
         """
@@ -179,8 +179,8 @@ extension ManPage {
     /// The notes that apply to all expectations.
     static let expectationNotes = [
         """
-        These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members \
-        that "simulate" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, \
+        INVOCATION stands for an object with any of the members \
+        that "test --trace" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, \
         outcome, reason, reason_code, queue_ms, exec_ms, total_ms, waited_for with seq, n, handler, and completion \
         with by, times, result, options. EVENT is an object with the members of an analytics event, whose time is in \
         seconds, and at. ENTRY is an object with the members of an entry of custom data: entry, seq, at, state, kind, \

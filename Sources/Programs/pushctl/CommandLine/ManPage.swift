@@ -4,7 +4,7 @@ import PushViews
 
 /// The man page, for man(7).
 enum ManPage {
-    /// The file to put into `/usr/share/man/man1`.
+    /// The overview: the page of each command has its options, its output and examples.
     static func text(of commands: [Command]) -> String {
         let sections = [
             ".\\\" Made by \"pushctl --generate man\".",
@@ -12,19 +12,12 @@ enum ManPage {
             section("NAME", escaped("pushctl - the command line of pushrouterd, the push payload router")),
             section("SYNOPSIS", ".B pushctl\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]..."),
             section("DESCRIPTION", paragraphs(description)),
-            section("COMMANDS", commands.map(command).joined(separator: "\n")),
+            section("COMMANDS", table(commands.map { ($0.name, sentence($0.summary)) })),
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
-            section("OPTIONS WITHOUT A COMMAND", list([.generate])),
-            section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
-            section("REPORT AS JSON", table(ReportMembers.described)),
-            section("REPORT AS CSV", table(reportColumns)),
+            section("OPTIONS WITHOUT A COMMAND", list(Option.withoutCommand)),
             section("COPIES", paragraphs(copyNotes) + "\n" + table([CopyMember.described])),
-            section("CAMPAIGN FIGURES", table(campaignFigures)),
-            section("CAMPAIGNS AS JSON", table(campaignMembers)),
-            section("PENDING AS JSON", table(pendingMembers)),
-            section("STATUS", table(statusFields)),
             section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
-            section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)\n.PP\n" + pagesNote),
+            section("SEE ALSO", ".BR pushrouterd (8),\n.BR pushrouterd.conf (5),\n.BR sysexits.h (3head)"),
         ]
         return sections.joined(separator: "\n") + "\n"
     }
@@ -56,7 +49,7 @@ enum ManPage {
 
     private static func tables(of command: Command) -> String? {
         switch command.name {
-        case "test", "simulate":
+        case "test":
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations))
         case "report":
             section("REPORT AS JSON", table(ReportMembers.described)) + "\n"
@@ -74,8 +67,6 @@ enum ManPage {
         command.examples.map { ".TP\n.B \(escaped($0.line))\n\(escaped($0.meaning))" }.joined(separator: "\n")
     }
 
-    private static let pagesNote = escaped("Each command has a page of its own, such as pushctl-inject(1).")
-
     private static let description = [
         """
         pushrouterd takes push payloads over a Unix socket, decides which callbacks the platform would run and who \
@@ -87,14 +78,8 @@ enum ManPage {
         Options and operands come in any order, options with their value as in --platform ios or --platform=ios; after -- \
         everything is an operand.
         """,
+        "Each command has a page of its own, such as pushctl-inject(1), with its options, its output and examples.",
     ]
-
-    private static func command(_ command: Command) -> String {
-        [
-            ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
-            list(command.options), ".PP\nExamples:", examples(of: command),
-        ].filter { !$0.isEmpty }.joined(separator: "\n")
-    }
 
     private static var statuses: String {
         ExitStatus.allCases.map { ".TP\n.B \($0.rawValue)\n\(escaped($0.meaning))" }.joined(separator: "\n")

@@ -14,11 +14,15 @@ extension Option {
 
     // Without a command.
     static let generate = Option(
-        "generate", .words(["man", "bash", "zsh", "fish", "conf", "schema", "accidents", "parts"]),
+        "generate", .words(["man", "conf", "schema", "accidents", "parts"]),
         """
-        print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that \
+        print the man page, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that \
         packaging/generate.sh writes; after a command, man is the page of that command
         """)
+    static let complete = Option(
+        "complete", .text("WORD..."), "print the candidates for the last word of a line, for the completions of a shell"
+    )
+    static let withoutCommand = [generate, complete]
 
     // The target of a request.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
@@ -28,16 +32,8 @@ extension Option {
     static let device = Option("device", .text("DEVICE"), "the device; Android runs its deliveries one after the other")
     static let externalID = Option("external-id", .text("USER"), "the user")
 
-    // Units of handlers.
-    static let unitDirectory = Option("directory", .directory, "write the files into this directory")
-    static let unitProgram = Option("exec", .text("COMMAND"), "the program of a socket handler, with its arguments")
-
     // The state of the app.
-    static let appState = Option("state", words(AppState.self), "the state of the app (background)")
-    static let explainedPlatform = Option(
-        "platform", words(Platform.self, and: all), "the platform that the payload is for, or all, side by side")
-    static let explainedState = Option(
-        "state", words(AppState.self, and: all), "the state of the app (background), or all, side by side")
+    static let appState = Option("app-state", words(AppState.self), "the state of the app (background)")
     /// The word for every platform, or every state of the app.
     static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
@@ -68,7 +64,6 @@ extension Option {
     static let property = Option("property", .text("KEY=TEXT"), "a property of the event; also KEY:=JSON, and repeated")
     static let dryRun = Option("dry-run", .none, "print the requests and send nothing")
     static let onlySuite = Option("suite", .text("SUITE"), "only entries of this suite")
-    static let onlyApp = Option("app", .text("APP"), "only entries of this app")
     static let onlyStored = Option(
         "stored", .none, "only entries in suites, which wait for a session of the app (pending)")
     static let onlyQueued = Option("queued", .none, "only entries to be sent, or being sent (queued, claimed)")
@@ -82,7 +77,6 @@ extension Option {
     static let clear = Option(
         "clear", .none, "discard the entries that the filters choose: pending, queued and unknown ones; asks first")
     static let yes = Option("yes", .none, "with --clear: do not ask")
-    static let sessionApp = Option("app", .text("APP"), "the app whose session starts")
     static let sessionDevice = Option(
         "device", .text("DEVICE"), "the device (without it: only entries that name no device)")
     static let sessionUser = Option("external-id", .text("USER"), "the user (the device's last known)")
@@ -100,8 +94,7 @@ extension Option {
     static let count = Option("count", .text("N"), "the highest number of requests (limited by the duration only)")
     static let rate = Option(
         "rate", .text("N"), "send this many requests a second, even if the daemon does not keep up")
-    static let withIDs = Option("ids", .none, "give each request an id of its own (the default)")
-    static let withoutIDs = Option("no-ids", .none, "send requests without ids")
+    static let withoutIDs = Option("no-ids", .none, "send requests without ids; otherwise each has one of its own")
 
     // Erasing.
     static let erasedUser = Option("user", .text("USER"), "the user; also rows without a user on the user's devices")
@@ -116,22 +109,22 @@ extension Option {
         "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)),
         "only dead letters with this outcome")
     static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
-    static let onlyAppOfPush = Option("app", .text("APP"), "only dead letters for this app")
     static let query = Option(
         "query", .text("QUERY"), "only matches of this query; pushrouter-web(8) explains its language")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
     static let listOnly = Option("dry-run", .none, "print the chosen dead letters and change nothing")
 
+    static let trace = Option(
+        "trace", .none, "print all that one scenario decides as JSON lines, without a look at its expectations")
     static let mode = Option(
-        "mode", words(DispatchMode.self), "act as the device, or as a relay in production (as configured)")
-    static let keepGoing = Option("keep-going", .none, "go on after a line with an error")
+        "mode", words(DispatchMode.self),
+        "with --trace: act as the device, or as a relay in production (as the scenario or the configuration says)")
+    static let keepGoing = Option("keep-going", .none, "with --trace: go on after a line with an error")
 
     static let since = Option("since", .text("TIME"), "only requests accepted at this time or later")
     static let until = Option("until", .text("TIME"), "only requests accepted before this time")
-    static let format = Option(
-        "format", .words(["text", "json", "html", "junit", "csv", "markdown", "openmetrics"]),
-        "the format of the output (text)")
+    static let format = Option("format", .words([]), "the format of the output (text)")
     static let crossedBy = Option(
         "by", .list("FIELD[,FIELD]", Dimension.allCases.map(\.rawValue)),
         "also show the figures by a field, or by two fields that are crossed; can be repeated")
@@ -148,20 +141,11 @@ extension Option {
     static let unit = Option("unit", .text("UNIT"), "with --from-journal: the daemon's unit (pushrouterd.service)")
     static let userUnit = Option(
         "user-unit", .text("UNIT"), "with --from-journal: the daemon's unit of this user's service manager")
-    static let campaignFormat = Option(
-        "format", .words(["text", "json", "html", "csv"]), "the format of the output (text)")
 
-    static let statusFormat = Option(
-        "format", .words(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), "the format of the output (text)")
-
-    static let explainFormat = Option("format", words(ExplainFormat.self), "the format of the output (text)")
     static let allFields = Option("all", .none, "print every field, a line each")
 
     static let campaign = Option("campaign", .text("ID"), "only this campaign")
     static let by = Option("by", words(EventField.self), "also show the figures by a field of the events")
-    static let eventsSince = Option("since", .text("TIME"), "only events at this time or later")
-    static let eventsUntil = Option("until", .text("TIME"), "only events before this time")
-    static let exportFormat = Option("format", words(ExportFormat.self), "the form of a line (currents)")
     static let event = Option(
         "event", .list("TYPE,...", AnalyticsEvent.Kind.allCases.map(\.shortName)),
         "only these events, such as Open or Open,InfluencedOpen")
@@ -170,13 +154,9 @@ extension Option {
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
     // Filters of the outcomes and events that `tail` follows.
-    static let followedSince = Option(
-        "since", .text("TIME"), "begin with the requests and events of this time (without it: with new ones)")
     static let followedHandler = Option("handler", .text("NAME"), "only outcomes of this handler")
     static let followedRoute = Option("route", .text("NAME"), "only outcomes of this route")
     static let followedProvider = Option("provider", .text("NAME"), "only outcomes of this provider's payloads")
-    static let followedPlatform = Option("platform", words(Platform.self), "only outcomes and events of this platform")
-    static let followedApp = Option("app", .text("APP"), "only outcomes and events of this app")
     static let followedOutcome = Option(
         "outcome", .list("OUTCOME,...", Outcome.allCases.map(\.rawValue)), "only invocations with these outcomes")
     static let followedCallback = Option("callback", words(Callback.self), "only outcomes of this callback")
@@ -197,8 +177,6 @@ extension Option {
     static let realHandlers = Option(
         "real-handlers", .none, "run the real handlers of the configuration, by the wall clock")
 
-    static let testFormat = Option(
-        "format", words(TestFormat.self), "the format of the output (text; on GitHub github: text and annotations)")
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let fullTokens = Option(
@@ -217,14 +195,14 @@ extension Option {
 
     static let json = Option("json", .none, "print JSON, for programs")
 
-    private static func words<Word: RawRepresentable<String> & CaseIterable>(
-        _ type: Word.Type, and others: String...
-    ) -> Value {
-        .words(type.allCases.map(\.rawValue) + others)
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Value {
+        .words(type.allCases.map(\.rawValue))
     }
 }
 
 /// One option, for the parser, the help, the man page and the completions.
+///
+/// An option is declared once. A command may have it with values or an effect of its own, and it is the same option.
 struct Option: Hashable, Sendable {
     /// The value of an option.
     enum Value: Hashable, Sendable {
@@ -258,11 +236,25 @@ struct Option: Hashable, Sendable {
         self.instead = instead
     }
 
-    /// The options that take a value, of these commands and of every command: the word after one of them is no command.
-    static func namesWithValue(of commands: [Command]) -> [String] {
-        let options = everywhere + [generate] + commands.flatMap(\.options)
-        return Set(options.filter(\.takesValue).map { "--\($0.name)" }).sorted()
+    /// The option with these values.
+    func allowing(_ words: [String]) -> Option { Option(name, .words(words), help, instead: instead) }
+
+    /// The option with the words of a type.
+    func allowing<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Option {
+        allowing(type.allCases.map(\.rawValue))
     }
+
+    /// The option with one word more.
+    func allowing(also word: String) -> Option {
+        guard case .words(let words) = value else { preconditionFailure("--\(name) takes no words") }
+        return allowing(words + [word])
+    }
+
+    /// The option with another effect.
+    func meaning(_ help: String) -> Option { Option(name, value, help, instead: instead) }
+
+    static func == (left: Option, right: Option) -> Bool { left.name == right.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Whether the option takes a value.
     var takesValue: Bool { value != .none }
@@ -278,7 +270,7 @@ struct Option: Hashable, Sendable {
         }
     }
 
-    /// `--state STATE`, for messages and the help.
+    /// `--app-state STATE`, for messages and the help.
     var usage: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 
     /// The effect, and the allowed words if the usage does not show them.

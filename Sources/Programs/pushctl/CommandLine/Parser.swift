@@ -9,8 +9,10 @@ enum Parsed {
     case help(Command?)
     /// The version.
     case version
-    /// A file generated from the table of commands: `man`, `bash`, `zsh` or `fish`; only `man` for one command.
+    /// A file generated from the table of commands; only `man` for one command.
     case generate(String, Command?)
+    /// The candidates for the last of these words.
+    case complete([String])
 }
 
 /// Parses a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends the
@@ -30,6 +32,7 @@ struct Parser {
 
     /// - Parameter words: the command line without the program's own name.
     static func parse(_ words: [String], commands: [Command]) throws(Failure) -> Parsed {
+        if words.first == "--\(Option.complete.name)" { return .complete(Array(words.dropFirst())) }
         var parser = Parser(commands: commands)
         try parser.split(words)
         return try parser.resolve()
@@ -59,7 +62,14 @@ struct Parser {
     }
 
     private mutating func take(operand word: String) {
-        if name == nil { name = word } else { operands.append(word) }
+        if name != nil {
+            operands.append(word)
+        } else if word == Self.formerSimulate {
+            name = Command.test.name
+            given.append(GivenOption(name: Option.trace.name, value: word, isBeforeCommand: false))
+        } else {
+            name = word
+        }
     }
 
     private mutating func take(option text: Substring, rest: inout ArraySlice<String>) throws(Failure) {
@@ -79,6 +89,9 @@ struct Parser {
         }
         given.append(GivenOption(name: option, value: value, isBeforeCommand: name == nil))
     }
+
+    /// The name of a former command, which is `test --trace` with the daemon's configuration.
+    static let formerSimulate = "simulate"
 
     // MARK: Options and operands to arguments
 
@@ -114,24 +127,31 @@ struct Parser {
     }
 
     private func option(_ given: GivenOption, of command: Command) throws(Failure) -> Option {
-        let candidates = (command.options + Option.everywhere).filter { $0.name == given.name }
-        guard let first = candidates.first else {
+        guard let option = option(named: given, of: command) else {
             // A person has two names here: the commands that send say --external-id, as a request does.
             let synonym = ["user": "external-id", "external-id": "user"][given.name]
             if let option = command.options.first(where: { $0.name == synonym }) { return option }
             throw unknown(given.name)
         }
-        guard let value = given.value, case .words(let words) = first.value, !words.contains(value) else {
-            return first
+        guard let value = given.value, case .words(let words) = option.value, !words.contains(value) else {
+            return option
         }
-        // In some commands --state has two meanings: a value with a /, or a place before the command, means the
-        // directory.
-        if candidates.count > 1, given.isBeforeCommand || value.contains("/") { return candidates[1] }
         let near = nearest(to: value, among: words).map { "; did you mean \($0)?" } ?? ""
-        let path = candidates.count > 1 ? " (a directory is written with a /)" : ""
-        let instead = first.instead.map { "; \($0)" } ?? ""
+        let path = option.name == given.name ? "" : " (a directory is written with a /)"
+        let instead = option.instead.map { "; \($0)" } ?? ""
         throw .usage(
-            "--\(given.name) \(value): one of \(words.joined(separator: ", "))\(path)\(near)\(instead)", of: command)
+            "--\(option.name) \(value): one of \(words.joined(separator: ", "))\(path)\(near)\(instead)", of: command)
+    }
+
+    private func option(named given: GivenOption, of command: Command) -> Option? {
+        let option = (command.options + Option.everywhere).first { $0.name == given.name }
+        // --app-state was --state once. A value that is no state, and has a / or comes before the command, was the
+        // directory.
+        guard option == .stateDirectory, let state = command.options.first(where: { $0 == .appState }),
+            case .words(let words) = state.value, let value = given.value,
+            words.contains(value) || !given.isBeforeCommand && !value.contains("/")
+        else { return option }
+        return state
     }
 
     private func checkOperands(of command: Command) throws(Failure) {

@@ -12,7 +12,7 @@ extension Command {
             Prints the figures of each campaign: deliveries, direct and influenced opens, clicks by button, and \
             recipients, also by day. Below them it prints the lost opens, with the reason, by campaign and by day, and \
             the taps that belong to no campaign. It reads the ledger in the state directory, with or without a daemon. \
-            pushctl(1) explains each figure.
+            pushctl-campaigns(1) explains each figure.
             """,
             """
             A press on a button that closes the notification is a click, not an open. A push that was opened in both \
@@ -31,7 +31,11 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .campaignFormat, .json],
+        options: [
+            .campaign, .by, .since.meaning("only events at this time or later"),
+            .until.meaning("only events before this time"), .utc, .format.allowing(["text", "json", "html", "csv"]),
+            .json,
+        ],
         examples: [
             Example(line: "pushctl campaigns --since today", meaning: "the campaigns of today"),
             Example(
@@ -41,7 +45,7 @@ extension Command {
             Example(line: "pushctl campaigns --format csv > campaigns.csv", meaning: "for a spreadsheet"),
         ]
     ) { arguments, session throws(Failure) in
-        let format = arguments[.campaignFormat] ?? (arguments.has(.json) ? "json" : "text")
+        let format = arguments[.format] ?? (arguments.has(.json) ? "json" : "text")
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }

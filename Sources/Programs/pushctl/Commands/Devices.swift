@@ -20,7 +20,8 @@ extension Command {
         ],
         examples: [
             Example(
-                line: "pushctl device --app shop --state foreground pixel-1", meaning: "the app is in the foreground"),
+                line: "pushctl device --app shop --app-state foreground pixel-1",
+                meaning: "the app is in the foreground"),
             Example(
                 line: "pushctl device --app shop --notifications denied pixel-1",
                 meaning: "the user no longer allows notifications"),

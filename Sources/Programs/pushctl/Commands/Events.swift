@@ -18,7 +18,11 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.eventsSince, .eventsUntil, .delays, .utc, .json],
+        options: [
+            .since.meaning("only events at this time or later"), .until.meaning("only events before this time"),
+            .delays,
+            .utc, .json,
+        ],
         examples: [
             Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
             Example(line: "pushctl events --since -1w --delays", meaning: "the same, with the delays of custom events"),

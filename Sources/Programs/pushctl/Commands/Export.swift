@@ -29,7 +29,10 @@ extension Command {
             LocalTime.forms,
         ],
         operands: .none,
-        options: [.exportFormat, .eventsSince, .utc, .event, .cursor, .after, .follow, .fullTokens],
+        options: [
+            .format.allowing(ExportFormat.self).meaning("the form of a line (currents)"),
+            .since.meaning("only events at this time or later"), .utc, .event, .cursor, .after, .follow, .fullTokens,
+        ],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
             Example(
@@ -55,7 +58,7 @@ private struct Export {
     private let showsTokens: Bool
 
     init(_ arguments: Arguments) throws(Failure) {
-        format = arguments.word(.exportFormat, ExportFormat.self) ?? .currents
+        format = arguments.word(.format, ExportFormat.self) ?? .currents
         since = try arguments.window().since
         kinds = try Self.kinds(arguments)
         cursorFile = arguments[.cursor].map(CursorFile.init)

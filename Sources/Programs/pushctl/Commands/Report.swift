@@ -25,8 +25,7 @@ extension Command {
             """,
             """
             The format html is one page without scripts; junit has a case for each route and handler, and with \
-            --baseline for each part that is compared; markdown is for a comment on a pull request; openmetrics has the \
-            figures of the window as gauges; csv has one row for each invocation. pushctl(1) lists its columns and the members of the JSON.
+            --baseline for each part that is compared; markdown is for a comment on a pull request; csv has one row for each invocation. pushctl-report(1) lists its columns and the members of the JSON.
             """,
             """
             The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With an objective the \
@@ -69,8 +68,8 @@ extension Command {
         ],
         operands: .none,
         options: [
-            .since, .until, .utc, .format, .json, .crossedBy, .baseline, .failUnder, .failOnMiss, .width,
-            .fromJournal, .journalDirectory, .unit, .userUnit,
+            .since, .until, .utc, .format.allowing(ReportRun.Format.self), .json, .crossedBy, .baseline, .failUnder,
+            .failOnMiss, .width, .fromJournal, .journalDirectory, .unit, .userUnit,
         ],
         examples: [
             Example(line: "pushctl report --since yesterday", meaning: "for people"),
@@ -90,18 +89,15 @@ extension Command {
 
 /// The parameters of a report, and its run.
 struct ReportRun {
-    private enum Format: String {
-        case text, json, html, junit, csv, markdown, openmetrics
-
-        /// All formats.
-        static let shown: [Format] = [.text, .json, .html, .junit, .csv, .markdown, .openmetrics]
+    fileprivate enum Format: String, CaseIterable {
+        case text, json, html, junit, csv, markdown
 
         /// The options that a format cannot show.
         var refused: [Option] {
             switch self {
             case .text, .json, .html, .markdown: []
             case .junit: [.crossedBy]
-            case .csv, .openmetrics: [.crossedBy, .baseline]
+            case .csv: [.crossedBy, .baseline]
             }
         }
     }
@@ -139,7 +135,7 @@ struct ReportRun {
         journal = try JournalSelection(arguments)
         baselineFile = arguments[.baseline]
         if let option = self.format.refused.first(where: arguments.has) {
-            let others = Format.shown.filter { !$0.refused.contains(option) }.map(\.rawValue).joined(separator: ", ")
+            let others = Format.allCases.filter { !$0.refused.contains(option) }.map(\.rawValue).joined(separator: ", ")
             throw arguments.usageFailure(
                 "--format \(self.format.rawValue) does not support --\(option.name); these formats do: \(others)")
         }
@@ -201,7 +197,6 @@ struct ReportRun {
         case .html: output.write(document.html.utf8)
         case .junit: output.write(document.junit.utf8)
         case .markdown: output.write(document.markdown.utf8)
-        case .openmetrics: output.write(document.openMetrics.utf8)
         case .csv: break
         }
     }

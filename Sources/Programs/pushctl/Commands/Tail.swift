@@ -19,15 +19,18 @@ extension Command {
             name this app.
             """,
             """
-            With --json a line is an object with the members that simulate prints: type is invocation or analytics. \
+            With --json a line is an object with the members that "test --trace" prints: type is invocation or analytics. \
             An outcome also has platform, app and device; an event has cursor, as --after of export takes it, and at is its time in milliseconds.
             """,
             LocalTime.forms,
         ],
         operands: .none,
         options: [
-            .followedHandler, .followedRoute, .followedProvider, .followedPlatform, .followedApp, .followedOutcome,
-            .followedCallback, .query, .followedSince, .utc, .json,
+            .followedHandler, .followedRoute, .followedProvider,
+            .platform.meaning("only outcomes and events of this platform"),
+            .app.meaning("only outcomes and events of this app"), .followedOutcome,
+            .followedCallback, .query,
+            .since.meaning("begin with the requests and events of this time (without it: with new ones)"), .utc, .json,
         ],
         examples: [
             Example(line: "pushctl tail", meaning: "every outcome and event"),

@@ -11,15 +11,13 @@ extension Command {
             """
             ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \
             before the present one ends. Its name constraints let it vouch for the hosts of FCM and APNs, localhost \
-            and Names= of gateway.conf alone. With --with-system the system's authorities stand before it: a client \
-            with such a file trusts no other authority.
+            and Names= of gateway.conf alone.
             """,
             """
             env prints variables for a shell, by which unmodified clients trust the gateway and use it as their proxy: \
             eval "$(pushctl gateway env)". It writes the file that they name, with the system's authorities and the \
-            gateway's, to bundle.pem in the directory of --directory (the current one). With --hosts it leaves the proxy \
-            out: the push hosts are names of the gateway's machine, by /etc/hosts or a resolver, and it listens on port \
-            443.
+            gateway's, to bundle.pem in the directory of --directory (the current one). A client that trusts one file \
+            alone takes this file.
             """,
             """
             A gateway makes its authority at its first start. Where pushrouter-gateway.socket listens and the gateway has \
@@ -31,10 +29,9 @@ extension Command {
             """,
         ],
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
-        options: [.gatewayState, .gatewayAddress, .withSystem, .byHosts, .bundleDirectory],
+        options: [.gatewayState, .gatewayAddress, .bundleDirectory],
         examples: [
             Example(line: "pushctl gateway ca > ca.pem", meaning: "for a client that trusts more than one file"),
-            Example(line: "pushctl gateway ca --with-system > bundle.pem", meaning: "for one that trusts one file"),
             Example(line: "eval \"$(pushctl gateway env)\"", meaning: "then start the client in this shell"),
         ]
     ) { arguments, session throws(Failure) in
@@ -44,7 +41,7 @@ extension Command {
         let state = arguments[.gatewayState] ?? Self.gatewayDirectory
         switch order {
         case .ca:
-            session.output.write(try session.authorities(in: state, withSystem: arguments.has(.withSystem)))
+            session.output.write(try session.ownAuthorities(in: state))
         case .env:
             let directory = arguments[.bundleDirectory] ?? "."
             let bundle = try session.writeBundle(to: directory, from: state)
@@ -52,7 +49,7 @@ extension Command {
             session.output.print(
                 ClientVariables.exports(
                     bundle: bundle, authority: absolutePath("\(state)/ca.pem"),
-                    proxy: arguments.has(.byHosts) ? nil : address))
+                    proxy: address))
         case .compose: session.output.print(Compose.example)
         }
         return .done
@@ -77,8 +74,6 @@ extension Option {
     fileprivate static let gatewayAddress = Option(
         "address", .text("ADDRESS:PORT"),
         "env: the address and port of the gateway (\(PushHost.standardGatewayAddress))")
-    fileprivate static let withSystem = Option("with-system", .none, "ca: the system's authorities too")
-    fileprivate static let byHosts = Option("hosts", .none, "env: the push hosts are names of the gateway's machine")
     fileprivate static let bundleDirectory = Option(
         "directory", .directory, "env: write bundle.pem into this directory (.)")
 }
@@ -87,21 +82,9 @@ extension Session {
     /// The system's authorities on Debian.
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// The gateway's authorities in PEM, the present one first.
-    fileprivate func authorities(in state: String, withSystem: Bool) throws(Failure) -> [UInt8] {
-        var authorities: [UInt8] = []
-        if withSystem {
-            guard let system = try contents(of: Self.systemAuthorities) else {
-                throw Failure(
-                    .noInput, "there is no \(Self.systemAuthorities): install the package ca-certificates")
-            }
-            authorities = system
-        }
-        return try authorities + ownAuthorities(in: state)
-    }
-
-    /// The gateway's authorities. Of the package's gateway they are there soon after the first connection.
-    private func ownAuthorities(in state: String) throws(Failure) -> [UInt8] {
+    /// The gateway's authorities in PEM, the present one first. Of the package's gateway they are there soon after the
+    /// first connection.
+    fileprivate func ownAuthorities(in state: String) throws(Failure) -> [UInt8] {
         let path = "\(state)/ca.pem"
         if let own = try contents(of: path) { return own }
         guard state == Command.gatewayDirectory else {
@@ -147,7 +130,10 @@ extension Session {
     ///
     /// - Returns: its absolute path.
     fileprivate func writeBundle(to directory: String, from state: String) throws(Failure) -> String {
-        let bundle = try authorities(in: state, withSystem: true)
+        guard let system = try contents(of: Self.systemAuthorities) else {
+            throw Failure(.noInput, "there is no \(Self.systemAuthorities): install the package ca-certificates")
+        }
+        let bundle = try system + ownAuthorities(in: state)
         let path = absolutePath(directory == "." ? "bundle.pem" : "\(directory)/bundle.pem")
         do throws(StartFailure) {
             try SmallFile.replace(path, with: bundle, mode: 0o644)

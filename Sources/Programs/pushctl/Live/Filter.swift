@@ -16,8 +16,8 @@ struct Filter {
         handler = arguments[.followedHandler]
         route = arguments[.followedRoute]
         provider = arguments[.followedProvider]
-        platform = arguments.word(.followedPlatform, Platform.self)
-        app = arguments[.followedApp]
+        platform = arguments.word(.platform, Platform.self)
+        app = arguments[.app]
         outcomes = try arguments.list(.followedOutcome, Outcome.self)
         callback = arguments.word(.followedCallback, Callback.self)
     }

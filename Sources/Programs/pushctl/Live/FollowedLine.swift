@@ -4,7 +4,7 @@ import Store
 
 /// The output lines of `tail`.
 enum FollowedLine {
-    /// An outcome for programs, without a line feed: in the form of `simulate`.
+    /// An outcome for programs, without a line feed: in the form of `test --trace`.
     static func json(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
@@ -26,7 +26,7 @@ enum FollowedLine {
         return writer.bytes
     }
 
-    /// An event for programs, without a line feed: in the form of `simulate`, with its cursor.
+    /// An event for programs, without a line feed: in the form of `test --trace`, with its cursor.
     static func json(_ event: AnalyticsEvent, cursor: Int64) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in

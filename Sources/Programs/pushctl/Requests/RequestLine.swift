@@ -59,7 +59,7 @@ enum RequestLine {
         state.sdk = arguments.word(.sdk, SDKState.self)
         guard !state.isEmpty else {
             throw arguments.usageFailure(
-                "give at least one of --state, --locked, --notifications, --os-version and --sdk")
+                "give at least one of --app-state, --locked, --notifications, --os-version and --sdk")
         }
         return try line(.device, arguments) { writer in
             writer.member("device", arguments.operands[0])

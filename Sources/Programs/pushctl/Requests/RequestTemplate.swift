@@ -4,28 +4,17 @@ import PushSettings
 import PushViews
 
 extension RequestTemplate {
-    /// Reads the options of "explain". Its --platform and --state also take "all", which sets nothing here.
-    init(explaining arguments: Arguments) {
-        self.init(
-            arguments, platform: arguments.word(.explainedPlatform, Platform.self),
-            state: arguments.word(.explainedState, AppState.self))
-    }
-
-    /// Reads the options that set members of a request; a missing option sets none.
-    ///
-    /// - Parameters:
-    ///   - platform: the platform, for a command whose option has more values than platforms.
-    ///   - state: the state of the app, for a command whose option has more values than states.
-    init(_ arguments: Arguments, platform: Platform? = nil, state: AppState? = nil) {
+    /// Reads the options that set members of a request; a missing option sets none, and neither does "all".
+    init(_ arguments: Arguments) {
         // Only the gateway sends requests about topics.
         let all = Set(Operation.allCases).subtracting([.topic, .publish])
-        self.init(platform: platform?.rawValue ?? arguments[.platform])
+        self.init(platform: arguments.word(.platform, Platform.self)?.rawValue)
         add("id", arguments[.id], to: all)
         add("app", arguments[.app], to: all)
         add("device", arguments[.device], to: all)
         add("external_id", arguments[.externalID], to: all)
         add("transport", arguments[.transport], to: [.deliver])
-        add("state", state?.rawValue ?? arguments[.appState], to: [.deliver])
+        add("state", arguments.word(.appState, AppState.self)?.rawValue, to: [.deliver])
         add("notifications", arguments[.notifications], to: [.deliver])
         add("os_version", arguments[.osVersion], to: [.deliver])
         add("sdk", arguments[.sdk], to: [.deliver, .interact])

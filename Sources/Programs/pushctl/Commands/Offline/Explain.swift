@@ -21,11 +21,11 @@ extension Command {
             files.
             """,
             """
-            --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
+            --app-state all and --platform all print a table instead: a line for each state of the app, on each platform, \
             with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
             starts a minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 \
             body with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the \
-            tables of all payloads as one page for a ticket; without --state and --platform the page has all states \
+            tables of all payloads as one page for a ticket; without --app-state and --platform the page has all states \
             and platforms.
             """,
             """
@@ -45,18 +45,22 @@ extension Command {
         ],
         operands: Operands(usage: "FILE|DIR...|-", count: 0...Int.max),
         options: [
-            .explainedPlatform, .transport, .explainedState, .locked, .app, .device, .notifications, .osVersion, .sdk,
-            .expect, .failOnWarning, .explainFormat, .example, .json,
+            .platform.allowing(also: Option.all).meaning("the platform that the payload is for, or all, side by side"),
+            .transport,
+            .appState.allowing(also: Option.all).meaning("the state of the app (background), or all, side by side"),
+            .locked, .app, .device, .notifications, .osVersion, .sdk,
+            .expect, .failOnWarning, .format.allowing(ExplainFormat.self), .example, .json,
         ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(
-                line: "pushctl explain --platform all --state all push.json",
+                line: "pushctl explain --platform all --app-state all push.json",
                 meaning: "on every platform, in every state of the app"),
             Example(
                 line: "pushctl explain --format html push.json >push.html", meaning: "the same as a page for a ticket"),
             Example(
-                line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+                line: "pushctl explain --platform ios --app-state foreground --json push.json", meaning: "for a program"
+            ),
             Example(
                 line: "pushctl explain --expect provider=braze --fail-on-warning templates",
                 meaning: "a check of all templates, for CI"),
@@ -88,10 +92,10 @@ private struct Explain {
 
     init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
         (self.format, self.settings, self.output) = (format, settings, output)
-        let (platform, state) = (arguments[.explainedPlatform], arguments[.explainedState])
+        let (platform, state) = (arguments[.platform], arguments[.appState])
         hasAllPlatforms = platform == Option.all || format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
-        template = RequestTemplate(explaining: arguments)
+        template = RequestTemplate(arguments)
     }
 
     mutating func run(_ operands: [String]) -> ExitStatus {
@@ -216,9 +220,9 @@ enum ExplainFormat: String, CaseIterable {
 
     /// The form that `--format` or `--json` asks for; text without either.
     init(_ arguments: Arguments) throws(Failure) {
-        let format = arguments.word(.explainFormat, ExplainFormat.self)
+        let format = arguments.word(.format, ExplainFormat.self)
         if arguments.has(.json), format ?? .json != .json {
-            throw arguments.usageFailure("--json and --format \(arguments[.explainFormat] ?? "") exclude each other")
+            throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
         }
         self = arguments.has(.json) ? .json : format ?? .text
     }

@@ -41,8 +41,8 @@ struct ExplainDirectory {
         guard format != .html else {
             throw arguments.usageFailure("--format html: a check of files has the formats text, json, junit and github")
         }
-        guard arguments[.explainedState] != Option.all else {
-            throw arguments.usageFailure("--state all: a check of files takes one state")
+        guard arguments[.appState] != Option.all else {
+            throw arguments.usageFailure("--app-state all: a check of files takes one state")
         }
         var expectations: [ExplainExpectation] = []
         for text in arguments.all(.expect) {
@@ -59,10 +59,10 @@ struct ExplainDirectory {
         self.format = format
         operands = arguments.operands
         failsOnWarning = arguments.has(.failOnWarning)
-        hasAllPlatforms = arguments[.explainedPlatform] == Option.all
-        isOnGitHub = !arguments.has(.explainFormat) && Output.environment("GITHUB_ACTIONS") == "true"
+        hasAllPlatforms = arguments[.platform] == Option.all
+        isOnGitHub = !arguments.has(.format) && Output.environment("GITHUB_ACTIONS") == "true"
         settings = try session.settings()
-        template = RequestTemplate(explaining: arguments)
+        template = RequestTemplate(arguments)
         output = session.output
     }
 

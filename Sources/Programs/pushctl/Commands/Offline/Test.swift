@@ -10,11 +10,24 @@ extension Command {
         name: "test", summary: "run scenarios with expectations, without a daemon",
         description: [
             """
-            Runs scenarios as "simulate" does, and checks their expectations. A scenario is a file of JSON objects, \
-            one a line: requests with "at" and perhaps "script" or "payload_file", lines {"at":TIME,"crash":{...}}, which "simulate" \
-            explains, and lines {"expect":{...}}. Its first line may be {"scenario":"what it shows","mode":"relay"}; \
-            without "mode" it runs in the configured mode. In a directory all files at any depth are run whose names \
-            end in .jsonl or .ndjson.
+            Runs scenarios under virtual time, and checks their expectations. A scenario is a file of JSON objects, \
+            one a line: requests as inject.sock takes them, in the order of their times, crashes, and lines \
+            {"expect":{...}}. Its first line may be {"scenario":"what it shows","mode":"relay"}; without "mode" it \
+            runs in the configured mode. In a directory all files at any depth are run whose names end in .jsonl or \
+            .ndjson. A day takes milliseconds.
+            """,
+            """
+            A request has "at" (RFC 3339 or Unix milliseconds). "payload_file":"push.json" stands in place of a \
+            payload: a file with one payload, beside the scenario; an .apns file is for iOS. A request may say how its \
+            handlers behave: "script":{"takes_ms":9500,"exit":0}. Without a script they answer "handled" at once. \
+            "answer" is the object that a handler prints, "answers" is the number of these objects, and "handlers" has \
+            scripts for single handlers, by name. Routes and deadlines come from the configuration.
+            """,
+            """
+            {"at":1000,"crash":{"down_ms":2500,"reboot":true}} kills the daemon at that time and starts it again 2.5 s \
+            later, after a restart of the machine; both keys may be left out. Accepted requests are still there. An \
+            invocation whose handler ran is "failed" with the reason daemon_crashed, or runs again if its handler is \
+            Idempotent=yes. An invocation with no time left is "expired".
             """,
             """
             An expectation with "at" is checked at that time, after every event that is due then. An expectation \
@@ -36,6 +49,16 @@ extension Command {
             ends the handlers that still run.
             """,
             """
+            With --trace the command takes one FILE, or - for standard input, ignores its expectations, and prints one \
+            JSON object for each invocation, each analytics event and each state of an entry of custom data (queued, \
+            pending, flushed, rejected), in the order in which they are decided; and one object of type interaction \
+            when an interaction found the push that it waited for, or stopped waiting. Each has "at" in milliseconds, \
+            as the input has it; "time" of an event is in the seconds of Braze's form. After the last line the clock \
+            runs on until no work is pending. The same input gives the same bytes. A line with an error prints \
+            {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with --keep-going the run \
+            continues and ends with 1.
+            """,
+            """
             On GitHub (GITHUB_ACTIONS=true) the text is followed by an annotation for each failure and each warning, \
             at its line, as by --format github; --format text leaves them out. The command also appends the failures \
             to the summary of the job, the file that GITHUB_STEP_SUMMARY names.
@@ -47,16 +70,27 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),
-        options: [.realHandlers, .testFormat, .junit, .json],
+        options: [
+            .realHandlers, .trace, .mode, .keepGoing,
+            .format.allowing(TestFormat.self).meaning(
+                "the format of the output (text; on GitHub github: text and annotations)"), .junit, .json,
+        ],
         examples: [
             Example(line: "pushctl test scenarios", meaning: "every scenario of a directory"),
             Example(
                 line: "pushctl test --config etc/pushrouterd --junit results.xml scenarios",
                 meaning: "in CI, with a file for its test report"),
+            Example(line: "pushctl test --trace day.ndjson", meaning: "all that a scenario decides, as JSON lines"),
             Example(line: "pushctl test --format github scenarios", meaning: "as on GitHub, where this is the default"),
         ]
     ) { arguments, session throws(Failure) in
         let isReal = arguments.has(.realHandlers)
+        if arguments.has(.trace) {
+            return try Trace.run(arguments, session)
+        }
+        for option in [Option.mode, .keepGoing] where arguments.has(option) {
+            throw arguments.usageFailure("--\(option.name) is for --trace")
+        }
         var tests = Tests(session, hasConfiguration: arguments.has(.configuration), runsRealHandlers: isReal)
         if isReal { session.output.note("real handlers run, by the wall clock") }
         let format = try TestFormat(arguments)
@@ -80,7 +114,7 @@ enum TestFormat: String, CaseIterable {
     case text, json, junit, github
 
     fileprivate init(_ arguments: Arguments) throws(Failure) {
-        let asked = arguments.word(.testFormat, TestFormat.self)
+        let asked = arguments.word(.format, TestFormat.self)
         guard !arguments.has(.json) || asked ?? .json == .json else {
             throw arguments.usageFailure("--json and --format \(asked?.rawValue ?? "") exclude each other")
         }

@@ -34,7 +34,7 @@ extension Command {
         ],
         operands: Operands(usage: "[FILE|-]...", count: 0...Int.max),
         options: [
-            .connections, .pipeline, .benchDuration, .count, .rate, .withIDs, .withoutIDs, .platform, .transport, .app,
+            .connections, .pipeline, .benchDuration, .count, .rate, .withoutIDs, .platform, .transport, .app,
             .device, .externalID, .appState, .unasked, .json,
         ],
         examples: [

@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import PushRouter
 import PushSettings
@@ -44,7 +45,7 @@ extension Command {
         examples: [
             Example(line: "pushctl run-handler orders order.json", meaning: "as the daemon would run it"),
             Example(
-                line: "pushctl run-handler orders --deadline 500ms --state foreground *.json",
+                line: "pushctl run-handler orders --deadline 500ms --app-state foreground *.json",
                 meaning: "with half a second for each, the app in the foreground"),
             Example(line: "pushctl run-handler ./on-order order.json", meaning: "a program, without any configuration"),
             Example(line: "pushctl run-handler orders --seq 17", meaning: "again, with the payload of request 17"),
@@ -241,5 +242,23 @@ private struct Trials {
 
     private static func failure(_ error: any Error) -> Failure {
         Failure(.inputOutput, "cannot run handlers: \(error)")
+    }
+}
+
+extension Arguments {
+    /// Finds a handler by name.
+    ///
+    /// - Throws: a failure with the known names, and the directories of the configuration.
+    func handler(
+        _ name: String, of settings: Settings, _ session: Session, mayBeProgram: Bool = false
+    ) throws(Failure) -> Handler {
+        if let handler = settings.routing.handlers[name] { return handler }
+        let names = settings.routing.handlers.keys.sorted()
+        let near = nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
+        let places = session.directories.configuration.joined(separator: ", ")
+        let isFile = mayBeProgram && access(name, F_OK) == 0 && !Directory.exists(name)
+        let program = isFile ? "; the program in this directory is ./\(name)" : ""
+        let known = names.isEmpty ? "there are none" : "the handlers are \(names.joined(separator: ", "))"
+        throw usageFailure("there is no handler \(name)\(near)\(program); \(known) in \(places)")
     }
 }

@@ -116,7 +116,8 @@ struct DeadLetterChoice {
     /// The most operands: the numbers that one request to the daemon may have, and a word.
     static let operandsMax = pageLength + 1
     static let options: [Option] = [
-        .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .query, .since, .until,
+        .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .app.meaning("only dead letters for this app"), .query,
+        .since, .until,
         .deadLetterLimit,
     ]
 
@@ -143,7 +144,7 @@ struct DeadLetterChoice {
         filter.route = arguments[.onlyRoute]
         filter.outcome = arguments.word(.onlyOutcome, Outcome.self)
         filter.provider = arguments[.onlyProvider]
-        filter.app = arguments[.onlyAppOfPush]
+        filter.app = arguments[.app]
         limit = try Self.limit(arguments, mayBeAll: mayBeAll)
         isFiltered = Self.options.contains(where: arguments.has)
         guard !isFiltered || named.isEmpty else {

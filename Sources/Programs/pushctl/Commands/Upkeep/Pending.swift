@@ -31,7 +31,8 @@ extension Command {
         ],
         operands: .none,
         options: [
-            .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp, .limit, .reset, .retry,
+            .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .app.meaning("only entries of this app"),
+            .limit, .reset, .retry,
             .discard, .clear, .yes, .utc, .json,
         ],
         examples: [
@@ -65,7 +66,7 @@ extension Command {
         guard let order else { return }
         var filters: [Option] = [.onlyRejected, .limit]
         if order != .clear { filters += [.onlyStored, .onlyQueued, .onlyUnknown, .onlySuite] }
-        if order != .reset, order != .clear { filters.append(.onlyApp) }
+        if order != .reset, order != .clear { filters.append(.app) }
         guard let filter = filters.first(where: arguments.has) else { return }
         throw arguments.usageFailure(
             "--\(filter.name) selects entries of the list; it cannot be combined with --\(order.name)")
@@ -76,9 +77,9 @@ extension Command {
     private static func list(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         let limit = try limit(arguments) ?? (arguments.has(.json) ? nil : 100)
         let filter = EntryFilter(
-            states: states(arguments), suite: arguments[.onlySuite], app: arguments[.onlyApp])
+            states: states(arguments), suite: arguments[.onlySuite], app: arguments[.app])
         var report = PendingReport(now: LocalTime.now, zone: arguments.zone)
-        let filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp]
+        let filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .app]
         report.isSelection = filters.contains(where: arguments.has)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
@@ -113,7 +114,7 @@ extension Command {
     // MARK: Orders to the daemon
 
     private static func reset(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
-        let reply = try session.control(.reset(suite: arguments[.reset] ?? "", app: arguments[.onlyApp]))
+        let reply = try session.control(.reset(suite: arguments[.reset] ?? "", app: arguments[.app]))
         session.printCount("discarded", reply["discarded"], of: reply, arguments)
         return .done
     }
@@ -183,7 +184,7 @@ extension Command {
     /// Discards the entries that the filters select, after the user has typed their count or `--yes` was given.
     static func clear(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         let filter = EntryFilter(
-            states: states(arguments).subtracting([.claimed]), suite: arguments[.onlySuite], app: arguments[.onlyApp])
+            states: states(arguments).subtracting([.claimed]), suite: arguments[.onlySuite], app: arguments[.app])
         var selection = Selection(app: filter.app)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
@@ -258,12 +259,12 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.sessionApp, .sessionDevice, .sessionUser, .onlySuite, .json],
+        options: [.app.meaning("the app whose session starts"), .sessionDevice, .sessionUser, .onlySuite, .json],
         examples: [
             Example(line: "pushctl flush --app com.shop --device pixel-1 --external-id anna", meaning: "for anna")
         ]
     ) { arguments, session throws(Failure) in
-        guard let app = arguments[.sessionApp] else {
+        guard let app = arguments[.app] else {
             throw arguments.usageFailure("--app APP is missing: it names the app whose session starts")
         }
         let target = Target(app: app, device: arguments[.sessionDevice], externalID: arguments[.sessionUser])

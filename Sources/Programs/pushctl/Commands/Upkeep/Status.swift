@@ -12,7 +12,7 @@ extension Command {
             Asks the running daemon over control.sock, or over read.sock if this user may not use control.sock, and \
             reads the deadline compliance of the last five minutes from the ledger. It prints about ten lines. With \
             --all it prints every field, as --json does: names of times end in their unit, _ms or _us; the field of a \
-            problem is null (text: -) while there is none. pushctl(1) explains each field.
+            problem is null (text: -) while there is none. pushctl-status(1) explains each field.
             """,
             """
             --format openmetrics prints metrics for a monitoring system, such as \
@@ -22,7 +22,9 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.allFields, .statusFormat, .utc, .json],
+        options: [
+            .allFields, .format.allowing(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), .utc, .json,
+        ],
         examples: [
             Example(line: "pushctl status", meaning: "for people"),
             Example(line: "pushctl status --all", meaning: "every field, a line each"),
@@ -32,7 +34,7 @@ extension Command {
                 meaning: "for a collector; sponge(1) replaces the file as a whole"),
         ]
     ) { arguments, session throws(Failure) in
-        let format = arguments[.statusFormat] ?? (arguments.has(.json) ? "json" : "text")
+        let format = arguments[.format] ?? (arguments.has(.json) ? "json" : "text")
         guard !arguments.has(.json) || format == "json" else {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
