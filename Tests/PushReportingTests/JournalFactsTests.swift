@@ -78,8 +78,6 @@ struct JournalFactsTests {
         #expect(document.html.contains("Source: the journal of pushrouterd.service: 1 outcome"))
         #expect(document.markdown.contains("Source: the journal of pushrouterd.service: 1 outcome"))
         #expect(document.junit.contains("<testsuites name=\"pushctl report --from-journal\""))
-        #expect(document.openMetrics.contains("pushrouterd_report_source{source=\"journal\"} 1\n"))
-        #expect(!document.openMetrics.contains("in_flight"))
         for text in [document.html, document.markdown] { #expect(!text.contains("accepted = ")) }
         #expect(document.lines(TextStyle()).contains { $0.text.hasPrefix("The journal does not have") })
     }

@@ -75,7 +75,6 @@ struct ReportDetailTests {
         let document = ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: young)
         let json = String(decoding: document.json, as: UTF8.self)
         #expect(json.contains(#""unrecorded":["1h","6h","3d"],"alerts":[]"#))
-        #expect(!document.openMetrics.contains(#"alert{severity="page",long="1h"} 1"#))
     }
 
     @Test("a time without a daemon is not recorded, whether one gap covers it or several; a slow disk does not hide it")

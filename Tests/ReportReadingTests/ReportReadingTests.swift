@@ -42,7 +42,7 @@ struct ReportReadingTests {
             report: reading.report, detail: reading.detail,
             serviceLevel: ServiceLevel(
                 objective: objective, compliance: reading.report.compliance, rates: reading.rates))
-        return [String(decoding: document.json, as: UTF8.self), document.markdown, document.openMetrics]
+        return [String(decoding: document.json, as: UTF8.self), document.markdown]
     }
 
     /// Compares both over everything, over windows that begin and end within minutes, and over short ones.
