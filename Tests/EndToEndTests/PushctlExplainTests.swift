@@ -290,7 +290,7 @@ struct PushctlExplainTests {
         #expect(
             result.output.contains(
                 "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; "
-                    + "a later tap is counted\n"))
+                    + "a tap that comes before it has one is lost, too\n"))
     }
 
     @Test("says that the tracker makes no campaign events for an app whose own SDK logs opens")

@@ -63,6 +63,21 @@ struct ObserverTests {
         #expect(effects == ["request 1", "row 1.0 not_woken", "end 1.0 not_woken"])
     }
 
+    @Test(
+        "an observer gets a copy of a message that the system shows if the app has a receiver beside its service",
+        arguments: [("shop", true), ("bank", false)])
+    func receiverBeside(_ app: String, _ hasCopy: Bool) throws {
+        var table = Self.table()
+        table.interaction.receiverApps = [Glob("sho*")]
+        var bench = Bench(table)
+        let shown = try bench.submit(.deliver(#"{"notification":{"title":"x"},"data":{"k":"v"}}"#, app: app))
+        #expect(shown.contains("end 1.0 shown_by_system"), "\(shown)")
+        #expect(shown.contains("start 1.1 watch") == hasCopy, "\(shown)")
+        #expect(bench.row(1, 1)?.callback == (hasCopy ? .onMessageReceived : nil))
+        let stopped = try bench.submit(.deliver(app: app, state: .forceStopped))
+        #expect(!stopped.contains { $0.hasPrefix("start") }, "\(stopped)")
+    }
+
     @Test("an observer waits for no lane and holds up none")
     func lane() throws {
         var bench = Bench(Self.table())

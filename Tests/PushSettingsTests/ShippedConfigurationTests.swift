@@ -239,7 +239,7 @@ struct ShippedConfigurationTests {
         "IosSessionTimeout=1s", "WebSessionTimeout=1s", "IosForeground=yes", "CampaignEventsOff=x",
         "RememberUsersMax=2", "CampaignIdRule=decode",
         "PresentationOptions=none",
-        "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
+        "DismissActionCategories=a*", "ReceiverApps=b*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
         "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",
         "UniqueIdKey=x",
         "EventTime=flushed", "Endpoint=https://x", "KeyFile=/x", "BatchSize=2", "CombinedLimit=2", "Flush=2s",

@@ -194,6 +194,12 @@ struct PageTests {
         #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("The payload is not JSON"))
         #expect(scene.post("/api/explain", #"{"payload":{"aps":{}},"platform":"ios"}"#).status == 200)
         #expect(scene.post("/api/explain", "{}").status == 400)
+        // A line of a log, and the send body of a service, as people paste them.
+        let line = "D%2FX%3A+Message+data+payload%3A+%7B_ab%3Dtrue%2C+t%3DHi%2C+a%3DThere%7D"
+        #expect(scene.post("/explain", "platform=android&payload=\(line)").text.contains("a Braze push"))
+        let body = "%7B%22app_id%22%3A%22x%22%2C%22contents%22%3A%7B%22en%22%3A%22Hi%22%7D%7D"
+        let refused = scene.post("/explain", "platform=android&payload=\(body)").readable
+        #expect(refused.contains("This is a send body for OneSignal"), "\(refused)")
         #expect(scene.daemon.lines.isEmpty)
     }
 

@@ -29,7 +29,10 @@ struct CommandFormTests {
             ("adb shell 'am broadcast --es extra '\\''{\"k\":\"v\"}'\\'", #"{"extras":{"extra":"{\"k\":\"v\"}"}}"#),
             ("am broadcast --es a 1 \\\n  --es a 2; echo done", #"{"extras":{"a":"2"}}"#),
             ("am broadcast --es a 'one\ntwo'", #"{"extras":{"a":"one\u000atwo"}}"#),
-            ("am broadcast", #"{"extras":{}}"#),
+            (
+                "am broadcast -a com.google.android.c2dm.intent.RECEIVE",
+                #"{"action":"com.google.android.c2dm.intent.RECEIVE","extras":{}}"#
+            ),
         ])
     func activityManager(_ text: String, _ json: String) throws {
         #expect(try written(text) == json)
@@ -82,6 +85,7 @@ struct CommandFormTests {
             ("curl -d @body.json https://x", "the body of the curl command is the file body.json: give that file"),
             ("cat x | curl -d @- https://x", nil),
             ("curl --data @- https://x", "the body of the curl command comes from another command"),
+            ("am start -a android.intent.action.VIEW -d shop://x com.shop", "the command has no extras"),
             ("curl https://x", "the curl command has no body"),
             ("curl -d", "the curl command ends before its body"),
             ("curl https://rest.iad-01.braze.com/messages/send -d '{}'", "the body is a request to Braze"),

@@ -25,10 +25,13 @@ struct ExplainedInvocationsTests {
         let picky = Route(
             name: "01-watch", match: RouteMatch(callbacks: [.willPresent, .onMessageReceived]), handler: "two",
             observes: true)
-        return [
+        let tables: [RoutingTable] = [
             [], [.key("a", to: "one")], [.key("a", to: "one"), .all(to: "two")], [observer, picky, .all(to: "one")],
         ]
         .map { .testing(routes: $0, handlers: handlers) }
+        guard var beside = tables.last else { return tables }
+        beside.interaction.receiverApps = [Glob("sh*")]
+        return tables + [beside]
     }()
 
     @Test("callback, owner, route, handler and copy, in every state of the app", arguments: payloads)

@@ -41,6 +41,25 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
+        "an act that no person can have done is a warning",
+        arguments: [
+            (#"{"aps":{"content-available":1}}"#, #""kind":"opened""#, "a was never displayed"),
+            (#"{"aps":{"alert":"x"}}"#, #""kind":"action","action":"REPLY""#, "aps has no category"),
+            (#"{"aps":{"alert":"x","category":"c"}}"#, #""kind":"action","action":"REPLY""#, nil),
+            (#"{"aps":{"alert":"x"}}"#, #""kind":"opened""#, nil),
+        ])
+    func impossibleActs(_ payload: String, _ act: String, _ words: String?) throws {
+        let target = #""platform":"ios","app":"shop","device":"d""#
+        let result = try scenario(
+            #"{"op":"deliver","id":"a","at":0,\#(target),"payload":\#(payload)}"#,
+            #"{"op":"interact","at":1000,\#(target),"message":"a",\#(act)}"#
+        )
+        .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0)))
+        #expect(result.warnings.map(\.line) == (words == nil ? [] : [2]))
+        if let words { #expect(result.warnings.first?.message.contains(words) == true, "\(result.warnings)") }
+    }
+
+    @Test(
         "an unknown name is an error of the scenario",
         arguments: [
             (#"{"none":{"handler":"ordres"}}"#, "there is no handler ordres; the handlers are audit, crm"),

@@ -122,7 +122,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .sdkHasNoEffect(.ios): "sdk has no effect: the payload is not Braze's"
         case .sdkHasNoEffect(let platform): "sdk has no effect on \(platform.name): only iOS apps have it"
         case .sdkMissing:
-            "sdk is nil: the app has no Braze instance when the callback runs, so Braze never sees the call; a later tap is counted"
+            "sdk is nil: the app has no Braze instance when the callback runs, so Braze never sees the call; a tap that comes before it has one is lost, too"
         case .sdkDelayed:
             "sdk is delayed: prepareForDelayedInitialization queues the push's analytics until the app makes its Braze instance"
         }

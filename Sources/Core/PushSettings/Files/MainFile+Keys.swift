@@ -223,6 +223,14 @@ extension [Key<Settings>] {
                     so you set it here; Braze's own categories (`ab_cat_*`) always have it. Several lines add up.
                     """),
             Key(
+                "Dispatch", "ReceiverApps", addingTo: { $1(&$0.routing.interaction.receiverApps) }, Form.glob.list,
+                meaning: """
+                    Patterns of the Android apps that have a receiver beside their messaging service: the receivers of \
+                    React Native Firebase and FlutterFire run code of the app for every message, also for one that the \
+                    system shows. Routes with `Observe=yes` get a copy of such a message as `onMessageReceived`. \
+                    Payloads do not contain this fact. Several lines add up.
+                    """),
+            Key(
                 "Dispatch", "ServiceExtensionInForeground",
                 { $1(&$0.routing.detection.runsServiceExtensionInForeground) }, .boolean, default: "no",
                 meaning: """

@@ -33,6 +33,76 @@ public enum PayloadEnvelope {
     }
 }
 
+// A whole text.
+extension PayloadEnvelope {
+    /// Returns the first payload in a text in any form, with what its form says.
+    ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - platform: the platform in the request; `nil`: unknown.
+    ///   - limits: the limits of a payload.
+    public static func read(
+        _ text: [UInt8], for platform: Platform?, limits: JSONLimits
+    ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload) {
+        var facts: WrittenPayload
+        let root: JSONNode
+        do throws(JSONError) {
+            root = try JSONDocument(scanning: text, limits: limits).root
+            facts = WrittenPayload(json: [])
+        } catch {
+            guard let written = try first(in: text) else {
+                throw PayloadFormError("the payload is not JSON: \(error.message)")
+            }
+            facts = written
+            root = try scanned(written.json, limits)
+        }
+        guard root.kind == .object, let opened = try open(root, for: platform ?? facts.platform) else {
+            return (root, facts)
+        }
+        let object = try scanned(opened.json, limits)
+        facts.platform = opened.platform ?? facts.platform
+        facts.transport = opened.transport ?? facts.transport
+        facts.headers = opened.headers ?? facts.headers
+        return (object, facts)
+    }
+
+    private static func scanned(_ json: [UInt8], _ limits: JSONLimits) throws(PayloadFormError) -> JSONNode {
+        do { return try JSONDocument(scanning: json, limits: limits).root } catch {
+            throw PayloadFormError("the payload is not JSON: \(error.message)")
+        }
+    }
+
+    /// Returns the first payload in a text that is not JSON; `nil` if there is none.
+    private static func first(in text: [UInt8]) throws(PayloadFormError) -> WrittenPayload? {
+        var rest = text[...]
+        var isFirst = true
+        while !rest.isEmpty {
+            let line = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
+            let lines = rest
+            rest = rest.dropFirst(line.count + 1)
+            guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
+            let start = PayloadStart(in: line)
+            if isFirst, start?.isBehindText != false,
+                let name = PayloadForm.nameOfOther(line, mayHavePayload: true)
+            {
+                throw PayloadFormError(name)
+            }
+            isFirst = false
+            guard let start else { continue }
+            guard var whole = try PayloadText(start, line: line) else {
+                return PayloadForm.object(in: Array(lines)).map { WrittenPayload(json: $0.json) }
+            }
+            while !whole.isWhole, !rest.isEmpty {
+                let line = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
+                guard try whole.add(line) else { break }
+                rest = rest.dropFirst(line.count + 1)
+            }
+            return try whole.payload()
+        }
+        return nil
+    }
+}
+
 // Objects without a payload.
 extension PayloadEnvelope {
     /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.

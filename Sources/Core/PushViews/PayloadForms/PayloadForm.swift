@@ -220,7 +220,7 @@ public struct PayloadStart: Hashable, Sendable {
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
             return tagEnd(in: line[place...]) == nil ? .list : nil
         case UInt8(ascii: "{"):
-            if rest.starts(with: #"\""#.utf8) { return .encoded }
+            if rest.starts(with: #"\""#.utf8) || rest.has("bytes = 0x7b".utf8) { return .encoded }
             if PrintedMap.isMap(line[place...]) { return .map }
             return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
         default: return nil

@@ -8,7 +8,7 @@ enum PrintedBytes {
         if text.starts(with: #""{\""#.utf8) || text.starts(with: "eyJ".utf8) && !text.contains(UInt8(ascii: ".")) {
             return text.startIndex
         }
-        for mark in ["<7b22", "<7b0a", "bytes = 0x7b22"] {
+        for mark in ["<7b22", "<7b0a"] {
             if let place = text.indices.first(where: { text[$0...].starts(with: mark.utf8) }) { return place }
         }
         return nil
@@ -18,7 +18,7 @@ enum PrintedBytes {
     static func json(in text: ArraySlice<UInt8>) -> [UInt8]? {
         let first = text.first
         let decoded: [UInt8]?
-        if first == UInt8(ascii: "<") || first == UInt8(ascii: "b") {
+        if first == UInt8(ascii: "<") || text.has("bytes = 0x7b".utf8) {
             decoded = hexadecimal(text)
         } else if first == UInt8(ascii: "e") {
             decoded = base64(text.filter { !$0.isJSONWhiteSpace })
@@ -34,7 +34,7 @@ enum PrintedBytes {
     }
 
     private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        let begin = text.firstIndex { $0 == UInt8(ascii: "7") } ?? text.endIndex
+        let begin = text.indices.first { text[$0...].starts(with: "7b".utf8) } ?? text.endIndex
         let digits = text[begin...].prefix { $0 == UInt8(ascii: " ") || hexadecimalValue(of: $0) != nil }
             .compactMap(hexadecimalValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -1,4 +1,5 @@
 import PushModel
+import PushRouter
 
 /// An object in the notation of a language, made JSON: the description of an `NSDictionary`, a dictionary of Swift,
 /// Python, JavaScript, Ruby or PHP, and JSON itself.
@@ -20,6 +21,10 @@ struct PrintedLiteral {
     private var hasQuotedValue = false
     /// Whether all keys were words before a colon, as in JavaScript and Dart.
     private var hasOnlyWordKeys = true
+    private var hasWordKey = false
+    /// Whether the value that is read belongs to a key of an `NSDictionary` that has texts: its description prints the
+    /// text `1` like the number.
+    private var isText = false
 
     /// The limit of nesting.
     private static let depthMax = 64
@@ -36,7 +41,7 @@ struct PrintedLiteral {
         writer = JSONWriter(reserving: text.count + 64)
         guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
         // Dart prints a text like a word, and JavaScript in quotation marks.
-        guard !hasOnlyWordKeys || hasQuotedValue else { return nil }
+        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue else { return nil }
     }
 
     /// Whether a text begins like the members of a notation other than JSON's.
@@ -62,6 +67,10 @@ struct PrintedLiteral {
         let next = behind.drop(while: \.isJSONWhiteSpace).first
         return next == UInt8(ascii: "=") || next == UInt8(ascii: ":") && !key.allSatisfy(\.isDigit)
     }
+
+    private static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
+        "critical", "volume", "foreground", "launched",
+    ])
 
     /// Returns the index of the quotation mark that ends a text; `nil` if there is none.
     private static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
@@ -172,6 +181,7 @@ extension PrintedLiteral {
             guard let key = takeKey(), let separator = takeSeparator(isKeyWord: isWord) else { return false }
             guard keys.insert(key).inserted else { return false }
             writer.key(key)
+            isText = separator == UInt8(ascii: "=") && !Self.keysOfNumbers.contains(key)
             if isHashable, let plain = takePlainText(until: close) {
                 writer.string(plain)
             } else {
@@ -205,7 +215,7 @@ extension PrintedLiteral {
     /// Reads what separates key and value: `:`, `=` or `=>`.
     private mutating func takeSeparator(isKeyWord: Bool) -> UInt8? {
         if take(UInt8(ascii: ":")) {
-            if !isKeyWord { hasOnlyWordKeys = false }
+            if isKeyWord { hasWordKey = true } else { hasOnlyWordKeys = false }
             return UInt8(ascii: ":")
         }
         guard take(UInt8(ascii: "=")) else { return nil }
@@ -259,6 +269,10 @@ extension PrintedLiteral {
             place += 1
             return value(depth: depth + 1, allowsWord: allowsWord) && take(UInt8(ascii: ")"))
         default: break
+        }
+        if isText, allowsWord {
+            writer.string(word)
+            return true
         }
         switch word {
         case "null", "nil", "None", "undefined", "NULL": writer.null()

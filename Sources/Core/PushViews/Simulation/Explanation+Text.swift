@@ -21,7 +21,7 @@ extension Explanation {
         lines.add(rules.isEmpty ? "Remarks" : "Rules", rules + remarks)
         lines.add("Callbacks", .heading)
         if let outcome = decision.outcome {
-            let nobody = outcome == .ownReceiver ? "No service of the app runs" : "No code of the app runs"
+            let nobody = outcome == .ownReceiver ? "No service of the app runs" : "No callback of the app runs"
             lines.add("  \(nobody); the outcome is \(outcome.rawValue)", outcome.tone)
         }
         for invocation in invocations { lines.add("  \(invocation.text)") }
@@ -48,6 +48,19 @@ extension Explanation {
         let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
         return facts.joined(separator: ", ")
             + (countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
+            + (countsForInfluencedOpen ? "" : obstacleToInfluence.map { ": \($0)" } ?? "")
+    }
+
+    /// The reason why no session counts as an influenced open of a Braze push; `nil` if none is known.
+    private var obstacleToInfluence: String? {
+        guard let braze = decision.braze else { return nil }
+        if braze.campaignID == nil { return "it names no campaign" }
+        if decision.losesOpen { return "the system shows it in place of Braze's SDK" }
+        if braze.isInternal { return "it is for Braze's SDK, and not for the user" }
+        if braze.features.contains(.testInAppMessage) { return "it is the test of an in-app message" }
+        if decision.outcome == .notWoken { return "it does not reach the app" }
+        if !decision.displayed { return "it is not displayed" }
+        return reasonCodes.contains(.campaignEventsOff) ? "CampaignEventsOff= matches the app" : nil
     }
 }
 

@@ -70,7 +70,7 @@ public struct Explanation: Sendable {
         state = deliver.state
         mode = table.mode
         let rehearsal = Rehearsal(deliver, decision, platform: platform, table: table)
-        tap = Tap(decision, rehearsal?.verdict)
+        tap = Tap(decision, rehearsal)
         countsForInfluencedOpen = rehearsal?.influencesSession == true
         invocations = Self.invocations(
             of: decision, platform: platform, sdkIsMissing: deliver.sdk == .missing, table: table)
@@ -117,6 +117,15 @@ public struct Explanation: Sendable {
             }
             observers += table.observers(of: facts).map { Invocation(routed, route: $0, table: table) }
         }
+        if decision.invocations.isEmpty {
+            for callback in table.interaction.observed(decision) {
+                let facts = RouteFacts(
+                    provider: decision.provider, platform: platform, callback: callback, app: decision.app,
+                    keys: decision.keys)
+                let copied = PlannedInvocation(callback: callback, owner: .route)
+                observers += table.observers(of: facts).map { Invocation(copied, route: $0, table: table) }
+            }
+        }
         return owners + observers
     }
 
@@ -128,7 +137,7 @@ public struct Explanation: Sendable {
             case .sdkNotReady:
                 return OutcomeReason(
                     .noBrazeInstance,
-                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; a later tap is counted"
+                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call"
                 )
             case .unrouted:
                 return OutcomeReason(.noRouteMatches, "\(callback): no route matches, so it ends as unrouted")
@@ -260,8 +269,15 @@ public struct Tap: Hashable, Sendable {
     public let campaignID: String?
     /// Whether the system shows the push and Braze's SDK never sees it.
     private let isLost: Bool
+    /// Whether the app has no Braze instance when the tap comes.
+    private let lacksInstance: Bool
+    /// Whether the session that the tap starts counts.
+    private let sessionCounts: Bool
 
-    init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
+    init(_ decision: Decision, _ rehearsal: Rehearsal?) {
+        let verdict = rehearsal?.verdict
+        lacksInstance = rehearsal?.lacksInstance == true
+        sessionCounts = rehearsal?.influencesSession == true
         isPossible = decision.mayBeShown || decision.outcome == .shownBySystem
         self.verdict = isPossible ? verdict : nil
         campaignID = decision.braze?.campaignID
@@ -274,6 +290,10 @@ public struct Tap: Hashable, Sendable {
     /// The verdict in words, for people.
     public var text: String {
         guard isPossible else { return "cannot be tapped" }
+        if lacksInstance {
+            return "lost: the app has no Braze instance"
+                + (sessionCounts ? "; its session counts as an influenced open" : "")
+        }
         switch verdict {
         case nil: return "no open of Braze's"
         case .opened: return "direct open" + (campaignID.map { " of campaign \($0)" } ?? "")

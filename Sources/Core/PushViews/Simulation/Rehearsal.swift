@@ -6,6 +6,8 @@ import PushRouter
 struct Rehearsal {
     /// The tracker's verdict on a tap; `nil` if it gives none.
     let verdict: Interaction.Verdict?
+    /// Whether the tap is lost, because the app has no Braze instance when it comes.
+    let lacksInstance: Bool
     /// Whether a session one minute later counts as an influenced open of the push.
     let influencesSession: Bool
 
@@ -13,13 +15,17 @@ struct Rehearsal {
     ///   delivery, which can still be explained.
     init?(_ deliver: DeliverRequest, _ decision: Decision, platform: Platform, table: RoutingTable) {
         guard decision.braze != nil else { return nil }
-        do { try self.init(ofBraze: deliver, platform: platform, table: table) } catch { return nil }
+        do {
+            try self.init(ofBraze: deliver, app: deliver.target.app ?? decision.app, platform: platform, table: table)
+        } catch { return nil }
     }
 
-    private init(ofBraze deliver: DeliverRequest, platform: Platform, table: RoutingTable) throws(ProtocolError) {
+    private init(
+        ofBraze deliver: DeliverRequest, app: String?, platform: Platform, table: RoutingTable
+    ) throws(ProtocolError) {
         let device = deliver.target.device ?? "device"
         let target = Target(
-            platform: platform, app: deliver.target.app, device: device, externalID: deliver.target.externalID)
+            platform: platform, app: app, device: device, externalID: deliver.target.externalID)
         let delivery = deliver.redirected(to: target, state: deliver.state)
         func records(after act: (SequenceNumber) -> Request.Action) throws(ProtocolError) -> [LedgerRecord] {
             let tracker = Tracker(stateID: UUID128(high: 0, low: 0), rules: table.tracking)
@@ -33,9 +39,14 @@ struct Rehearsal {
             return simulator.records
         }
         let tapped = try records { seq in
-            .interact(InteractRequest(target: target, kind: .opened, subject: .delivery(seq)))
+            // The app that lacks its Braze instance for the push lacks it for a tap that comes next.
+            let sdk: SDKState = deliver.sdk == .missing && platform.hasAPNsHeaders ? .missing : .ready
+            return .interact(InteractRequest(target: target, kind: .opened, subject: .delivery(seq), sdk: sdk))
         }
         verdict = tapped.lazy.compactMap(\.verdict).first
+        lacksInstance = tapped.contains { record in
+            if case .invocation(let row) = record { row.result?.outcome == .sdkNotReady && row.callback == .didReceiveResponse } else { false }
+        }
         let started = try records { _ in .session(SessionRequest(target: target, kind: .start)) }
         influencesSession = started.contains { if case .tracker(.influenced) = $0 { true } else { false } }
     }

@@ -103,7 +103,7 @@ public struct BrazeFacts: Sendable {
     var mayBeDisplayed: Bool { isMessage && !featureSet.contains(.testInAppMessage) }
 
     /// Whether the payload is internal to the SDK (braze-swift-sdk: `isInternal`; React Native: `is_braze_internal`).
-    var isInternal: Bool {
+    public var isInternal: Bool {
         kind == .uninstallTracking || featureSet.contains(.featureFlagsRefresh) || featureSet.contains(.geofencesSync)
     }
 }

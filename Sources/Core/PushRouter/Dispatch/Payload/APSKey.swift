@@ -39,6 +39,9 @@ public enum APSKey: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the value is a number.
+    public var isNumber: Bool { kinds.contains(.number) }
+
     /// The types of the value, for messages.
     var type: String { kinds.map(\.name).joined(separator: " or ") }
 

@@ -140,14 +140,28 @@ extension InteractionDecision {
     }
 }
 
-/// The app's registrations with the platform; no payload has them, and they decide which acts the app receives.
+/// The app's registrations with the platform; no payload has them, and they decide what the app receives.
 public struct InteractionRules: Hashable, Sendable {
     /// The categories, other than Braze's, that an iOS app registers with `customDismissAction`, so that iOS reports a
     /// dismissal to the app.
     public var dismissActionCategories: [Glob]
+    /// The Android apps with a receiver of FCM's broadcast beside their messaging service.
+    public var receiverApps: [Glob] = []
 
     /// - Parameter dismissActionCategories: patterns of the category identifiers.
     public init(dismissActionCategories: [Glob] = []) { self.dismissActionCategories = dismissActionCategories }
+
+    /// Returns the callbacks of a delivery that observers see: the platform's, and for an app with a receiver beside the
+    /// messaging service also a message that the system shows.
+    ///
+    /// Source: ReactNativeFirebaseMessagingReceiver.java of react-native-firebase and FlutterFirebaseMessagingReceiver.java
+    /// of FlutterFire, both for com.google.android.c2dm.intent.RECEIVE.
+    public func observed(_ decision: Decision) -> [Callback] {
+        guard decision.outcome == .shownBySystem, decision.transport == .fcm, let app = decision.app,
+            receiverApps.contains(where: { $0.matches(app) })
+        else { return decision.callbacks }
+        return [.onMessageReceived]
+    }
 }
 
 /// One step of the decision on an interaction, for people who know Android and iOS. The text is made on each access,

@@ -20,7 +20,8 @@ extension Router {
             target.app = decision.app
             known = memory.devices.known(target.device, app: target.app)
         }
-        try checkInvocations(of: decision.callbacks) {
+        let observed = table.interaction.observed(decision)
+        try checkInvocations(of: observed) {
             RouteFacts(
                 provider: decision.provider, platform: platform, callback: $0, app: decision.app, keys: decision.keys)
         }
@@ -67,6 +68,7 @@ extension Router {
             let row = arrival.row(.none, budget: table.budget)
             let reason = decision.reasons.last?.ofOutcome
             concludeAtOnce(row, of: arrival, outcome, because: reason, at: now, &effects)
+            if !observed.isEmpty { copy(observed, &arrival, at: now, &effects) }
             return arrival.count
         }
         for callback in decision.callbacks {
@@ -81,7 +83,7 @@ extension Router {
                 route(callback, &arrival, at: now, &effects)
             }
         }
-        copy(decision.callbacks, &arrival, at: now, &effects)
+        copy(observed, &arrival, at: now, &effects)
         return arrival.count
     }
 

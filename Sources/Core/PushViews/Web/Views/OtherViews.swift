@@ -51,11 +51,18 @@ extension WebDesk {
         payload: [UInt8], _ members: [(String, String)]
     ) throws(WebProblem) -> (Explanation, UsedConfiguration) {
         let used = configurations.refreshed()
+        let platform = members.first { $0.0 == "platform" }?.1
         let object: JSONNode
-        do throws(JSONError) { object = try JSONDocument(scanning: payload, limits: used.limits).root } catch {
-            throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
+        var template = RequestTemplate(platform: platform)
+        do throws(PayloadFormError) {
+            let read = try PayloadEnvelope.read(payload, for: platform.flatMap(Platform.init), limits: used.limits)
+            object = read.object
+            template = template.completed(
+                platform: read.facts.platform, app: read.facts.app, transport: read.facts.transport,
+                headers: read.facts.headers)
+        } catch {
+            throw WebProblem(400, error.message, field: "payload")
         }
-        var template = RequestTemplate(platform: members.first { $0.0 == "platform" }?.1)
         for (name, value) in members where name != "platform" {
             guard name == "locked" else {
                 template.add(name, value, to: [.deliver])

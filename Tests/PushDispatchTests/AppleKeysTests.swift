@@ -1,0 +1,147 @@
+import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
+
+@Suite("Keys and headers of a push for iOS")
+struct AppleKeysTests {
+    private static func warnings(_ payload: String) throws -> [Warning] { try decision(.ios, payload).warnings }
+
+    @Test(
+        "that Apple does not know give a warning with the key that it knows",
+        arguments: [
+            (#""content_available":1"#, "content_available", APSKey.contentAvailable),
+            (#""mutableContent":1"#, "mutableContent", .mutableContent), (#""threadId":"x""#, "threadId", .threadID),
+            (#""interruption_level":"active""#, "interruption_level", .interruptionLevel),
+            (#""events":"update""#, "events", .event), (#""state-date":1"#, "state-date", .staleDate),
+            (#""Badge":1"#, "Badge", .badge), (#""contnet-available":1"#, "contnet-available", .contentAvailable),
+        ])
+    func misspelt(_ member: String, _ name: String, _ key: APSKey) throws {
+        #expect(try Self.warnings(#"{"aps":{"alert":"x",\#(member)}}"#) == [.apsKeyMisspelt(name, key)])
+    }
+
+    @Test("that are the app's own give none")
+    func own() throws {
+        #expect(try Self.warnings(#"{"aps":{"alert":{"title":"x"},"sound":{"name":"y"}},"category":"z","data":{}}"#) == [])
+    }
+
+    @Test("beside aps, in the alert, and values out of Apple's range give a warning")
+    func others() throws {
+        #expect(
+            try Self.warnings(#"{"aps":{"content-available":1},"alert":"x","contentAvailable":1}"#)
+                == [.apsKeyOutside("alert", .alert)])
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":{"loc_key":"x"}}}"#) == [.alertKeyMisspelt("alert.loc_key", "loc-key")])
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":"x","interruption-level":"loud","relevance-score":7}}"#)
+                == [
+                    .apsValueOutOfRange(.interruptionLevel, range: "passive, active, time-sensitive, critical"),
+                    .apsValueOutOfRange(.relevanceScore, range: "0 to 1"),
+                ])
+    }
+
+    @Test(
+        "that do not fit together give a warning",
+        arguments: [
+            (#""apns-push-type":"alert""#, #""content-available":1"#, [APNsMismatch.alertWithoutContent]),
+            (
+                #""apns-push-type":"background","apns-priority":"5""#, #""content-available":1,"badge":1"#,
+                [.backgroundWithContent(["badge"])]
+            ),
+            (#""apns-push-type":"background","apns-priority":"5""#, "", [.backgroundWithoutWaking]),
+            (#""apns-priority":"10""#, #""content-available":1"#, [.silentAtPriority10]),
+            (
+                #""apns-push-type":"alert","apns-topic":"com.x.voip""#, #""alert":"x""#,
+                [.topic("com.x.voip", type: "alert", suffix: nil)]
+            ),
+            (
+                #""apns-push-type":"voip","apns-topic":"com.x""#, #""alert":"x""#,
+                [.topic("com.x", type: "voip", suffix: ".voip")]
+            ),
+            (#""apns-push-type":"voip","apns-expiration":"9""#, #""alert":"x""#, [.expires(type: "voip")]),
+            (#""apns-push-type":"alert""#, #""alert":"x","event":"update""#, [.liveActivityOfType("alert")]),
+            (
+                #""apns-push-type":"pushtotalk","apns-priority":"5""#, "",
+                [.priority("5", type: "pushtotalk", wanted: "10")]
+            ),
+            (#""apns-push-type":"alert","apns-topic":"com.x""#, #""alert":"x""#, []),
+            (#""apns-push-type":"background","apns-priority":"5","apns-topic":"com.x""#, #""content-available":1"#, []),
+        ])
+    func mismatches(_ headers: String, _ aps: String, _ mismatches: [APNsMismatch]) throws {
+        let body = #"{"message":{"token":"t","apns":{"headers":{\#(headers)},"payload":{"aps":{\#(aps)}}}}}"#
+        let found = try Self.warnings(body).compactMap { if case .apnsMismatch(let mismatch) = $0 { mismatch } else { nil } }
+        #expect(found == mismatches)
+    }
+
+    @Test("of a Live Activity that lacks what iOS needs give a warning")
+    func liveActivity() throws {
+        let body = #"""
+            {"message":{"token":"t","apns":{"headers":{"apns-push-type":"liveactivity"},
+            "payload":{"aps":{"content-state":{"a":1}}}}}}
+            """#
+        #expect(try Self.warnings(body) == [.liveActivityLacks(.event), .liveActivityLacks(.timestamp)])
+    }
+}
+
+@Suite("A push that surprises people")
+struct RemarkTests {
+    @Test(
+        "has a remark",
+        arguments: [
+            (Platform.android, #"{"message":{"token":"t","data":{"k":"v"}}}"#, [Remark.normalPriority]),
+            (.android, #"{"message":{"token":"t","data":{"k":"v"},"android":{"priority":"HIGH"}}}"#, []),
+            (
+                .android,
+                #"{"extras":{"k":"v","google.original_priority":"high","google.delivered_priority":"normal"}}"#,
+                [.loweredPriority]
+            ),
+            (.ios, #"{"aps":{"content-available":1}}"#, [.silentOnApple]),
+            (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]), (.ios, #"{"aps":{"alert":"x"}}"#, []),
+        ])
+    func remark(_ platform: Platform, _ payload: String, _ remarks: [Remark]) throws {
+        #expect(try decision(platform, payload).remarks == remarks)
+    }
+
+    @Test(
+        "of FCM's own, or in the form of another service, reaches what the platform runs",
+        arguments: [
+            // FirebaseInstanceIdReceiver.
+            (
+                Platform.android,
+                #"{"action":"com.google.android.c2dm.intent.RECEIVE","extras":{"wrapped_intent":"Intent { }"}}"#,
+                Outcome.swallowed
+            ),
+            (
+                .android, #"{"action":"com.google.firebase.messaging.NOTIFICATION_DISMISS","extras":{"k":"v"}}"#, .swallowed
+            ),
+            // The extras of an intent without their wrapper.
+            (.android, #"{"gcm.n.e":"1","gcm.n.title":"x","google.message_id":"m"}"#, .shownBySystem),
+        ])
+    func outcome(_ platform: Platform, _ payload: String, _ outcome: Outcome) throws {
+        #expect(try decision(platform, payload).outcome == outcome)
+    }
+
+    @Test("of OneSignal reaches its own receiver over FCM alone", arguments: [Transport.fcm, .hms, .adm])
+    func ownReceiver(_ transport: Transport) throws {
+        let payload = try json(#"{"custom":"{\"i\":\"n1\"}"}"#)
+        let decision = try decide(
+            Delivery(platform: .android, transport: transport, payload: payload), settings: .shipped)
+        #expect(decision.provider == "onesignal")
+        #expect(decision.callbacks == (transport == .fcm ? [] : [.onMessageReceived]))
+    }
+
+    @Test("over FCM reaches a service worker in an object of FCM's")
+    func web() throws {
+        let decision = try decision(
+            .web, #"{"message":{"token":"t","data":{"cid":"c","t":"T"},"notification":{"title":"x"}}}"#)
+        #expect(decision.provider == nil)
+        #expect(decision.reasons.suffix(2) == [.webNotification, .serviceWorker])
+        #expect(decision.keys.data("data") == #"{"cid":"c","t":"T"}"#)
+        #expect(try self.declarative.reasons.contains(.declarativeWebPush))
+    }
+
+    private var declarative: Decision {
+        get throws { try decision(.web, #"{"web_push":8030,"notification":{"title":"x","navigate":"https://x"}}"#) }
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
+
+@Suite("An object that people take for a payload")
+struct EnvelopeTests {
+    private static func opened(_ text: String, for platform: Platform? = nil) throws -> WrittenPayload? {
+        try PayloadEnvelope.open(json(text), for: platform)
+    }
+
+    @Test(
+        "has the payload inside, with the facts of its form",
+        arguments: [
+            (
+                #"{"actionId":"tap","notification":{"id":"1","data":{"_ab":"true","google.message_id":"m"}}}"#, nil,
+                #"{"_ab":"true","google.message_id":"m"}"#, Transport?.none
+            ),
+            (
+                #"{"request":{"content":{"data":{}},"trigger":{"type":"push","remoteMessage":{"data":{"k":"v"}}}}}"#, nil,
+                #"{"data":{"k":"v"}}"#, nil
+            ),
+            (
+                #"{"notification":{"request":{"content":{},"trigger":{"payload":{"aps":{}}}}},"actionIdentifier":"x"}"#, nil,
+                #"{"aps":{}}"#, nil
+            ),
+            (
+                #"{"message":{"data":"{\"_ab\":\"true\"}","token":["t"],"android":{"urgency":"HIGH"}}}"#, nil,
+                #"{"data":{"_ab":"true"}}"#, .hms
+            ),
+            (#"{"data":{"_ab":"true"},"consolidationKey":"k"}"#, nil, #"{"_ab":"true"}"#, .adm),
+            (
+                #"{"default":"x","GCM":"{\"data\":{\"k\":\"v\"}}","APNS":"{\"aps\":{}}"}"#, nil, #"{"data":{"k":"v"}}"#, nil
+            ),
+            (#"{"default":"x","GCM":"{}","APNS":"{\"aps\":{}}"}"#, Platform.ios, #"{"aps":{}}"#, nil),
+            (
+                #"{"token":"t","data":{"k":"v"},"android":{"ttl":3600000},"apns":{"payload":{"aps":{"contentAvailable":true}}}}"#,
+                nil,
+                #"{"message":{"token":"t","data":{"k":"v"},"android":{"ttl":"3600s"},"apns":{"payload":{"aps":{"content-available":1}}}}}"#,
+                nil
+            ),
+            (
+                #"{"to":"t","priority":"high","time_to_live":5,"data":{"k":"v"}}"#, nil,
+                #"{"originalPriority":"high","ttl":5,"data":{"k":"v"}}"#, nil
+            ),
+            (
+                #"{"to":"t","content_available":true,"notification":{"title":"T","badge":"2"},"data":{"k":"v"}}"#, .ios,
+                #"{"aps":{"content-available":1,"badge":2,"alert":{"title":"T"}},"k":"v"}"#, nil
+            ),
+            (
+                #"{"to":"ExponentPushToken[x]","title":"Hi","_contentAvailable":true}"#, .ios,
+                #"{"aps":{"alert":{"title":"Hi"},"content-available":1},"experienceId":"@owner/app","scopeKey":"@owner/app"}"#,
+                nil
+            ),
+            (#"{"_alert":"Hi","_data":{"k":"v"}}"#, nil, #"{"aps":{"alert":"Hi"},"k":"v"}"#, nil),
+            (
+                #"{"message":"There","title":"Hi","additionalData":{"foreground":true,"k":"v"}}"#, nil,
+                #"{"data":{"message":"There","title":"Hi","k":"v"}}"#, nil
+            ),
+            (#"{"FCM_MSG":{"data":{"k":"v"}}}"#, nil, #"{"data":{"k":"v"}}"#, nil),
+            (#"{"UIApplicationLaunchOptionsRemoteNotificationKey":{"aps":{}}}"#, nil, #"{"aps":{}}"#, nil),
+        ] as [(String, Platform?, String, Transport?)])
+    func isOpened(_ text: String, _ platform: Platform?, _ payload: String, _ transport: Transport?) throws {
+        let opened = try #require(try Self.opened(text, for: platform))
+        #expect(String(decoding: opened.json, as: UTF8.self) == payload)
+        #expect(opened.transport == transport)
+        #expect(opened.name != nil)
+    }
+
+    @Test(
+        "is taken as it is if it is a payload",
+        arguments: [
+            #"{"aps":{"alert":"x"},"message":"success","errors":[]}"#, #"{"_ab":"true","t":"T","payload":"{\"aps\":{}}"}"#,
+            #"{"data":{"k":"v"},"from":"1","to":"2"}"#, #"{"message":{"token":"t","data":{"k":"v"}}}"#,
+            #"{"op":"deliver","payload":{"aps":{}}}"#, #"{"extras":{"k":"v"}}"#, #"{"custom":"{\"i\":\"1\"}"}"#,
+            #"{"payload":{"custom":1}}"#,
+        ])
+    func isLeft(_ text: String) throws { #expect(try Self.opened(text) == nil) }
+
+    @Test(
+        "has a name if it is none, with a remedy",
+        arguments: [
+            (#"{"name":"projects/x/messages/1"}"#, "the answer of FCM"),
+            (#"{"multicast_id":1,"success":1,"results":[]}"#, "the answer of FCM"),
+            (#"{"error":{"code":404,"message":"x","status":"NOT_FOUND"}}"#, "the answer of FCM"),
+            (#"{"reason":"BadDeviceToken"}"#, "the answer of APNs"),
+            (#"{"data":[{"status":"ok","id":"x"}]}"#, "the answer of Expo"),
+            (#"{"code":"80000000","msg":"Success","requestId":"1"}"#, "the answer of Huawei"),
+            (#"{"registrationID":"x"}"#, "the answer of Amazon Device Messaging"),
+            (#"{"MessageId":"x"}"#, "the answer of Amazon SNS"), (#"{"id":"x","recipients":1}"#, "the answer of OneSignal"),
+            (#"{"app_id":"x","contents":{"en":"Hi"}}"#, "a send body for OneSignal"),
+            (#"{"campaign_id":"x","recipients":[]}"#, "a send body for Braze"),
+            (#"{"audience":{},"device_types":"all"}"#, "a send body for Airship"),
+            (#"{"notifications":[{"tokens":[],"platform":1}]}"#, "a send body for gorush"),
+            (#"{"type":"service_account","private_key":"x"}"#, "the key of a service account"),
+            (#"{"endpoint":"https://x","keys":{}}"#, "the subscription of a browser"),
+            (#"{"isTrusted":true}"#, "an event of a browser"),
+            (#"{"extras":{"_o":"fcm","_nmid":"1"}}"#, "an event of Firebase Analytics"),
+        ])
+    func isNamed(_ text: String, _ name: String) throws {
+        let error = try #require(throws: PayloadFormError.self) { try Self.opened(text) }
+        #expect(error.message.hasPrefix("this is \(name)"), "\(error.message)")
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
+
+@Suite("An object in the notation of a language")
+struct LiteralFormTests {
+    private static let alert = #"{"aps":{"alert":{"body":"There","title":"Hi"},"content-available":1},"k":"v w"}"#
+
+    @Test(
+        "is read as the same object in JSON",
+        arguments: [
+            // The description of an NSDictionary.
+            (
+                """
+                {
+                    aps =     {
+                        alert =         {
+                            body = There;
+                            title = Hi;
+                        };
+                        "content-available" = 1;
+                    };
+                    k = "v w";
+                }
+                """, alert
+            ),
+            // A Swift dictionary, with and without type erasure.
+            (
+                #"[AnyHashable("aps"): ["alert": ["body": "There", "title": "Hi"], "content-available": 1], AnyHashable("k"): v w]"#,
+                alert
+            ),
+            (#"["aps": ["alert": ["body": "There", "title": "Hi"], "content-available": 1], "k": "v w"]"#, alert),
+            (
+                "[AnyHashable(\"aps\"): {\n    alert =     {\n        body = There;\n        title = Hi;\n    };\n"
+                    + "    \"content-available\" = 1;\n}, AnyHashable(\"k\"): v w]", alert
+            ),
+            // Python, JavaScript, Ruby and PHP.
+            (#"{'aps': {'alert': {'body': 'There', 'title': "Hi"}, 'content-available': 1}, 'k': 'v w'}"#, alert),
+            ("{ aps: { alert: { body: 'There', title: 'Hi' }, 'content-available': 1 }, k: 'v w' }", alert),
+            (#"{:aps=>{"alert"=>{"body"=>"There", "title"=>"Hi"}, "content-available"=>1}, "k"=>"v w"}"#, alert),
+            (#"['aps' => ['alert' => ['body' => 'There', 'title' => 'Hi'], 'content-available' => 1], 'k' => 'v w']"#, alert),
+            (#"{'a': None, 'b': True, 'c': [1, 2.5], 'd': b'x'}"#, #"{"a":null,"b":true,"c":[1,2.5],"d":"x"}"#),
+            // Halves of a surrogate pair, as an NSDictionary escapes them.
+            (#"{ a = "\Ud83d\Ude00 \"x\""; }"#, "{\"a\":\"\u{1F600} \\\"x\\\"\"}"),
+            (#"[:]"#, "{}"),
+        ])
+    func isRead(_ text: String, _ json: String) throws {
+        let lines = text.split(separator: "\n").map { Array($0.utf8) }
+        if PayloadStart(in: lines[0])?.form == .json || text == "[:]" {
+            // A bracket alone may begin JSON, so the reader looks at the whole text.
+            let object = try #require(PayloadForm.object(in: Array(text.utf8)))
+            #expect(String(decoding: object.json, as: UTF8.self) == json)
+        } else {
+            #expect(try written(text) == json)
+        }
+    }
+
+    @Test(
+        "of Dart is read as strings, and nested maps as objects",
+        arguments: [
+            ("{_ab: true, t: Hi, you, a: x: y}", #"{"data":{"_ab":"true","t":"Hi, you","a":"x: y"}}"#),
+            (
+                "{senderId: null, data: {_ab: true, n: 5}, notification: {title: Hi, body: null}}",
+                #"{"senderId":null,"data":{"_ab":"true","n":"5"},"notification":{"title":"Hi","body":null}}"#
+            ),
+            ("{aps: {content-available: 1, alert: Hi}}", #"{"aps":{"content-available":1,"alert":"Hi"}}"#),
+            ("{google.message_id: 0:1, t: Hi}", #"{"extras":{"google.message_id":"0:1","t":"Hi"}}"#),
+        ])
+    func dart(_ text: String, _ json: String) throws { #expect(try written(text) == json) }
+
+    @Test(
+        "is found behind the text of a log that is about a push",
+        arguments: [
+            ("D/MyFirebaseMsgService: Message data payload: {_ab=true, t=Hi}", #"{"data":{"_ab":"true","t":"Hi"}}"#),
+            ("I/flutter ( 4321): Handling a background message: {data: {_ab: true}}", #"{"data":{"_ab":"true"}}"#),
+            ("2026-08-05 08:27:45.585 App[12:34] userInfo: {\n    aps =     {\n    };\n}", #"{"aps":{}}"#),
+            ("[Push] got {\n[Push]     aps =     {\n[Push]     };\n[Push] }", #"{"aps":{}}"#),
+            (#"Optional([AnyHashable("aps"): {"#, nil),
+            (#" LOG  Message {"data": {"_ab": "true"}}"#, #"{"data":{"_ab":"true"}}"#),
+        ])
+    func inText(_ text: String, _ json: String?) throws {
+        guard let json else {
+            return #expect(PayloadStart(in: Array(text.utf8))?.form == .literal)
+        }
+        #expect(try written(text) == json)
+    }
+
+    @Test(
+        "is not found in a log line about something else",
+        arguments: [
+            "08-05 08:27:45.585 1 1 I Net: {a=1}", #"I/Http: {"user":"x"}"#, "Intent { act=x (has extras) }", "a, b, c",
+        ])
+    func notInText(_ line: String) { #expect(PayloadStart(in: Array(line.utf8)) == nil) }
+
+    @Test(
+        "may be bytes in hexadecimal or base64, or a text with escapes",
+        arguments: [
+            "Data: <7b226170 73223a7b 7d7d>", "{length = 9, bytes = 0x7b22617073223a7b7d7d}", "eyJhcHMiOnt9fQ==",
+            #"{\"aps\":{}}"#, #""{\"aps\":{}}""#,
+        ])
+    func encoded(_ text: String) throws { #expect(try written(text) == #"{"aps":{}}"#) }
+
+    @Test(
+        "without a push has a name",
+        arguments: [
+            ("token,os,sent", "a table (CSV)"), ("<toast><x/></toast>", "a notification of Windows"),
+            ("<?xml version=\"1.0\"?>", "a property list"), ("import Foundation", "source code"),
+            ("#<Rpush::Notification x={}>", "an object that Ruby inspected"),
+            ("RemoteMessage@1f2e", "the message is printed without its content"),
+            ("I GCM: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }", "a line of the log"),
+            ("eyJhbGciOi.eyJpc3Mi.c2ln", "a token (JWT)"), (#""message": {"#, "a part of an object"),
+            ("HTTP/2 400", "the answer of a server"), ("-----BEGIN PRIVATE KEY-----", "a key or a certificate"),
+        ])
+    func named(_ line: String, _ name: String) throws {
+        let found = try #require(PayloadForm.nameOfOther(Array(line.utf8)))
+        #expect(found.hasPrefix(name), "\(found)")
+    }
+}
