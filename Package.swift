@@ -24,13 +24,15 @@ let settings: [SwiftSetting] = [
 ]
 
 // Decisions/programs. A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
-// Nothing of ours unwinds its own stack, so it needs no index for that; debuggers read .eh_frame.
+// And the tables for unwinding with their index: nothing of ours unwinds its own stack, and debuggers follow the frame
+// pointers.
 let linking: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-static-stdlib", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
             "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "--icf=all",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/packaging/no-exports.map",
+            "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/packaging/no-unwinding.ld",
         ], .when(configuration: .release))
 ]
 /// For code that does not limit the throughput of payloads.

@@ -38,6 +38,18 @@ for unit in /lib/systemd/system/pushrouter*.service; do
     holds "$unit is above 1.0" systemd-analyze security --no-pager --threshold=10 "$unit"
 done
 
+step "programs apart: two short units get a socket for the daemon alone, and a sandbox"
+apart=pushrouter-handler-one-two
+printf '[Service]\nExecStart=/bin/cat\n' >"/run/systemd/system/$apart@.service"
+printf '[Install]\nWantedBy=sockets.target\n' >"/run/systemd/system/$apart.socket"
+systemctl daemon-reload
+holds "its socket listens" systemctl start "$apart.socket"
+[[ $(stat -c '%U %a' "/run/pushrouter-handlers/$apart.sock") == 'pushrouterd 600' ]] || fail "the mode of $apart.sock"
+systemctl cat "$apart@1.service" | grep -q '^DynamicUser=yes$' || fail "$apart@.service has no sandbox"
+systemctl stop "$apart.socket"
+rm -r "/run/systemd/system/$apart@.service" "/run/systemd/system/$apart.socket" /run/pushrouter-handlers
+systemctl daemon-reload
+
 step "fleet: libpq is for its package alone, and its drop-in gives the service the database's addresses"
 for package in pushrouterd pushrouterd-ctl; do
     ! dpkg-query -W -f '${Depends}' "$package" | grep -q libpq || fail "$package depends on libpq"
@@ -343,7 +355,7 @@ grep -E '^(VmRSS|RssAnon)' "/proc/$pid/status" | sed 's/^/   /'
 echo "   installed: $(du -sk --apparent-size /usr/sbin/pushrouterd* /usr/sbin/pushrouter-* /usr/bin/pushctl |
     awk '{ printf "%s %d KiB  ", $2, $1 }')"
 for program in /usr/sbin/pushrouterd* /usr/sbin/pushrouter-* /usr/bin/pushctl; do
-    (($(stat -c %s "$program") < 14 << 20)) || fail "$program is larger than 14 MiB"
+    (($(stat -c %s "$program") <= 14000000)) || fail "$program is larger than 14 MB"
 done
 
 holds "the metrics are enabled" systemctl enable --now pushrouter-metrics.socket
