@@ -29,7 +29,10 @@ extension Command {
             """,
         ],
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
-        options: [.gatewayState, .gatewayAddress, .bundleDirectory],
+        options: [
+            .stateDirectory.meaning("the directory of the gateway's authority (/var/lib/pushrouter-gateway)"),
+            .gatewayAddress, .bundleDirectory,
+        ],
         examples: [
             Example(line: "pushctl gateway ca > ca.pem", meaning: "for a client that trusts more than one file"),
             Example(line: "eval \"$(pushctl gateway env)\"", meaning: "then start the client in this shell"),
@@ -38,7 +41,7 @@ extension Command {
         guard let order = GatewayOrder(rawValue: arguments.operands[0]) else {
             throw arguments.usageFailure("\(arguments.operands[0]): one of \(GatewayOrder.usage)")
         }
-        let state = arguments[.gatewayState] ?? Self.gatewayDirectory
+        let state = arguments[.stateDirectory] ?? Self.gatewayDirectory
         switch order {
         case .ca:
             session.output.write(try session.ownAuthorities(in: state))
@@ -69,8 +72,6 @@ private enum GatewayOrder: String, CaseIterable {
 }
 
 extension Option {
-    static let gatewayState = Option(
-        "state", .directory, "the directory of the gateway's authority (/var/lib/pushrouter-gateway)")
     fileprivate static let gatewayAddress = Option(
         "address", .text("ADDRESS:PORT"),
         "env: the address and port of the gateway (\(PushHost.standardGatewayAddress))")
