@@ -84,7 +84,8 @@ struct V1BodyTests {
             // Names that the server does not know.
             Case(
                 payload: #"{"message":{"token":"x","to":"y"}}"#, field: "payload.message.to",
-                message: #"FCM v1 has no field of this name, but message.token: it answers Unknown name "to" at 'message'"#),
+                message:
+                    #"FCM v1 has no field of this name, but message.token: it answers Unknown name "to" at 'message'"#),
             Case(
                 payload: #"{"message":{"token":"x","android":{"notification":{"Title":"y"}}}}"#,
                 field: "payload.message.android.notification.Title",
@@ -93,7 +94,8 @@ struct V1BodyTests {
             ),
             Case(
                 payload: #"{"message":{"token":"x"},"dry_run":true}"#, field: "payload.dry_run",
-                message: #"FCM v1 has no field of this name, but validate_only: it answers Unknown name "dry_run" at ''"#),
+                message:
+                    #"FCM v1 has no field of this name, but validate_only: it answers Unknown name "dry_run" at ''"#),
             Case(
                 payload: #"{"message":{"token":"x","android_v2":{"priority":"HIGH"}}}"#,
                 field: "payload.message.android_v2.priority",

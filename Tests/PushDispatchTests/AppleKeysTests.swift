@@ -23,7 +23,8 @@ struct AppleKeysTests {
 
     @Test("that are the app's own give none")
     func own() throws {
-        #expect(try Self.warnings(#"{"aps":{"alert":{"title":"x"},"sound":{"name":"y"}},"category":"z","data":{}}"#) == [])
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":{"title":"x"},"sound":{"name":"y"}},"category":"z","data":{}}"#) == [])
     }
 
     @Test("beside aps, in the alert, and values out of Apple's range give a warning")
@@ -70,7 +71,9 @@ struct AppleKeysTests {
         ])
     func mismatches(_ headers: String, _ aps: String, _ mismatches: [APNsMismatch]) throws {
         let body = #"{"message":{"token":"t","apns":{"headers":{\#(headers)},"payload":{"aps":{\#(aps)}}}}}"#
-        let found = try Self.warnings(body).compactMap { if case .apnsMismatch(let mismatch) = $0 { mismatch } else { nil } }
+        let found = try Self.warnings(body).compactMap {
+            if case .apnsMismatch(let mismatch) = $0 { mismatch } else { nil }
+        }
         #expect(found == mismatches)
     }
 
@@ -97,7 +100,8 @@ struct RemarkTests {
                 [.loweredPriority]
             ),
             (.ios, #"{"aps":{"content-available":1}}"#, [.silentOnApple]),
-            (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]), (.ios, #"{"aps":{"alert":"x"}}"#, []),
+            (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]),
+            (.ios, #"{"aps":{"alert":"x"}}"#, []),
         ])
     func remark(_ platform: Platform, _ payload: String, _ remarks: [Remark]) throws {
         #expect(try decision(platform, payload).remarks == remarks)
@@ -113,7 +117,8 @@ struct RemarkTests {
                 Outcome.swallowed
             ),
             (
-                .android, #"{"action":"com.google.firebase.messaging.NOTIFICATION_DISMISS","extras":{"k":"v"}}"#, .swallowed
+                .android, #"{"action":"com.google.firebase.messaging.NOTIFICATION_DISMISS","extras":{"k":"v"}}"#,
+                .swallowed
             ),
             // The extras of an intent without their wrapper.
             (.android, #"{"gcm.n.e":"1","gcm.n.title":"x","google.message_id":"m"}"#, .shownBySystem),

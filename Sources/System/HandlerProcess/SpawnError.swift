@@ -31,7 +31,8 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
             switch step {
             case .program: Self.reason(code) + (code == ENOEXEC ? Self.invisibleBytes(of: program) : "")
             case .interpreter where code == ENOENT:
-                "the interpreter that it names (#! line or ELF loader) does not exist" + Self.invisibleBytes(of: program)
+                "the interpreter that it names (#! line or ELF loader) does not exist"
+                    + Self.invisibleBytes(of: program)
             case .interpreter: errorText(code)
             case .directory where [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code):
                 "its working directory \(command.workingDirectory) is missing, not a directory, or may not be entered"
@@ -73,10 +74,12 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         guard count > 0 else { return "" }
         let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
         if line.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return ": the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
+            return
+                ": the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
         }
         if line.starts(with: "#!".utf8), line.last == UInt8(ascii: "\r") {
-            return ": its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
+            return
+                ": its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
         }
         return ""
     }

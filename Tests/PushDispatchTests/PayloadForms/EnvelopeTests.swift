@@ -18,11 +18,13 @@ struct EnvelopeTests {
                 #"{"_ab":"true","google.message_id":"m"}"#, Transport?.none
             ),
             (
-                #"{"request":{"content":{"data":{}},"trigger":{"type":"push","remoteMessage":{"data":{"k":"v"}}}}}"#, nil,
+                #"{"request":{"content":{"data":{}},"trigger":{"type":"push","remoteMessage":{"data":{"k":"v"}}}}}"#,
+                nil,
                 #"{"data":{"k":"v"}}"#, nil
             ),
             (
-                #"{"notification":{"request":{"content":{},"trigger":{"payload":{"aps":{}}}}},"actionIdentifier":"x"}"#, nil,
+                #"{"notification":{"request":{"content":{},"trigger":{"payload":{"aps":{}}}}},"actionIdentifier":"x"}"#,
+                nil,
                 #"{"aps":{}}"#, nil
             ),
             (
@@ -31,7 +33,8 @@ struct EnvelopeTests {
             ),
             (#"{"data":{"_ab":"true"},"consolidationKey":"k"}"#, nil, #"{"_ab":"true"}"#, .adm),
             (
-                #"{"default":"x","GCM":"{\"data\":{\"k\":\"v\"}}","APNS":"{\"aps\":{}}"}"#, nil, #"{"data":{"k":"v"}}"#, nil
+                #"{"default":"x","GCM":"{\"data\":{\"k\":\"v\"}}","APNS":"{\"aps\":{}}"}"#, nil, #"{"data":{"k":"v"}}"#,
+                nil
             ),
             (#"{"default":"x","GCM":"{}","APNS":"{\"aps\":{}}"}"#, Platform.ios, #"{"aps":{}}"#, nil),
             (
@@ -71,7 +74,8 @@ struct EnvelopeTests {
     @Test(
         "is taken as it is if it is a payload",
         arguments: [
-            #"{"aps":{"alert":"x"},"message":"success","errors":[]}"#, #"{"_ab":"true","t":"T","payload":"{\"aps\":{}}"}"#,
+            #"{"aps":{"alert":"x"},"message":"success","errors":[]}"#,
+            #"{"_ab":"true","t":"T","payload":"{\"aps\":{}}"}"#,
             #"{"data":{"k":"v"},"from":"1","to":"2"}"#, #"{"message":{"token":"t","data":{"k":"v"}}}"#,
             #"{"op":"deliver","payload":{"aps":{}}}"#, #"{"extras":{"k":"v"}}"#, #"{"custom":"{\"i\":\"1\"}"}"#,
             #"{"payload":{"custom":1}}"#,
@@ -88,7 +92,8 @@ struct EnvelopeTests {
             (#"{"data":[{"status":"ok","id":"x"}]}"#, "the answer of Expo"),
             (#"{"code":"80000000","msg":"Success","requestId":"1"}"#, "the answer of Huawei"),
             (#"{"registrationID":"x"}"#, "the answer of Amazon Device Messaging"),
-            (#"{"MessageId":"x"}"#, "the answer of Amazon SNS"), (#"{"id":"x","recipients":1}"#, "the answer of OneSignal"),
+            (#"{"MessageId":"x"}"#, "the answer of Amazon SNS"),
+            (#"{"id":"x","recipients":1}"#, "the answer of OneSignal"),
             (#"{"app_id":"x","contents":{"en":"Hi"}}"#, "a send body for OneSignal"),
             (#"{"campaign_id":"x","recipients":[]}"#, "a send body for Braze"),
             (#"{"audience":{},"device_types":"all"}"#, "a send body for Airship"),

@@ -40,7 +40,10 @@ struct LiteralFormTests {
             (#"{'aps': {'alert': {'body': 'There', 'title': "Hi"}, 'content-available': 1}, 'k': 'v w'}"#, alert),
             ("{ aps: { alert: { body: 'There', title: 'Hi' }, 'content-available': 1 }, k: 'v w' }", alert),
             (#"{:aps=>{"alert"=>{"body"=>"There", "title"=>"Hi"}, "content-available"=>1}, "k"=>"v w"}"#, alert),
-            (#"['aps' => ['alert' => ['body' => 'There', 'title' => 'Hi'], 'content-available' => 1], 'k' => 'v w']"#, alert),
+            (
+                #"['aps' => ['alert' => ['body' => 'There', 'title' => 'Hi'], 'content-available' => 1], 'k' => 'v w']"#,
+                alert
+            ),
             (#"{'a': None, 'b': True, 'c': [1, 2.5], 'd': b'x'}"#, #"{"a":null,"b":true,"c":[1,2.5],"d":"x"}"#),
             // Halves of a surrogate pair, as an NSDictionary escapes them.
             (#"{ a = "\Ud83d\Ude00 \"x\""; }"#, "{\"a\":\"\u{1F600} \\\"x\\\"\"}"),

@@ -92,7 +92,9 @@ struct NotationSearchTests {
     private static func userInfo(_ random: inout SeededGenerator) -> Printable {
         var aps: [(String, Printable)] = []
         if Bool.random(using: &random) { aps.append(("alert", .text(one(texts, &random)))) }
-        if Bool.random(using: &random) { aps.append(("content-available", .number(Int.random(in: 0...1, using: &random)))) }
+        if Bool.random(using: &random) {
+            aps.append(("content-available", .number(Int.random(in: 0...1, using: &random))))
+        }
         if Bool.random(using: &random) { aps.append(("mutable-content", .number(1))) }
         var members: [(String, Printable)] = [("aps", .object(aps))]
         if Bool.random(using: &random) { members.append(("ab", .object([("c", .text(one(texts, &random)))]))) }
@@ -136,10 +138,14 @@ struct NotationSearchTests {
                 ("Python", payload.printed("{", "}", ": ", quote: "'")), ("Ruby", payload.printed("{", "}", "=>")),
                 ("PHP", payload.printed("[", "]", " => ", quote: "'")), ("Swift", payload.printed("[", "]", ": ")),
                 ("log", "Push received: \(payload.json) ok"), ("escaped", Printable.quoted(payload.json)),
-                ("hexadecimal", "<" + payload.json.utf8.map { byte in
-                    let digits = String(byte, radix: 16)
-                    return digits.utf8.count < 2 ? "0" + digits : digits
-                }.joined() + ">"),
+                (
+                    "hexadecimal",
+                    "<"
+                        + payload.json.utf8.map { byte in
+                            let digits = String(byte, radix: 16)
+                            return digits.utf8.count < 2 ? "0" + digits : digits
+                        }.joined() + ">"
+                ),
             ]
             if isApple {
                 forms.append(("NSDictionary", payload.propertyList()))
@@ -149,7 +155,9 @@ struct NotationSearchTests {
                 }
                 forms.append(("Bundle", "Bundle[{" + plain.joined(separator: ", ") + "}]"))
             }
-            let isExtras = payload.members.contains { $0.0.hasPrefix("google.") || $0.0.hasPrefix("gcm.") || $0.0 == "from" }
+            let isExtras = payload.members.contains {
+                $0.0.hasPrefix("google.") || $0.0.hasPrefix("gcm.") || $0.0 == "from"
+            }
             let own = isExtras ? #"{"extras":\#(payload.json)}"# : payload.json
             let wanted = try Self.facts(platform, Array(own.utf8))
             let wantedAsIs = try Self.facts(platform, Array(payload.json.utf8))
@@ -160,7 +168,8 @@ struct NotationSearchTests {
                 }
                 read += 1
                 let found = try Self.facts(platform, written.json)
-                let asBundle = name == "Bundle" ? try Self.facts(platform, Array(#"{"extras":\#(payload.json)}"#.utf8)) : wanted
+                let asBundle =
+                    name == "Bundle" ? try Self.facts(platform, Array(#"{"extras":\#(payload.json)}"#.utf8)) : wanted
                 #expect(
                     found == asBundle || found == wantedAsIs,
                     "\(name), seed \(seed): \(text) is read as \(String(decoding: written.json, as: UTF8.self))")

@@ -131,7 +131,9 @@ extension PayloadEnvelope {
                 return answer(of: "Apple's web push service")
             }
         }
-        if object["code"]?.string != nil, object["msg"] != nil, object["requestId"] != nil { return answer(of: "Huawei") }
+        if object["code"]?.string != nil, object["msg"] != nil, object["requestId"] != nil {
+            return answer(of: "Huawei")
+        }
         if object["registrationID"] != nil, object["data"] == nil { return answer(of: "Amazon Device Messaging") }
         if object["MessageId"] != nil, count == 1 || object.hasAny("ResponseMetadata", "SequenceNumber", "$metadata") {
             return answer(of: "Amazon SNS")
@@ -164,7 +166,9 @@ extension PayloadEnvelope {
             """
         }
         let isOneSignals = object["app_id"] != nil && object.hasAny("contents", "headings", "template_id")
-        if languages || isOneSignals || object.members.contains(where: { $0.key.hasPrefix("include") && $0.key.has("_") }) {
+        if languages || isOneSignals
+            || object.members.contains(where: { $0.key.hasPrefix("include") && $0.key.has("_") })
+        {
             return body(of: "OneSignal")
         }
         let isBrazes =
@@ -182,7 +186,9 @@ extension PayloadEnvelope {
         if object["request"]?["notifications"] != nil { return body(of: "Pushwoosh") }
         if object["to"]?.kind == .object, object["content"]?.kind == .object { return body(of: "CleverTap") }
         if object["transactional_message_id"] != nil { return body(of: "Customer.io") }
-        if object["campaignId"] != nil, object.hasAny("recipientEmail", "recipientUserId") { return body(of: "Iterable") }
+        if object["campaignId"] != nil, object.hasAny("recipientEmail", "recipientUserId") {
+            return body(of: "Iterable")
+        }
         return nil
     }
 
@@ -190,7 +196,9 @@ extension PayloadEnvelope {
         if object["type"]?.string == "service_account" {
             return "this is the key of a service account, not a push: keep it secret"
         }
-        if object["project_info"] != nil, object["client"] != nil { return "this is a google-services.json, not a push" }
+        if object["project_info"] != nil, object["client"] != nil {
+            return "this is a google-services.json, not a push"
+        }
         if object["endpoint"]?.string != nil, object["keys"] != nil || object["expirationTime"] != nil {
             return "this is the subscription of a browser, not a push: give the data of the push event"
         }
@@ -198,7 +206,8 @@ extension PayloadEnvelope {
             return "these are the claims of a provider token, not a push"
         }
         if let bundle = object["extras"] ?? object["data"], bundle.hasAny("_nmid", "_nmt"), bundle["_o"] != nil {
-            return "this is an event of Firebase Analytics about a push, not the push: the extras of the push are in another line"
+            return
+                "this is an event of Firebase Analytics about a push, not the push: the extras of the push are in another line"
         }
         if object.count == 1, object["isTrusted"] != nil {
             return """
@@ -262,7 +271,9 @@ extension PayloadEnvelope {
             return payload(message, "notification.data of a click in FCM's worker, whose message is in FCM_MSG", .web)
         }
         let launch = "the launch options of an iOS app"
-        if let userInfo = object["UIApplicationLaunchOptionsRemoteNotificationKey"] { return payload(userInfo, launch, .ios) }
+        if let userInfo = object["UIApplicationLaunchOptionsRemoteNotificationKey"] {
+            return payload(userInfo, launch, .ios)
+        }
         if let data = object["data"], data.isApplePayload { return payload(data, "a notification of a plugin", .ios) }
         if let message = object["remoteMessage"], message.kind == .object {
             return payload(message, "an event with a RemoteMessage", .android)
@@ -295,12 +306,14 @@ extension PayloadEnvelope {
         ]
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("aps", object: { aps in
-                for (part, key) in parts {
-                    guard let value = object[part], value.kind != .null else { continue }
-                    aps.member(key, raw: value.compactBytes)
-                }
-            })
+            writer.member(
+                "aps",
+                object: { aps in
+                    for (part, key) in parts {
+                        guard let value = object[part], value.kind != .null else { continue }
+                        aps.member(key, raw: value.compactBytes)
+                    }
+                })
             for (key, value) in data.members where key != "aps" { writer.member(key, raw: value.compactBytes) }
         }
         var payload = WrittenPayload(json: writer.bytes, platform: .ios)
@@ -313,12 +326,16 @@ extension PayloadEnvelope {
         let own: Set<String> = ["foreground", "coldstart", "dismissed", "additionalData", "registrationType"]
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("data", object: { data in
-                for (key, value) in object.members where !own.contains(key) { data.member(key, raw: value.compactBytes) }
-                for (key, value) in more.members where !own.contains(key) && object[key] == nil {
-                    data.member(key, raw: value.compactBytes)
-                }
-            })
+            writer.member(
+                "data",
+                object: { data in
+                    for (key, value) in object.members where !own.contains(key) {
+                        data.member(key, raw: value.compactBytes)
+                    }
+                    for (key, value) in more.members where !own.contains(key) && object[key] == nil {
+                        data.member(key, raw: value.compactBytes)
+                    }
+                })
         }
         var payload = WrittenPayload(json: writer.bytes, platform: nil)
         payload.name = "an event of phonegap-plugin-push"
@@ -329,14 +346,18 @@ extension PayloadEnvelope {
     private static func sendBody(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         if let message = object["message"], message.kind == .object, isHuaweis(message) { return ofHuawei(message) }
         if object["data"]?.kind == .object, object.hasAny("consolidationKey", "expiresAfter", "md5") {
-            return object["data"].flatMap { payload($0, "a send body of Amazon Device Messaging", .android, over: .adm) }
+            return object["data"].flatMap {
+                payload($0, "a send body of Amazon Device Messaging", .android, over: .adm)
+            }
         }
         if let parts = ofExpo(object, for: platform) { return parts }
         if let parts = ofSNS(object, for: platform) { return parts }
         if object.hasAny("interests", "users"), let part = object[platform.isApple ? "apns" : "fcm"] ?? object["apns"] {
             return payload(part, "a send body of Pusher Beams")
         }
-        if let v1 = object["fcmV1Message"], v1["message"] != nil { return withTarget(v1["message"], "a message of FCM v1 in SNS") }
+        if let v1 = object["fcmV1Message"], v1["message"] != nil {
+            return withTarget(v1["message"], "a message of FCM v1 in SNS")
+        }
         if object["message"] == nil, object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
             object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
         {
@@ -353,7 +374,8 @@ extension PayloadEnvelope {
     // Huawei: Push Kit's REST reference, "Sending Messages": data is a text, token a list.
     private static func isHuaweis(_ message: JSONNode) -> Bool {
         message["data"]?.kind == .string || message["token"]?.kind == .array
-            || message["android"]?.hasAny("urgency", "fast_app_target", "bi_tag", "target_user_type", "category") == true
+            || message["android"]?.hasAny("urgency", "fast_app_target", "bi_tag", "target_user_type", "category")
+                == true
             || message["android"]?["notification"]?["click_action"]?.kind == .object
     }
 
@@ -380,7 +402,9 @@ extension PayloadEnvelope {
     /// from FirebaseMessagingDelegate.kt and NotificationData.kt of expo-notifications.
     private static func ofExpo(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         let target = object["to"].flatMap { $0.kind == .array ? $0.elements.first : $0 }?.string
-        guard let target, target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[") else { return nil }
+        guard let target, target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[") else {
+            return nil
+        }
         let apple = [
             ("badge", "badge"), ("sound", "sound"), ("categoryId", "category"),
             ("interruptionLevel", "interruption-level"),
@@ -392,29 +416,35 @@ extension PayloadEnvelope {
                 writer.member("scopeKey", "@owner/app")
             }
             if platform.isApple {
-                writer.member("aps", object: { aps in
-                    let texts = ["title", "subtitle", "body"].filter { object.hasAny($0) }
-                    if !texts.isEmpty {
-                        aps.member("alert", object: { alert in
-                            for key in texts { object[key].map { alert.member(key, raw: $0.compactBytes) } }
-                        })
-                    }
-                    for (key, name) in apple { object[key].map { aps.member(name, raw: $0.compactBytes) } }
-                    if object["_contentAvailable"]?.bool == true { aps.member("content-available", 1) }
-                    if object["mutableContent"]?.bool == true { aps.member("mutable-content", 1) }
-                })
+                writer.member(
+                    "aps",
+                    object: { aps in
+                        let texts = ["title", "subtitle", "body"].filter { object.hasAny($0) }
+                        if !texts.isEmpty {
+                            aps.member(
+                                "alert",
+                                object: { alert in
+                                    for key in texts { object[key].map { alert.member(key, raw: $0.compactBytes) } }
+                                })
+                        }
+                        for (key, name) in apple { object[key].map { aps.member(name, raw: $0.compactBytes) } }
+                        if object["_contentAvailable"]?.bool == true { aps.member("content-available", 1) }
+                        if object["mutableContent"]?.bool == true { aps.member("mutable-content", 1) }
+                    })
                 if let data = object["data"] { writer.member("body", raw: data.compactBytes) }
                 members(&writer)
             } else {
-                writer.member("data", object: { data in
-                    for (key, name) in [("title", "title"), ("body", "message"), ("channelId", "channelId")] {
-                        object[key].map { data.member(name, raw: $0.compactBytes) }
-                    }
-                    if let own = object["data"] {
-                        data.member("body", String(decoding: own.compactBytes, as: UTF8.self))
-                    }
-                    members(&data)
-                })
+                writer.member(
+                    "data",
+                    object: { data in
+                        for (key, name) in [("title", "title"), ("body", "message"), ("channelId", "channelId")] {
+                            object[key].map { data.member(name, raw: $0.compactBytes) }
+                        }
+                        if let own = object["data"] {
+                            data.member("body", String(decoding: own.compactBytes, as: UTF8.self))
+                        }
+                        members(&data)
+                    })
                 if let priority = object["priority"] { writer.member("originalPriority", raw: priority.compactBytes) }
             }
         }
@@ -442,17 +472,19 @@ extension PayloadEnvelope {
         guard let message, message.kind == .object else { return nil }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("message", object: { writer in
-                if !message.hasAny("token", "topic", "condition", "fid") { writer.member("token", "token") }
-                for (key, value) in message.members where key != "tokens" && value.kind != .null {
-                    switch key {
-                    case "fcmOptions": writer.member("fcm_options", raw: value.compactBytes)
-                    case "apns": writer.member(key, object: { $0.adminPart(of: value, isApple: true) })
-                    case "android": writer.member(key, object: { $0.adminPart(of: value, isApple: false) })
-                    default: writer.member(key, raw: value.compactBytes)
+            writer.member(
+                "message",
+                object: { writer in
+                    if !message.hasAny("token", "topic", "condition", "fid") { writer.member("token", "token") }
+                    for (key, value) in message.members where key != "tokens" && value.kind != .null {
+                        switch key {
+                        case "fcmOptions": writer.member("fcm_options", raw: value.compactBytes)
+                        case "apns": writer.member(key, object: { $0.adminPart(of: value, isApple: true) })
+                        case "android": writer.member(key, object: { $0.adminPart(of: value, isApple: false) })
+                        default: writer.member(key, raw: value.compactBytes)
+                        }
                     }
-                }
-            })
+                })
         }
         var payload = WrittenPayload(json: writer.bytes)
         payload.name = name
@@ -468,25 +500,31 @@ extension PayloadEnvelope {
         func flag(_ key: String, _ other: String) -> Bool { (object[key] ?? object[other])?.bool == true }
         if platform.isApple {
             writer.object { writer in
-                writer.member("aps", object: { aps in
-                    if flag("content_available", "contentAvailable") { aps.member("content-available", 1) }
-                    if flag("mutable_content", "mutableContent") { aps.member("mutable-content", 1) }
-                    guard let block, block.kind == .object else { return }
-                    let named = [("sound", "sound"), ("badge", "badge"), ("click_action", "category")]
-                    for (key, name) in named {
-                        guard let value = block[key] else { continue }
-                        aps.member(name, raw: Self.number(value, if: key == "badge"))
-                    }
-                    let texts = [
-                        ("title", "title"), ("subtitle", "subtitle"), ("body", "body"), ("body_loc_key", "loc-key"),
-                        ("title_loc_key", "title-loc-key"),
-                    ]
-                    guard texts.contains(where: { block[$0.0] != nil }) else { return }
-                    aps.member("alert", object: { alert in
-                        for (key, name) in texts { block[key].map { alert.member(name, raw: $0.compactBytes) } }
+                writer.member(
+                    "aps",
+                    object: { aps in
+                        if flag("content_available", "contentAvailable") { aps.member("content-available", 1) }
+                        if flag("mutable_content", "mutableContent") { aps.member("mutable-content", 1) }
+                        guard let block, block.kind == .object else { return }
+                        let named = [("sound", "sound"), ("badge", "badge"), ("click_action", "category")]
+                        for (key, name) in named {
+                            guard let value = block[key] else { continue }
+                            aps.member(name, raw: Self.number(value, if: key == "badge"))
+                        }
+                        let texts = [
+                            ("title", "title"), ("subtitle", "subtitle"), ("body", "body"), ("body_loc_key", "loc-key"),
+                            ("title_loc_key", "title-loc-key"),
+                        ]
+                        guard texts.contains(where: { block[$0.0] != nil }) else { return }
+                        aps.member(
+                            "alert",
+                            object: { alert in
+                                for (key, name) in texts { block[key].map { alert.member(name, raw: $0.compactBytes) } }
+                            })
                     })
-                })
-                for (key, value) in data?.members ?? [] where key != "aps" { writer.member(key, raw: value.compactBytes) }
+                for (key, value) in data?.members ?? [] where key != "aps" {
+                    writer.member(key, raw: value.compactBytes)
+                }
             }
         } else {
             writer.object { writer in
@@ -521,15 +559,17 @@ extension JSONWriter {
             case "ttl" where value.kind == .number: member("ttl", "\((value.int64 ?? 0) / 1000)s")
             case "fcmOptions": member("fcm_options", raw: value.compactBytes)
             case "payload" where isApple && value["aps"] != nil:
-                member("payload", object: { payload in
-                    for (key, value) in value.members {
-                        guard key == "aps", value.kind == .object else {
-                            payload.member(key, raw: value.compactBytes)
-                            continue
+                member(
+                    "payload",
+                    object: { payload in
+                        for (key, value) in value.members {
+                            guard key == "aps", value.kind == .object else {
+                                payload.member(key, raw: value.compactBytes)
+                                continue
+                            }
+                            payload.member("aps", object: { $0.adminMembers(of: value) })
                         }
-                        payload.member("aps", object: { $0.adminMembers(of: value) })
-                    }
-                })
+                    })
             default: member(key, raw: value.compactBytes)
             }
         }

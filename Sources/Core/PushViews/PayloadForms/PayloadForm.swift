@@ -27,7 +27,8 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         case .list: "an array of payloads"
         case .bundle: "the extras of a Bundle, as Android prints it (logcat)"
         case .map: "a map, as Java and Kotlin print it"
-        case .literal: "an object that is not JSON, as NSDictionary, Swift, Dart, Python, JavaScript, Ruby or PHP prints it"
+        case .literal:
+            "an object that is not JSON, as NSDictionary, Swift, Dart, Python, JavaScript, Ruby or PHP prints it"
         case .encoded: "JSON in a text with escapes, in base64 or in the hexadecimal digits of an NSData"
         case .activityManager: "the extras of an \"am broadcast\" command (also am start; with or without adb shell)"
         case .curl: "the body of a curl command"
@@ -47,7 +48,8 @@ extension PayloadForm {
     public static func object(in text: [UInt8]) -> (json: [UInt8], form: PayloadForm, rest: ArraySlice<UInt8>)? {
         let begin = text.drop(while: \.isJSONWhiteSpace)
         guard let literal = PrintedLiteral(begin) else { return nil }
-        let isJSON = (try? JSONDocument(scanning: Array(begin[..<literal.place]), limits: JSONLimits(depth: .max))) != nil
+        let isJSON =
+            (try? JSONDocument(scanning: Array(begin[..<literal.place]), limits: JSONLimits(depth: .max))) != nil
         return (literal.json, isJSON ? .json : .literal, text[literal.place...])
     }
 
@@ -115,12 +117,15 @@ extension PayloadForm {
     public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
         let text = line.drop(while: \.isJSONWhiteSpace)
         if let name = nameOfNote(text) ?? nameOfPrinted(text, hasObject: PayloadStart(in: line) != nil) { return name }
-        if text.starts(with: "<!DOCTYPE html".utf8) || text.starts(with: "<html".utf8) { return "a page in HTML, not a push" }
+        if text.starts(with: "<!DOCTYPE html".utf8) || text.starts(with: "<html".utf8) {
+            return "a page in HTML, not a push"
+        }
         if text.starts(with: "<toast".utf8) || text.starts(with: "<tile".utf8) {
             return "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"
         }
         if text.starts(with: "<?xml".utf8) || text.starts(with: "<plist".utf8) || text.starts(with: "<!DOCTYPE".utf8) {
-            return "a property list or another document in XML, not a push: plutil -convert json makes a property list JSON"
+            return
+                "a property list or another document in XML, not a push: plutil -convert json makes a property list JSON"
         }
         if text.starts(with: "bplist".utf8) {
             return "a binary property list: plutil -convert json makes it JSON"

@@ -200,7 +200,9 @@ struct PrintedText: Sendable {
             hasBegun = true
             if let end = PayloadStart.tagEnd(in: line[...]) {
                 tag = line[..<end]
-            } else if PayloadStart.isLog(line), let colon = line.indices.first(where: { line[$0...].starts(with: ": ".utf8) }) {
+            } else if PayloadStart.isLog(line),
+                let colon = line.indices.first(where: { line[$0...].starts(with: ": ".utf8) })
+            {
                 header = line[...(colon + 1)]
             }
             text = line[start.offset...]
@@ -227,8 +229,13 @@ struct PrintedText: Sendable {
 
     private mutating func count(_ byte: UInt8) {
         if let open = quote {
-            if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true }
-            else if byte == open { quote = nil }
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == open {
+                quote = nil
+            }
             return
         }
         switch byte {

@@ -45,7 +45,11 @@ struct Rehearsal {
         }
         verdict = tapped.lazy.compactMap(\.verdict).first
         lacksInstance = tapped.contains { record in
-            if case .invocation(let row) = record { row.result?.outcome == .sdkNotReady && row.callback == .didReceiveResponse } else { false }
+            if case .invocation(let row) = record {
+                row.result?.outcome == .sdkNotReady && row.callback == .didReceiveResponse
+            } else {
+                false
+            }
         }
         let started = try records { _ in .session(SessionRequest(target: target, kind: .start)) }
         influencesSession = started.contains { if case .tracker(.influenced) = $0 { true } else { false } }

@@ -182,7 +182,8 @@ public struct Simulator {
     /// is possible, or if the tracker has the push and judges the act itself.
     func doubt(about interact: InteractRequest) -> String? {
         guard let delivery = past.delivery(of: interact.subject), let request = delivery.request,
-            let decision = try? decide(Delivery(request, platform: delivery.accepted.platform), settings: unscripted.detection),
+            let decision = try? decide(
+                Delivery(request, platform: delivery.accepted.platform), settings: unscripted.detection),
             decision.braze == nil
         else { return nil }
         let name = delivery.accepted.id.map { "\($0)" } ?? "delivery \(delivery.accepted.seq)"

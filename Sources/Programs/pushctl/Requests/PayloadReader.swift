@@ -290,7 +290,8 @@ struct PayloadReader {
             else { throw failure(error, in: text, from: number) }
             reportForm(form)
             isInText = true
-            linesAlready = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).reversed().map(Array.init)
+            linesAlready = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).reversed().map(
+                Array.init)
             lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") }
             return compact
         }

@@ -34,7 +34,8 @@ enum IntentAction: Hashable, Sendable {
     init(_ action: String?, extras: JSONView) {
         switch action {
         // CloudMessagingReceiver handles an intent inside another before anything else, and calls no service for it.
-        case nil where Self.wrapsIntent(extras), "com.google.android.c2dm.intent.RECEIVE" where Self.wrapsIntent(extras),
+        case nil where Self.wrapsIntent(extras),
+            "com.google.android.c2dm.intent.RECEIVE" where Self.wrapsIntent(extras),
             "com.google.firebase.messaging.NOTIFICATION_OPEN", "com.google.firebase.messaging.NOTIFICATION_DISMISS":
             self = .notificationEvent
         case nil, "com.google.android.c2dm.intent.RECEIVE", "com.google.firebase.messaging.RECEIVE_DIRECT_BOOT":

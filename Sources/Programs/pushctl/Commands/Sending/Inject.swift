@@ -16,9 +16,11 @@ extension Command {
             The command converts other forms to JSON, and standard error says so, once for a file: \
             \(PayloadForm.namesOfOthers). A printed Bundle or map escapes no character: a comma and a space end a \
             value if a key and "=" follow, except within matching brackets and before a key that the map already has. \
-            The lines of a log without a Bundle, of dumpsys and of a code block are left out. A command in the file may \
-            take several lines; its words are neither run nor expanded. The platform and app of the command count if no \
-            option names them. The daemon itself takes JSON only.
+            The other lines of a log or of a text are left out. A command in the file may take several lines; its words \
+            are neither run nor expanded. A payload may be in the event of a plugin or in the send body of a service \
+            that passes it on. The platform, the app, the transport and the headers of APNs that the form names count \
+            if no option names them. What is no push, such as the answer of a service, is named and not sent. The \
+            daemon itself takes JSON only.
             """,
             """
             These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \

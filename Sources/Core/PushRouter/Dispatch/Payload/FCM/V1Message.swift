@@ -65,12 +65,14 @@ final class V1Message: Sendable {
         writer.object { writer in
             let own = parts.webpush?.protobufField("notification")
             if own != nil || parts.notification != nil {
-                writer.member("notification", object: { block in
-                    own?.members.forEach { block.member($0.key.text, raw: $0.value.rawBytes) }
-                    parts.notification?.members.forEach { field in
-                        if own?[field.key.text] == nil { block.member(field.key.text, raw: field.value.rawBytes) }
-                    }
-                })
+                writer.member(
+                    "notification",
+                    object: { block in
+                        own?.members.forEach { block.member($0.key.text, raw: $0.value.rawBytes) }
+                        parts.notification?.members.forEach { field in
+                            if own?[field.key.text] == nil { block.member(field.key.text, raw: field.value.rawBytes) }
+                        }
+                    })
             }
             if let data = parts.webpush?.protobufField("data") ?? data { writer.member("data", raw: data.rawBytes) }
             if let topic = parts.topic?.string { writer.member("from", "/topics/" + topic) }

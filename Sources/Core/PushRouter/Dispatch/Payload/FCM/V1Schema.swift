@@ -280,7 +280,9 @@ struct V1Fault: Error {
             let more = names.isEmpty ? "" : "; it does not have \(names.joined(separator: " and ")) either"
             return PayloadError(
                 field: "payload\(path)",
-                message: "FCM v1 has no field of this name\(Self.hint(String(path.dropFirst()))): it answers \(answer)\(more)")
+                message:
+                    "FCM v1 has no field of this name\(Self.hint(String(path.dropFirst()))): it answers \(answer)\(more)"
+            )
         }
     }
 
