@@ -17,7 +17,7 @@ struct PushctlExampleTests {
         #expect(lines.first == "notification-block: A notification block beside _ab")
         let order = [
             "beside: a Braze push, visible, campaign spring; does not count for influenced opens",
-            "  No code of the app runs; the outcome is shown_by_system", "The result", "The fix",
+            "  No callback of the app runs; the outcome is shown_by_system", "The result", "The fix",
             "data-only: a Braze push, visible, campaign spring; counts for influenced opens",
             "  onMessageReceived -> tracker of opens", "The result after the change",
             "  - the tap is a direct open of the campaign", "Sources",

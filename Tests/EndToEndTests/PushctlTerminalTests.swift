@@ -60,7 +60,7 @@ struct PushctlTerminalTests {
         let arguments = ["explain", "--config", shippedConfiguration, "--platform", "android", file]
         let text = shown(arguments)
         #expect(text.hasPrefix("\u{1b}[1m\(file): a Braze push, "), "\(text)")
-        let lost = "  No code of the app runs; the outcome is shown_by_system"
+        let lost = "  No callback of the app runs; the outcome is shown_by_system"
         #expect(text.contains("\u{1b}[33m\(lost)\u{1b}[0m\n"), "\(text)")
         #expect(text.contains("\u{1b}[33mWarnings\u{1b}[0m\n\u{1b}[33m  - "), "\(text)")
         #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))

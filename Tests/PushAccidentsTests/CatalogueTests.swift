@@ -40,7 +40,7 @@ struct CatalogueTests {
     @Test(
         "explains each accident by the deciding rule",
         arguments: [
-            ("notification-block", "No code of the app runs; the outcome is shown_by_system", "its open is lost"),
+            ("notification-block", "No callback of the app runs; the outcome is shown_by_system", "its open is lost"),
             ("two-owners", "two owners: the rules of Braze and Mixpanel match", "handlers of Mixpanel do not get it"),
             ("silent-tap", "silent, Braze's SDK shows nothing", "the user sees nothing to tap"),
             ("no-braze-instance", "so it ends as sdk_not_ready", "sdk is nil"),

@@ -155,14 +155,32 @@ struct ExplanationMatrixTests {
             })
     }
 
-    @Test("without an instance of Braze the callback is lost, and a tap counts")
+    @Test("without an instance of Braze the callback and a tap are lost, and the session counts")
     func withoutInstance() throws {
         let document = try JSONDocument(
             scanning: Array(#"{"aps":{"alert":"x","content-available":1},"ab":{"c":"c1"}}"#.utf8))
         let deliver = DeliverRequest(state: .foreground, sdk: .missing, payload: document.root)
         let explanation = try Explanation(deliver, platform: .ios, table: .testing())
         #expect(explanation.invocations.map(\.outcome).contains(.sdkNotReady))
-        #expect(explanation.tap.text == "direct open of campaign c1")
+        #expect(explanation.tap.text == "lost: the app has no Braze instance")
+        let background = DeliverRequest(sdk: .missing, payload: document.root)
+        #expect(
+            try Explanation(background, platform: .ios, table: .testing()).tap.text.hasPrefix("lost: the app has no"))
+    }
+
+    @Test("the app of an .apns file counts for a session, and what does not count has its reason")
+    func influence() throws {
+        func headline(_ payload: String) throws -> String {
+            let document = try JSONDocument(scanning: Array(payload.utf8))
+            let explanation = try Explanation(
+                DeliverRequest(payload: document.root), platform: .ios, table: .testing())
+            return explanation.lines().first?.text ?? ""
+        }
+        let file = #"{"Simulator Target Bundle":"com.x","aps":{"alert":"x"},"ab":{"c":"c1"}}"#
+        #expect(try headline(file).hasSuffix("; counts for influenced opens"))
+        #expect(
+            try headline(#"{"aps":{"alert":"x"},"ab":{"c":null}}"#)
+                .hasSuffix("; does not count for influenced opens: it names no campaign"))
     }
 
     @Test(

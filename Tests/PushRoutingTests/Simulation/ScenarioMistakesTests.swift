@@ -52,7 +52,8 @@ struct ScenarioMistakesTests {
         let target = #""platform":"ios","app":"shop","device":"d""#
         let result = try scenario(
             #"{"op":"deliver","id":"a","at":0,\#(target),"payload":\#(payload)}"#,
-            #"{"op":"interact","at":1000,\#(target),"message":"a",\#(act)}"#
+            #"{"op":"interact","at":1000,\#(target),"message":"a",\#(act)}"#,
+            #"{"expect":{"none":{"outcome":"expired"}}}"#
         )
         .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0)))
         #expect(result.warnings.map(\.line) == (words == nil ? [] : [2]))

@@ -1,0 +1,119 @@
+import PushModel
+import PushRouter
+
+// Objects without a payload.
+extension PayloadEnvelope {
+    /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
+    static func nameOfOther(_ object: JSONNode) -> String? {
+        // A push has its own keys, and a request names its operation.
+        if object["op"] != nil || object.isApplePayload { return nil }
+        return nameOfAnswer(object) ?? nameOfOwnService(object) ?? nameOfFile(object)
+    }
+
+    private static func answer(of service: String) -> String {
+        "this is the answer of \(service) to a send, not a push: give the body of the send, or what the device got"
+    }
+
+    private static func nameOfAnswer(_ object: JSONNode) -> String? {
+        let count = object.count
+        if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
+        if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
+            return answer(of: "FCM")
+        }
+        if object["multicast_id"] != nil, object.hasAny("results", "success", "failure") { return answer(of: "FCM") }
+        if object["successCount"] != nil, object["failureCount"] != nil { return answer(of: "firebase-admin") }
+        if count == 1, object["message_id"]?.kind == .number { return answer(of: "FCM") }
+        if count <= 2, let reason = object["reason"]?.string {
+            if APNsReason(rawValue: reason) != nil { return answer(of: "APNs") }
+            if ["BadJwtToken", "BadWebPushRequest", "BadWebPushTopic", "VapidPkHashMismatch"].contains(reason) {
+                return answer(of: "Apple's web push service")
+            }
+        }
+        if object["code"]?.string != nil, object["msg"] != nil, object["requestId"] != nil {
+            return answer(of: "Huawei")
+        }
+        if object["registrationID"] != nil, object["data"] == nil { return answer(of: "Amazon Device Messaging") }
+        if object["MessageId"] != nil, count == 1 || object.hasAny("ResponseMetadata", "SequenceNumber", "$metadata") {
+            return answer(of: "Amazon SNS")
+        }
+        if let tickets = object["data"], count <= 2 {
+            let first = tickets.kind == .array ? tickets.elements.first : tickets
+            let receipt = first?.members.first?.value
+            if [first, receipt].contains(where: { ["ok", "error"].contains($0?["status"]?.string ?? "") }) {
+                return answer(of: "Expo")
+            }
+        }
+        if object["id"]?.string != nil, object.hasAny("recipients", "errors"), object["data"] == nil, count <= 4 {
+            return answer(of: "OneSignal")
+        }
+        if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
+        if let message = object["message"]?.string, count == 1 && message == "success" || object["dispatch_id"] != nil {
+            return answer(of: "Braze")
+        }
+        if object["ok"]?.bool != nil, object.hasAny("operation_id", "push_ids") { return answer(of: "Airship") }
+        return nil
+    }
+
+    /// Send bodies of services that make the payload of the device themselves.
+    private static func nameOfOwnService(_ object: JSONNode) -> String? {
+        let languages = [object["contents"], object["headings"]].contains { $0?["en"] != nil }
+        func body(of service: String) -> String {
+            """
+            this is a send body for \(service), which makes the payload of it: send it to a test device, and take the \
+            payload from the log of the device
+            """
+        }
+        let isOneSignals = object["app_id"] != nil && object.hasAny("contents", "headings", "template_id")
+        if languages || isOneSignals
+            || object.members.contains(where: { $0.key.hasPrefix("include") && $0.key.has("_") })
+        {
+            return body(of: "OneSignal")
+        }
+        let isBrazes =
+            object["messages"]?.kind == .object
+            || object.hasAny("campaign_id", "canvas_id")
+                && object.hasAny("recipients", "broadcast", "trigger_properties", "canvas_entry_properties", "audience")
+        if isBrazes { return body(of: "Braze") }
+        if object["notifications"]?.kind == .array, object["notifications"]?.elements.first?["tokens"] != nil {
+            return body(of: "gorush")
+        }
+        if let event = object["notification"], event.hasAny("event_id", "room_id"), event["devices"] != nil {
+            return body(of: "a push gateway of Matrix")
+        }
+        if object["audience"] != nil, object["device_types"] != nil { return body(of: "Airship") }
+        if object["request"]?["notifications"] != nil { return body(of: "Pushwoosh") }
+        if object["to"]?.kind == .object, object["content"]?.kind == .object { return body(of: "CleverTap") }
+        if object["transactional_message_id"] != nil { return body(of: "Customer.io") }
+        if object["campaignId"] != nil, object.hasAny("recipientEmail", "recipientUserId") {
+            return body(of: "Iterable")
+        }
+        return nil
+    }
+
+    private static func nameOfFile(_ object: JSONNode) -> String? {
+        if object["type"]?.string == "service_account" {
+            return "this is the key of a service account, not a push: keep it secret"
+        }
+        if object["project_info"] != nil, object["client"] != nil {
+            return "this is a google-services.json, not a push"
+        }
+        if object["endpoint"]?.string != nil, object["keys"] != nil || object["expirationTime"] != nil {
+            return "this is the subscription of a browser, not a push: give the data of the push event"
+        }
+        if object["iss"] != nil, object["iat"] != nil, object.count <= 5 {
+            return "these are the claims of a provider token, not a push"
+        }
+        if let bundle = object["extras"] ?? object["data"], bundle.hasAny("_nmid", "_nmt"), bundle["_o"] != nil {
+            return
+                "this is an event of Firebase Analytics about a push, not the push: the extras of the push are in another line"
+        }
+        if object.count == 1, object["isTrusted"] != nil {
+            return """
+                this is an event of a browser that was made JSON, without data: give event.data.json(), or for a \
+                click event.notification.data
+                """
+        }
+        if object["info"]?["author"]?.string == "xcode" { return "this is a catalogue of Xcode, not a push" }
+        return nil
+    }
+}

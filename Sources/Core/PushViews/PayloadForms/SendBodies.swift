@@ -1,0 +1,252 @@
+import PushModel
+import PushRouter
+
+// Send bodies of services that pass the payload on.
+extension PayloadEnvelope {
+    /// The payload in the send body of a service that passes it on.
+    static func sendBody(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        if let message = object["message"], message.kind == .object, isHuaweis(message) { return ofHuawei(message) }
+        if object["data"]?.kind == .object, object.hasAny("consolidationKey", "expiresAfter", "md5") {
+            return object["data"].flatMap {
+                payload($0, "a send body of Amazon Device Messaging", .android, over: .adm)
+            }
+        }
+        if let parts = ofExpo(object, for: platform) { return parts }
+        if let parts = ofSNS(object, for: platform) { return parts }
+        if object.hasAny("interests", "users"), let part = object[platform.isApple ? "apns" : "fcm"] ?? object["apns"] {
+            return payload(part, "a send body of Pusher Beams")
+        }
+        if let v1 = object["fcmV1Message"], v1["message"] != nil {
+            return withTarget(v1["message"], "a message of FCM v1 in SNS")
+        }
+        if object["message"] == nil, object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
+            object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
+        {
+            return withTarget(object, "a message of firebase-admin")
+        }
+        if object.hasAny("to", "registration_ids"), object.hasAny("data", "notification"),
+            !object.hasAny("from", "messageId", "sentTime")
+        {
+            return ofLegacy(object, for: platform)
+        }
+        return nil
+    }
+
+    // Huawei: Push Kit's REST reference, "Sending Messages": data is a text, token a list.
+    private static func isHuaweis(_ message: JSONNode) -> Bool {
+        message["data"]?.kind == .string || message["token"]?.kind == .array
+            || message["android"]?.hasAny("urgency", "fast_app_target", "bi_tag", "target_user_type", "category")
+                == true
+            || message["android"]?["notification"]?["click_action"]?.kind == .object
+    }
+
+    private static func ofHuawei(_ message: JSONNode) -> WrittenPayload? {
+        let own = message["android"]
+        let text = own?["data"] ?? message["data"]
+        let data = text.flatMap { $0.kind == .object ? $0 : $0.objectInText }
+        let block = own?["notification"] ?? message["notification"]
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let data { writer.member("data", raw: data.compactBytes) }
+            if let block, block.kind == .object { writer.member("notification", raw: block.compactBytes) }
+            if data == nil, block == nil { writer.member("data", object: { _ in }) }
+        }
+        var payload = WrittenPayload(json: writer.bytes, platform: .android)
+        payload.transport = .hms
+        payload.name = "a send body of Huawei's push kit"
+        return payload
+    }
+
+    /// A send body of Expo's push service: what the device gets of it.
+    ///
+    /// Source: Expo's "Sending notifications with the Expo Push Service", the format of a message; the keys on the device
+    /// from FirebaseMessagingDelegate.kt and NotificationData.kt of expo-notifications.
+    private static func ofExpo(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        let target = object["to"].flatMap { $0.kind == .array ? $0.elements.first : $0 }?.string
+        guard let target, target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[") else {
+            return nil
+        }
+        let apple = [
+            ("badge", "badge"), ("sound", "sound"), ("categoryId", "category"),
+            ("interruptionLevel", "interruption-level"),
+        ]
+        var writer = JSONWriter()
+        writer.object { writer in
+            func members(_ writer: inout JSONWriter) {
+                writer.member("experienceId", "@owner/app")
+                writer.member("scopeKey", "@owner/app")
+            }
+            if platform.isApple {
+                writer.member(
+                    "aps",
+                    object: { aps in
+                        let texts = ["title", "subtitle", "body"].filter { object.hasAny($0) }
+                        if !texts.isEmpty {
+                            aps.member(
+                                "alert",
+                                object: { alert in
+                                    for key in texts { object[key].map { alert.member(key, raw: $0.compactBytes) } }
+                                })
+                        }
+                        for (key, name) in apple { object[key].map { aps.member(name, raw: $0.compactBytes) } }
+                        if object["_contentAvailable"]?.bool == true { aps.member("content-available", 1) }
+                        if object["mutableContent"]?.bool == true { aps.member("mutable-content", 1) }
+                    })
+                if let data = object["data"] { writer.member("body", raw: data.compactBytes) }
+                members(&writer)
+            } else {
+                writer.member(
+                    "data",
+                    object: { data in
+                        for (key, name) in [("title", "title"), ("body", "message"), ("channelId", "channelId")] {
+                            object[key].map { data.member(name, raw: $0.compactBytes) }
+                        }
+                        if let own = object["data"] {
+                            data.member("body", String(decoding: own.compactBytes, as: UTF8.self))
+                        }
+                        members(&data)
+                    })
+                if let priority = object["priority"] { writer.member("originalPriority", raw: priority.compactBytes) }
+            }
+        }
+        var payload = WrittenPayload(json: writer.bytes, platform: platform.isApple ? .ios : .android)
+        payload.name = """
+            a send body of Expo's push service, which makes the payload of it; only --platform ios has content-available \
+            and the other keys of iOS
+            """
+        return payload
+    }
+
+    /// Amazon SNS: a JSON text for each service.
+    private static func ofSNS(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        let android = object["GCM"] ?? object["FCM"]
+        let apple = object["APNS"] ?? object["APNS_SANDBOX"]
+        guard android ?? apple != nil, object["default"] != nil || object.count <= 3 else { return nil }
+        let isApple = platform.isApple || android == nil
+        guard let part = isApple ? apple ?? android : android else { return nil }
+        return payload(part, "a message of Amazon SNS", isApple && apple != nil ? .ios : nil)
+    }
+
+    /// A message of FCM v1 without `message` around it or without a target, as firebase-admin and SNS take it. Names
+    /// and types of firebase-admin for Node become those of the API.
+    private static func withTarget(_ message: JSONNode?, _ name: String) -> WrittenPayload? {
+        guard let message, message.kind == .object else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                "message",
+                object: { writer in
+                    if !message.hasAny("token", "topic", "condition", "fid") { writer.member("token", "token") }
+                    for (key, value) in message.members where key != "tokens" && value.kind != .null {
+                        switch key {
+                        case "fcmOptions": writer.member("fcm_options", raw: value.compactBytes)
+                        case "apns": writer.member(key, object: { $0.adminPart(of: value, isApple: true) })
+                        case "android": writer.member(key, object: { $0.adminPart(of: value, isApple: false) })
+                        default: writer.member(key, raw: value.compactBytes)
+                        }
+                    }
+                })
+        }
+        var payload = WrittenPayload(json: writer.bytes)
+        payload.name = name
+        return payload
+    }
+
+    /// A send body of FCM's API before v1. The device gets `data` and `notification`; iOS gets what FCM makes of them.
+    ///
+    /// Source: "Firebase Cloud Messaging HTTP protocol", tables 1 to 2c.
+    private static func ofLegacy(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        var writer = JSONWriter()
+        let (data, block) = (object["data"], object["notification"])
+        func flag(_ key: String, _ other: String) -> Bool { (object[key] ?? object[other])?.bool == true }
+        if platform.isApple {
+            writer.object { writer in
+                writer.member(
+                    "aps",
+                    object: { aps in
+                        if flag("content_available", "contentAvailable") { aps.member("content-available", 1) }
+                        if flag("mutable_content", "mutableContent") { aps.member("mutable-content", 1) }
+                        guard let block, block.kind == .object else { return }
+                        let named = [("sound", "sound"), ("badge", "badge"), ("click_action", "category")]
+                        for (key, name) in named {
+                            guard let value = block[key] else { continue }
+                            aps.member(name, raw: Self.number(value, if: key == "badge"))
+                        }
+                        let texts = [
+                            ("title", "title"), ("subtitle", "subtitle"), ("body", "body"), ("body_loc_key", "loc-key"),
+                            ("title_loc_key", "title-loc-key"),
+                        ]
+                        guard texts.contains(where: { block[$0.0] != nil }) else { return }
+                        aps.member(
+                            "alert",
+                            object: { alert in
+                                for (key, name) in texts { block[key].map { alert.member(name, raw: $0.compactBytes) } }
+                            })
+                    })
+                for (key, value) in data?.members ?? [] where key != "aps" {
+                    writer.member(key, raw: value.compactBytes)
+                }
+            }
+        } else {
+            writer.object { writer in
+                for (key, value) in object.members {
+                    switch key {
+                    case "data", "notification": writer.member(key, raw: value.compactBytes)
+                    case "priority": writer.member("originalPriority", raw: value.compactBytes)
+                    case "time_to_live": writer.member("ttl", raw: value.compactBytes)
+                    case "collapse_key": writer.member("collapseKey", raw: value.compactBytes)
+                    default: break
+                    }
+                }
+            }
+        }
+        var payload = WrittenPayload(json: writer.bytes, platform: platform)
+        payload.name = "a send body of FCM's API before v1"
+        return payload
+    }
+
+    private static func number(_ value: JSONNode, if wanted: Bool) -> [UInt8] {
+        guard wanted, let text = value.string, Int(text) != nil else { return Array(value.compactBytes) }
+        return Array(text.utf8)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of `android` or `apns` of firebase-admin for Node in the spelling of the API: `ttl` is
+    /// milliseconds there, and the keys of `aps` have no hyphens.
+    fileprivate mutating func adminPart(of part: JSONNode, isApple: Bool) {
+        for (key, value) in part.members where value.kind != .null {
+            switch key {
+            case "ttl" where value.kind == .number: member("ttl", "\((value.int64 ?? 0) / 1000)s")
+            case "fcmOptions": member("fcm_options", raw: value.compactBytes)
+            case "payload" where isApple && value["aps"] != nil:
+                member(
+                    "payload",
+                    object: { payload in
+                        for (key, value) in value.members {
+                            guard key == "aps", value.kind == .object else {
+                                payload.member(key, raw: value.compactBytes)
+                                continue
+                            }
+                            payload.member("aps", object: { $0.adminMembers(of: value) })
+                        }
+                    })
+            default: member(key, raw: value.compactBytes)
+            }
+        }
+    }
+
+    /// Writes the members of `aps` of firebase-admin for Node.
+    private mutating func adminMembers(of aps: JSONNode) {
+        let names = [
+            "contentAvailable": "content-available", "mutableContent": "mutable-content", "threadId": "thread-id",
+        ]
+        for (key, value) in aps.members {
+            guard let name = names[key] else {
+                member(key, raw: value.compactBytes)
+                continue
+            }
+            if let flag = value.bool { if flag { member(name, 1) } } else { member(name, raw: value.compactBytes) }
+        }
+    }
+}
