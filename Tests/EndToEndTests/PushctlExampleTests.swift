@@ -16,7 +16,8 @@ struct PushctlExampleTests {
         let lines = result.lines
         #expect(lines.first == "notification-block: A notification block beside _ab")
         let order = [
-            "beside: a Braze push, visible, campaign spring; does not count for influenced opens",
+            "beside: a Braze push, visible, campaign spring; does not count for influenced opens: the system shows it in place "
+                + "of Braze's SDK",
             "  No callback of the app runs; the outcome is shown_by_system", "The result", "The fix",
             "data-only: a Braze push, visible, campaign spring; counts for influenced opens",
             "  onMessageReceived -> tracker of opens", "The result after the change",

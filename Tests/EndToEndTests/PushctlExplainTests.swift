@@ -210,7 +210,7 @@ struct PushctlExplainTests {
         let text = explain(payload, "--platform", "all", "--app-state", "all")
         #expect(text.end == .exited(0))
         #expect(text.errors.isEmpty)
-        #expect(text.output.contains("          background     braze  none *"))
+        #expect(text.output.contains("          background     braze         none *"))
         #expect(text.output.contains("* differs from the state above it\n"))
         let rows = try json(explain(payload, "--platform", "all", "--app-state", "all", "--json").output)["matrix"]
         #expect(rows?.elements.count == 11)
@@ -229,7 +229,7 @@ struct PushctlExplainTests {
         let result = explain(#"{"_ab":"true","cid":"64b0"}"#, "--platform", "android")
         #expect(
             result.output == """
-                standard input:1: a Braze push, silent, campaign 64b0; does not count for influenced opens
+                standard input:1: a Braze push, silent, campaign 64b0; does not count for influenced opens: it is not displayed
                   android, app in state background, device mode
                 Why
                   1. data._ab is exactly "true": the payload is Braze's
@@ -289,8 +289,8 @@ struct PushctlExplainTests {
         let result = explain(payload, "--platform", "ios", "--app-state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
-                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; "
-                    + "a tap that comes before it has one is lost, too\n"))
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: "
+                    + "Braze does not see this call\n"))
     }
 
     @Test("says that the tracker makes no campaign events for an app whose own SDK logs opens")

@@ -21,7 +21,7 @@ struct PushctlInputTests {
             ("\n\n{\n\"a\":nul}", "4:5: not JSON: "),
             ("{\"a\":1", "1:7: not JSON: "),
             ("{\n\"a\":1\n", "3:1: not JSON: "),
-            ("{'a':1}", "1:2: not JSON: "),
+            ("{\u{201C}a\u{201D}:1}", "1:2: not JSON: "),
             ("{\"a\":1,\"a\":2}", "1:8: not JSON: "),
             ("{\"a\":1} {\"b\":1}", "1:9: not JSON: "),
             ("[", "1:2: not JSON: "),
@@ -88,7 +88,7 @@ struct PushctlInputTests {
             result.errors.split(separator: "\n").map { $0.prefix(70) } == [
                 "pushctl: standard input: read as the extras of a Bundle, as Android pr",
                 "pushctl: standard input:5: the Bundle has no end }]: logcat cuts a lin",
-                "pushctl: standard input: 3 lines of a log without a Bundle of extras l",
+                "pushctl: standard input: 3 lines without a payload left out",
             ])
         let dump = "  * Broadcast #0:\n    Intent { act=x (has extras) }\n      extras: Bundle[{_ab=true, t=T}]\n"
         let pasted = explain("-", input: "```\n\(dump)```\n")
@@ -96,7 +96,7 @@ struct PushctlInputTests {
         let none = explain("-", input: "\(header)hello\n")
         #expect(
             none.errors
-                == "pushctl: standard input: there is no payload in it: 1 line of a log without a Bundle of extras\n")
+                == "pushctl: standard input: there is no payload in it: 1 line of text without a push\n")
     }
 
     @Test("takes commands of adb and curl with the app in them; an option overrides it")

@@ -30,8 +30,14 @@ final class PushctlTestTests {
     func fixtures() throws {
         let result = pushctl.run(["test", packageRoot + "/Tests/Fixtures/scenarios"])
         #expect(result.end == .exited(0), "\(result.output)")
-        #expect(result.lines.count == 33)
-        #expect(result.lines.dropLast().allSatisfy { $0.hasPrefix("ok     ") })
+        // One scenario presses a button that iOS does not show.
+        let (warnings, results) = (
+            result.lines.filter { $0.hasPrefix("  ") }, result.lines.filter { !$0.hasPrefix("  ") }
+        )
+        #expect(
+            warnings.count == 1 && warnings[0].contains("interactions.jsonl:4: warning: order: aps has no category"))
+        #expect(results.count == 33)
+        #expect(results.dropLast().allSatisfy { $0.hasPrefix("ok     ") })
         #expect(result.lines.last?.hasPrefix("124 of 124 expectations hold, in 32 files (") == true)
     }
 

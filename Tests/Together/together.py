@@ -151,6 +151,10 @@ class Test:
         decided = self.counts()
         installation.start()
         fresh = installation.descriptors()
+        # SQLite keeps a closed connection's descriptor of the database open while another connection has a lock, and
+        # gives it to the next connection. Each connection has one of the WAL, too, which is closed and counted.
+        descriptors, fresh = (
+            [name for name in names if not name.endswith("/ledger.db")] for names in (descriptors, fresh))
         check(
             len(descriptors) <= len(fresh),
             f"{len(descriptors)} descriptors are open, {len(fresh)} in a new run: {descriptors} and {fresh}")

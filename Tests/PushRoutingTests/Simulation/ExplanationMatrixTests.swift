@@ -162,7 +162,9 @@ struct ExplanationMatrixTests {
         let deliver = DeliverRequest(state: .foreground, sdk: .missing, payload: document.root)
         let explanation = try Explanation(deliver, platform: .ios, table: .testing())
         #expect(explanation.invocations.map(\.outcome).contains(.sdkNotReady))
-        #expect(explanation.tap.text == "lost: the app has no Braze instance")
+        #expect(
+            explanation.tap.text
+                == "lost: the app has no Braze instance; its session counts as an influenced open")
         let background = DeliverRequest(sdk: .missing, payload: document.root)
         #expect(
             try Explanation(background, platform: .ios, table: .testing()).tap.text.hasPrefix("lost: the app has no"))

@@ -210,7 +210,7 @@ struct PrintedText: Sendable {
             if let header {
                 if line.starts(with: header) {
                     text = line.dropFirst(header.count)
-                } else if PayloadStart.isLog(line) {
+                } else if PayloadStart.isLog(line) || !hasQuotes && line.first?.isJSONWhiteSpace != true {
                     return false
                 } else {
                     // Android Studio indents the further lines of a message.
