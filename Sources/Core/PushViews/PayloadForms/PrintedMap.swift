@@ -210,7 +210,7 @@ struct PrintedText: Sendable {
             if let header {
                 if line.starts(with: header) {
                     text = line.dropFirst(header.count)
-                } else if PayloadStart.isLog(line) || !hasQuotes && line.first?.isJSONWhiteSpace != true {
+                } else if PayloadStart.isLog(line) || !hasQuotes && PayloadStart(in: line)?.isBehindText == false {
                     return false
                 } else {
                     // Android Studio indents the further lines of a message.
