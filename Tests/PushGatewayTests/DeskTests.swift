@@ -381,6 +381,30 @@ struct DeskTests {
         #expect(try scene.answer(request).status == 404)
     }
 
+    @Test(
+        "tells the cause of a refusal that APNs tells nobody, at most thirty in a minute",
+        arguments: [
+            (
+                [("apns-topic", "com.x"), ("apns-push-type", "background")], #"{"aps":{}}"#,
+                "400 BadPriority: apns-push-type is"
+            ),
+            ([("apns-topic", "com.x")], #"{"aps":"\uD83D"}"#, "400 PayloadEmpty: the payload: "),
+            ([("apns-topic", "com.x")], "{\u{22}a\u{22}:1e400}", "400 PayloadEmpty: the payload: "),
+        ])
+    func causes(_ headers: [(String, String)], _ body: String, _ words: String) throws {
+        var scene = Scene()
+        let request = GatewayRequest.post("/3/device/00aa", body, headers: headers)
+        #expect(try scene.answer(request).status == 400)
+        let remark = try #require(scene.desk.takeRemarks().first)
+        #expect(remark.hasPrefix("127.0.0.1 #1 was refused as APNs would, \(words)"), "\(remark)")
+        var told = 0
+        for _ in 0..<100 {
+            _ = try scene.answer(request)
+            told += scene.desk.takeRemarks().count
+        }
+        #expect(told == 29)
+    }
+
     @Test("logs unmatched requests, at most sixteen at a time")
     func remarks() throws {
         var scene = Scene()

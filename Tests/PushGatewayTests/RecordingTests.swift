@@ -33,6 +33,15 @@ private let differences = [
 
 @Suite("The recordings")
 struct RecordingTests {
+    /// The code of an error on demand in an answer of the stand-in, `"message":"error CODE"`; `nil` for other answers.
+    private static func codeOnDemand(_ body: String) -> String? {
+        guard let error = try? JSONDocument(scanning: Array(body.utf8)).root["error"],
+            let message = error["message"]?.string, message.hasPrefix("error ")
+        else { return nil }
+        let code = String(message.dropFirst("error ".count))
+        return error["details"]?.elements.contains { $0["errorCode"]?.string == code } == true ? code : nil
+    }
+
     @Test("are reproduced byte for byte, except for the spaces in JSON", arguments: ["fcm", "apns"])
     func areMet(_ folder: String) throws {
         let all = RecordedRequest.all(in: folder)
@@ -49,8 +58,14 @@ struct RecordingTests {
             }
             #expect(answer.status == recorded.response.status, "\(recorded.testDescription)")
             #expect(answer.headers == recorded.response.headers, "\(recorded.testDescription)")
-            #expect(answer.compactBody == recorded.response.compactBody, "\(recorded.testDescription)")
             met += 1
+            // The stand-in of the recordings had a text of its own for an error on demand; the gateway has Google's.
+            if let code = Self.codeOnDemand(recorded.response.compactBody) {
+                #expect(answer.text.has(#""errorCode":"\#(code)""#), "\(recorded.testDescription): \(answer.text)")
+                #expect(!answer.text.has(#""message":"error "#), "\(recorded.testDescription)")
+                continue
+            }
+            #expect(answer.compactBody == recorded.response.compactBody, "\(recorded.testDescription)")
         }
         let different = all.filter { recorded in
             differences.contains { $0.file == recorded.file && $0.step == recorded.step }

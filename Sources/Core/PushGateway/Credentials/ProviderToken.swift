@@ -28,6 +28,16 @@ struct ProviderToken: Sendable {
     }
 }
 
+extension ProviderToken {
+    /// The fault in the time of issue, for people.
+    func remark(at now: WallTime) -> String {
+        let ahead = issued.seconds - now.seconds
+        if ahead > 100 * 365 * 86400 { return "iat is far in the future: it is in seconds, and not in milliseconds" }
+        return ahead > 0
+            ? "iat is \(ahead) s ahead of this clock" : "iat is \(-ahead) s ago: a token is valid for an hour"
+    }
+}
+
 /// The checks on the tokens of providers.
 struct ProviderRules: Hashable, Sendable {
     /// The age in seconds from which a token is refused. Apple says an hour (UNVERIFIED to the second).

@@ -101,6 +101,28 @@ public struct GatewayDesk {
         if remarks.count < 16 { remarks.append(text) }
     }
 
+    /// The refusals that were told in a minute, and those beyond their limit.
+    private var told = (minute: Int64.min, count: 0)
+
+    /// The limit of refusals that are told in a minute: a sender may repeat one without an end.
+    private static let refusalsPerMinute = 30
+
+    /// Tells the operator the cause of a refusal, which APNs tells nobody.
+    private mutating func tell(
+        _ rejection: APNsRejection, of request: GatewayRequest, _ connection: ConnectionFacts, at now: Now
+    ) {
+        let minute = now.monotonic / 60_000_000_000
+        if told.minute != minute { told = (minute, 0) }
+        told.count += 1
+        guard told.count <= Self.refusalsPerMinute else { return }
+        let client = request.client.map { " (\($0))" } ?? ""
+        let cause = rejection.remark.map { ": \($0)" } ?? ""
+        let last = told.count == Self.refusalsPerMinute ? "; further refusals of this minute are not told" : ""
+        remark(
+            "\(connection.name)\(client) was refused as APNs would, \(rejection.reason.status) \(rejection.reason.rawValue)"
+                + cause + last)
+    }
+
     /// Takes a request, and returns the first step.
     ///
     /// - Parameter generator: the source of ids and access tokens; must be secure if tokens are checked.
@@ -122,6 +144,7 @@ public struct GatewayDesk {
         } catch let error as TopicBatch.Fault {
             return .now(error.response)
         } catch let error as APNsRejection {
+            tell(error, of: request, connection, at: now)
             return .now(error.response(to: request))
         } catch {
             // The calls throw no other error.
@@ -220,7 +243,7 @@ public struct GatewayDesk {
         case (.fcm(let send, let messageID), .refused(let refusal)):
             return send.answer(to: .refused(refusal), messageID: messageID)
         case (.fcm(let send, let messageID), .none): return send.answer(to: .none, messageID: messageID)
-        case (.fcm, _): return GoogleError(fcm: .unregistered, "Requested entity was not found.").response
+        case (.fcm, _): return GoogleError(onDemand: .unregistered).response
         case (.apns(let send, _), .refused(let refusal)):
             return send.answer(to: .refused(refusal), uniqueID: nil)
         case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)
@@ -299,11 +322,26 @@ public struct GatewayDesk {
         }
         guard rules.providers == .strict else { return .any }
         let token: ProviderToken
-        do { token = try ProviderToken(request.header("authorization")) } catch { throw APNsRejection(error) }
-        if let reason = rules.providerTokens.refusal(of: token, at: now.wall) { throw APNsRejection(reason) }
+        do { token = try ProviderToken(request.header("authorization")) } catch {
+            let form = "the provider token is a JWT with alg ES256 and kid in its header, iss and iat in its claims"
+            throw APNsRejection(error, remark: error == .invalidProviderToken ? form : nil)
+        }
+        if let reason = rules.providerTokens.refusal(of: token, at: now.wall) {
+            throw APNsRejection(reason, remark: token.remark(at: now.wall))
+        }
         switch verify(token.token, .providerKey(id: token.keyID, team: token.team)) {
         case .good: break
-        case .bad, .unknownSigner: throw APNsRejection(.invalidProviderToken)
+        case .bad:
+            throw APNsRejection(
+                .invalidProviderToken,
+                remark:
+                    "the signature does not fit the key \(token.keyID.showingControls()); that of a JWT is 64 bytes, "
+                    + "and not DER as OpenSSL makes it")
+        case .unknownSigner:
+            throw APNsRejection(
+                .invalidProviderToken,
+                remark: "no key with kid \(token.keyID.showingControls()) of the team iss "
+                    + "\(token.team.showingControls()) is known; kid is the key id, and iss the team")
         }
         if let reason = updates.use(token) { throw APNsRejection(reason) }
         return .token
@@ -323,6 +361,11 @@ public struct GatewayDesk {
         var digest = stableDigest(name.utf8)
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
         digest = digest &* 31 &+ stableDigest(request.body)
+        // The same body with another topic or push type is another send; apns-id differs with each repeat.
+        for header in request.headers.sorted(by: { $0.name < $1.name })
+        where header.name != APNsHeader.id.rawValue && APNsHeader(rawValue: header.name) != nil {
+            digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
+        }
         let times = sends.take(digest, at: now.monotonic)
         if times > 1 { sender.times = times }
         return sender

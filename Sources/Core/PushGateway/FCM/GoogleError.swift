@@ -1,4 +1,5 @@
 import PushModel
+import PushRouter
 
 /// The status of a request to Google. The raw values are the names of `google.rpc.Code`.
 enum GoogleStatus: String, Sendable, CaseIterable {
@@ -65,6 +66,8 @@ struct GoogleError: Error, Hashable, Sendable {
         case fcm(FCMErrorCode)
         /// The answer of APNs to a message that FCM passed on.
         case apns(statusCode: Int, reason: String)
+        /// A quota that is used up.
+        case quotaFailure
         /// The wrong fields.
         case badRequest([FieldViolation])
         /// A reason of one of Google's services.
@@ -94,6 +97,33 @@ struct GoogleError: Error, Hashable, Sendable {
         self.message = message
         self.details = details
         self.retryAfter = retryAfter
+    }
+
+    /// Creates the error that FCM gives with a code.
+    ///
+    /// Source: the texts in public senders that match them (rails/action_push_native#141); Google's "FCM error codes":
+    /// QUOTA_EXCEEDED comes with QuotaFailure, and THIRD_PARTY_AUTH_ERROR with the answer of APNs.
+    init(onDemand code: FCMErrorCode, retryAfter: Int64? = nil) {
+        let (message, more): (String, [Detail]) =
+            switch code {
+            case .unregistered, .unregisteredFID: ("Requested entity was not found.", [])
+            case .senderIDMismatch: ("SenderId mismatch", [])
+            case .thirdPartyAuthError, .apnsAuthError:
+                (
+                    "Auth error from APNS or Web Push Service",
+                    [
+                        .apns(
+                            statusCode: APNsReason.invalidProviderToken.status,
+                            reason: APNsReason.invalidProviderToken.rawValue)
+                    ]
+                )
+            case .quotaExceeded: ("Quota exceeded for messages of this project.", [.quotaFailure])
+            case .unavailable: ("The service is currently unavailable.", [])
+            case .internalError: ("Internal error encountered.", [])
+            case .invalidArgument: ("Request contains an invalid argument.", [])
+            case .unspecified: ("An unspecified error occurred.", [])
+            }
+        self.init(code.status, message, [.fcm(code)] + more, retryAfter: retryAfter)
     }
 
     /// Creates an error with a code of FCM.
@@ -165,6 +195,15 @@ extension JSONWriter {
         case .apns(let statusCode, let reason):
             member("statusCode", statusCode)
             member("reason", reason)
+        case .quotaFailure:
+            member(
+                "violations",
+                array: { list in
+                    list.object {
+                        $0.member("subject", "project")
+                        $0.member("description", "Messages of this project per minute")
+                    }
+                })
         case .badRequest(let violations):
             member(
                 "fieldViolations",
@@ -188,6 +227,7 @@ extension GoogleError.Detail {
         switch self {
         case .fcm: "google.firebase.fcm.v1.FcmError"
         case .apns: "google.firebase.fcm.v1.ApnsError"
+        case .quotaFailure: "google.rpc.QuotaFailure"
         case .badRequest: "google.rpc.BadRequest"
         case .errorInfo: "google.rpc.ErrorInfo"
         }

@@ -72,7 +72,7 @@ public enum InjectedAnswer: Hashable, Sendable {
         case .raw(let status, let headers, let body): GatewayResponse(status: status, headers: headers, body: body)
         case .named(let name):
             if let code = FCMErrorCode(rawValue: name.text) {
-                GoogleError(fcm: code, "error \(name.text)", retryAfter: name.retryAfter).response
+                GoogleError(onDemand: code, retryAfter: name.retryAfter).response
             } else {
                 (Name.special[name.text]?(project) ?? GoogleError.notFound.response)
                     .retried(afterSeconds: name.retryAfter)
