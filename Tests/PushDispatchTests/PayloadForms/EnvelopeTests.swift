@@ -79,6 +79,10 @@ struct EnvelopeTests {
             #"{"data":{"k":"v"},"from":"1","to":"2"}"#, #"{"message":{"token":"t","data":{"k":"v"}}}"#,
             #"{"op":"deliver","payload":{"aps":{}}}"#, #"{"extras":{"k":"v"}}"#, #"{"custom":"{\"i\":\"1\"}"}"#,
             #"{"payload":{"custom":1}}"#,
+            // The data of an Android message has texts only, and its keys are the app's own.
+            #"{"campaign_id":"x","audience":"all","include_tax":"1","app_id":"2","contents":"c"}"#,
+            #"{"android":"1","data":"x","to":"me","additionalData":"y","message":"m"}"#,
+            #"{"code":"7","msg":"m","requestId":"1"}"#,
         ])
     func isLeft(_ text: String) throws { #expect(try Self.opened(text) == nil) }
 

@@ -7,7 +7,7 @@ extension PayloadEnvelope {
     static func nameOfOther(_ object: JSONNode) -> String? {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
-        return nameOfAnswer(object) ?? nameOfOwnService(object) ?? nameOfFile(object)
+        return nameOfAnswer(object) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object)) ?? nameOfFile(object)
     }
 
     private static func answer(of service: String) -> String {
@@ -29,7 +29,7 @@ extension PayloadEnvelope {
                 return answer(of: "Apple's web push service")
             }
         }
-        if object["code"]?.string != nil, object["msg"] != nil, object["requestId"] != nil {
+        if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {
             return answer(of: "Huawei")
         }
         if object["registrationID"] != nil, object["data"] == nil { return answer(of: "Amazon Device Messaging") }
@@ -43,7 +43,7 @@ extension PayloadEnvelope {
                 return answer(of: "Expo")
             }
         }
-        if object["id"]?.string != nil, object.hasAny("recipients", "errors"), object["data"] == nil, count <= 4 {
+        if object["id"]?.string != nil, object.hasAny("recipients", "errors"), !object.hasTextsOnly, count <= 4 {
             return answer(of: "OneSignal")
         }
         if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
@@ -65,7 +65,10 @@ extension PayloadEnvelope {
         }
         let isOneSignals = object["app_id"] != nil && object.hasAny("contents", "headings", "template_id")
         if languages || isOneSignals
-            || object.members.contains(where: { $0.key.hasPrefix("include") && $0.key.has("_") })
+            || object.members.contains(where: {
+                $0.key.hasPrefix("include") && $0.key.has("_") && $0.value.kind == .array
+            })
+            || object["include_aliases"]?.kind == .object
         {
             return body(of: "OneSignal")
         }

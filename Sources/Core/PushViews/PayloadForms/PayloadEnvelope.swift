@@ -107,6 +107,7 @@ extension PayloadEnvelope {
 extension PayloadEnvelope {
     private static func opened(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         guard object["op"] == nil, !object.isApplePayload else { return nil }
+        if object.hasTextsOnly { return ofSNS(object, for: platform) ?? raw(object) }
         return event(object, for: platform) ?? sendBody(object, for: platform)
     }
 
@@ -137,14 +138,16 @@ extension PayloadEnvelope {
             guard let raw = object[key]?["rawPayload"] else { continue }
             return payload(raw, "an event of OneSignal's SDK")
         }
-        if let raw = object["rawPayload"] { return payload(raw, "an event of OneSignal's SDK") }
+        if let raw = raw(object) { return raw }
         if let detail = object["detail"], object["type"] != nil, let data = detail["notification"]?["data"] {
             return data.kind == .object ? wrapped(data, as: "data", "an event of notifee") : nil
         }
         if let data = object["_data"], object.hasAny("_alert", "_sound", "_category", "_badgeCount") {
             return ofPushNotificationIOS(object, data)
         }
-        if let more = object["additionalData"], more.hasAny("foreground", "coldstart") || object["message"] != nil {
+        if let more = object["additionalData"], more.kind == .object,
+            more.hasAny("foreground", "coldstart") || object["message"] != nil
+        {
             return ofCordova(object, more)
         }
         if let pushed = object["pushPayload"], let extras = pushed["extras"] {
@@ -170,6 +173,10 @@ extension PayloadEnvelope {
             result?.platform = .ios
         }
         return result
+    }
+
+    private static func raw(_ object: JSONNode) -> WrittenPayload? {
+        object["rawPayload"].flatMap { payload($0, "an event of OneSignal's SDK") }
     }
 
     private static func wrapped(_ node: JSONNode, as key: String, _ name: String) -> WrittenPayload? {
@@ -232,6 +239,9 @@ extension Platform? {
 }
 
 extension JSONNode {
+    /// Whether all values are texts, as in the data of an Android message, whose keys are the app's own.
+    var hasTextsOnly: Bool { kind == .object && members.allSatisfy { $0.value.kind == .string } }
+
     /// Whether an object has one of these keys, with any value but `null`.
     func hasAny(_ keys: String...) -> Bool {
         keys.contains { self[$0].map { $0.kind != .null } == true }

@@ -118,7 +118,7 @@ extension PayloadEnvelope {
     }
 
     /// Amazon SNS: a JSON text for each service.
-    private static func ofSNS(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+    static func ofSNS(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         let android = object["GCM"] ?? object["FCM"]
         let apple = object["APNS"] ?? object["APNS_SANDBOX"]
         guard android ?? apple != nil, object["default"] != nil || object.count <= 3 else { return nil }
