@@ -106,6 +106,22 @@ struct LiteralFormTests {
     func encoded(_ text: String) throws { #expect(try written(text) == #"{"aps":{}}"#) }
 
     @Test(
+        "is read in a time that grows with its length, whatever is in it",
+        arguments: [
+            "[", "{'a':", #"AnyHashable("a"): Optional(1),"#, #"AnyHashable("a"): x,"#, "a = 1; ", "a: x, ", "{a=",
+            "<7b",
+        ])
+    func hostile(_ part: String) throws {
+        for open in ["{", "[", #"[AnyHashable("z"): "#] {
+            let line = Array((open + String(repeating: part, count: (1 << 19) / part.utf8.count)).utf8)
+            let time = ContinuousClock().measure {
+                _ = try? PayloadEnvelope.read(line, for: nil, limits: JSONLimits())
+            }
+            #expect(time < .seconds(20))
+        }
+    }
+
+    @Test(
         "without a push has a name",
         arguments: [
             ("token,os,sent", "a table (CSV)"), ("<toast><x/></toast>", "a notification of Windows"),

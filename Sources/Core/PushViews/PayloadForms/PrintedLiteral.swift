@@ -198,6 +198,8 @@ extension PrintedLiteral {
         skipWhiteSpace()
         guard let first = next, !"{[(<\"'".utf8.contains(first) else { return nil }
         let rest = text[place...]
+        // Checked first: the search below reads to the end of the text, and a text may have many such values.
+        guard !Self.wrappers.contains(where: { rest.starts(with: "\($0)(".utf8) }) else { return nil }
         let separator = Array(", ".utf8) + Self.hashable
         let end =
             rest.indices.first { rest[$0] == separator[0] && rest[$0...].starts(with: separator) }
@@ -205,7 +207,7 @@ extension PrintedLiteral {
         guard let end else { return nil }
         let plain = String(decoding: rest[..<end], as: UTF8.self)
         let isOther = Self.isNumber(plain) || ["true", "false", "nil", "null"].contains(plain)
-        guard !isOther, !Self.wrappers.contains(where: { plain.hasPrefix($0 + "(") }) else { return nil }
+        guard !isOther else { return nil }
         place = end
         return plain
     }
