@@ -221,6 +221,22 @@ struct DeskTests {
         #expect(line["external_id"]?.string == "anna")
     }
 
+    @Test(
+        "refuses a push over APNs to the token of another app or platform, as Apple does",
+        arguments: [
+            (#""platform":"ios","app":"com.example.shop""#, nil),
+            (#""platform":"ios","app":"com.example.other""#, "DeviceTokenNotForTopic"),
+            (#""platform":"android","app":"com.example.shop""#, "BadDeviceToken"),
+        ])
+    func tokenOfAnother(_ members: String, _ reason: String?) throws {
+        var scene = Scene()
+        scene.device = { _ in #"{"ok":true,"known":true,\#(members),"device":"phone"}"# }
+        let push = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        let answer = try scene.exchange(push, reply: ok).1
+        #expect(answer.status == (reason == nil ? 200 : 400))
+        if let reason { #expect(answer.text == #"{"reason":"\#(reason)"}"#) }
+    }
+
     @Test("answers UNREGISTERED for an unregistered token, if Unknown= says so, and 503 if its registration is unknown")
     func unregistered() throws {
         let push = GatewayRequest.post(

@@ -226,6 +226,15 @@ public struct GatewayDesk {
 
     /// Delivers a push to the device that the daemon names.
     private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
+        if case .apns(let send, let request) = push, case .known(let target, _) = device {
+            // The daemon knows whose token it is, as Apple does.
+            if let platform = target.platform, !platform.hasAPNsHeaders {
+                return .now(APNsRejection(.badDeviceToken).response(to: request))
+            }
+            if let app = target.app, app != send.topic.app {
+                return .now(APNsRejection(.deviceTokenNotForTopic).response(to: request))
+            }
+        }
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
