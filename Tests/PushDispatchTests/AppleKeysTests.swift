@@ -18,13 +18,15 @@ struct AppleKeysTests {
             (#""Badge":1"#, "Badge", .badge), (#""contnet-available":1"#, "contnet-available", .contentAvailable),
         ])
     func misspelt(_ member: String, _ name: String, _ key: APSKey) throws {
-        #expect(try Self.warnings(#"{"aps":{"alert":"x",\#(member)}}"#) == [.apsKeyMisspelt(name, key)])
+        #expect(try Self.warnings(#"{"aps":{"alert":"x",\#(member)}}"#) == [.apsKeyMisspelt(name, key.rawValue)])
     }
 
     @Test("that are the app's own give none")
     func own() throws {
         #expect(
-            try Self.warnings(#"{"aps":{"alert":{"title":"x"},"sound":{"name":"y"}},"category":"z","data":{}}"#) == [])
+            try Self.warnings(
+                #"{"aps":{"alert":{"title":"x"},"sound":{"name":"y"}},"category":"z","data":{},"alerts":[],"sounds":1}"#
+            ) == [])
     }
 
     @Test("beside aps, in the alert, and values out of Apple's range give a warning")
@@ -33,7 +35,7 @@ struct AppleKeysTests {
             try Self.warnings(#"{"aps":{"content-available":1},"alert":"x","contentAvailable":1}"#)
                 == [.apsKeyOutside("alert", .alert)])
         #expect(
-            try Self.warnings(#"{"aps":{"alert":{"loc_key":"x"}}}"#) == [.alertKeyMisspelt("alert.loc_key", "loc-key")])
+            try Self.warnings(#"{"aps":{"alert":{"loc_key":"x"}}}"#) == [.apsKeyMisspelt("alert.loc_key", "loc-key")])
         #expect(
             try Self.warnings(#"{"aps":{"alert":"x","interruption-level":"loud","relevance-score":7}}"#)
                 == [

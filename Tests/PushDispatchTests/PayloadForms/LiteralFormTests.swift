@@ -124,6 +124,7 @@ struct LiteralFormTests {
     @Test(
         "without a push has a name",
         arguments: [
+            ("from flask import Flask", "source code"), ("const m = require('x');", "source code"),
             ("token,os,sent", "a table (CSV)"), ("<toast><x/></toast>", "a notification of Windows"),
             ("<?xml version=\"1.0\"?>", "a property list"), ("import Foundation", "source code"),
             ("#<Rpush::Notification x={}>", "an object that Ruby inspected"),
@@ -135,5 +136,18 @@ struct LiteralFormTests {
     func named(_ line: String, _ name: String) throws {
         let found = try #require(PayloadForm.nameOfOther(Array(line.utf8)))
         #expect(found.hasPrefix(name), "\(found)")
+    }
+
+    @Test(
+        "does not end at a sentence, or at a line of a log, before a payload",
+        arguments: [
+            "let me know what happens with this:", "from logcat:", "Array of pushes:", "Use this", "I, too, get",
+            "    Intent { act=x (has extras) }",
+            "I GCM: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }",
+        ])
+    func before(_ line: String) throws {
+        let text = Array("\(line)\n      extras: Bundle[{_ab=true, t=Hi}]\n".utf8)
+        let read = try PayloadEnvelope.read(text, for: .android, limits: JSONLimits())
+        #expect(read.object["extras"]?["_ab"]?.string == "true")
     }
 }

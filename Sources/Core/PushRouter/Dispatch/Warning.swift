@@ -42,10 +42,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsValueOfAnotherType(APSKey, kind: String)
     /// A value that Apple does not document, of a key of `aps`.
     case apsValueOutOfRange(APSKey, range: String)
-    /// A key in `aps` that Apple does not know, and the one that it resembles.
-    case apsKeyMisspelt(String, APSKey)
-    /// A key in `aps.alert` or `aps.sound` that Apple does not know, and the one that it resembles.
-    case alertKeyMisspelt(String, String)
+    /// A key in `aps`, its alert or its sound that Apple does not know, and the one that it resembles.
+    case apsKeyMisspelt(String, String)
     /// A key of `aps` that is beside `aps`, where iOS ignores it.
     case apsKeyOutside(String, APSKey)
     /// A push for a Live Activity without a key that iOS needs.
@@ -106,8 +104,6 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .apsValueOutOfRange(let key, let range):
             "aps.\(key.rawValue) is none of the values that Apple documents: \(range)"
         case .apsKeyMisspelt(let name, let key):
-            "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key.rawValue)"
-        case .alertKeyMisspelt(let name, let key):
             "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key)"
         case .apsKeyOutside(let name, let key):
             "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"

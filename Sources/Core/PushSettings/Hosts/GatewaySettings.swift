@@ -141,7 +141,8 @@ extension Schema<GatewaySettings> {
             "Gateway", "Unknown", { $1(&$0.unknown) }, .choice, default: "accept",
             meaning: """
                 The answer to a token that no registration names. `accept`: the push is for a device of that name. \
-                `unregistered`: `UNREGISTERED` of FCM, `Unregistered` of APNs.
+                `unregistered`: `UNREGISTERED` of FCM, `Unregistered` of APNs. A push over APNs to the token of another \
+                app, or of an Android device, is refused in any case.
                 """),
         Key(
             "Gateway", "TokensAreHexadecimal", { $1(&$0.hexadecimalTokens) }, .boolean, default: "no",

@@ -22,10 +22,7 @@ public enum PayloadEnvelope {
             guard var opened = opened(object, for: platform ?? result?.platform),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))
             else { break }
-            opened.platform = opened.platform ?? result?.platform
-            opened.transport = opened.transport ?? result?.transport
-            opened.headers = opened.headers ?? result?.headers
-            opened.name = result?.name ?? opened.name
+            if let result { opened.complete(from: result) }
             result = opened
             object = document.root
         }
@@ -44,26 +41,21 @@ extension PayloadEnvelope {
     public static func read(
         _ text: [UInt8], for platform: Platform?, limits: JSONLimits
     ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload) {
-        var facts: WrittenPayload
-        let root: JSONNode
-        do throws(JSONError) {
-            root = try JSONDocument(scanning: text, limits: limits).root
-            facts = WrittenPayload(json: [])
-        } catch {
-            guard let written = try first(in: text) else {
+        var written = WrittenPayload(json: text)
+        var root: JSONNode
+        do throws(JSONError) { root = try JSONDocument(scanning: text, limits: limits).root } catch {
+            guard let found = try first(in: text) else {
                 throw PayloadFormError("the payload is not JSON: \(error.message)")
             }
-            facts = written
-            root = try scanned(written.json, limits)
+            written = found
+            root = try scanned(found.json, limits)
         }
-        guard root.kind == .object, let opened = try open(root, for: platform ?? facts.platform) else {
-            return (root, facts)
+        if root.kind == .object, var opened = try open(root, for: platform ?? written.platform) {
+            opened.complete(from: written)
+            written = opened
+            root = try scanned(opened.json, limits)
         }
-        let object = try scanned(opened.json, limits)
-        facts.platform = opened.platform ?? facts.platform
-        facts.transport = opened.transport ?? facts.transport
-        facts.headers = opened.headers ?? facts.headers
-        return (object, facts)
+        return (root, written)
     }
 
     private static func scanned(_ json: [UInt8], _ limits: JSONLimits) throws(PayloadFormError) -> JSONNode {
@@ -115,10 +107,7 @@ extension PayloadEnvelope {
         _ node: JSONNode, _ name: String, _ platform: Platform? = nil, over transport: Transport? = nil
     ) -> WrittenPayload? {
         guard let object = node.kind == .object ? node : node.objectInText else { return nil }
-        var found = WrittenPayload(json: object.compactBytes, platform: platform)
-        found.transport = transport
-        found.name = name
-        return found
+        return WrittenPayload(json: object.compactBytes, platform: platform, transport: transport, name: name)
     }
 
     /// The payload in the event or the notification of a plugin.
@@ -183,9 +172,7 @@ extension PayloadEnvelope {
         if node.isApplePayload { return payload(node, name, .ios) }
         var writer = JSONWriter()
         writer.object { $0.member(key, raw: node.compactBytes) }
-        var payload = WrittenPayload(json: writer.bytes, platform: .android)
-        payload.name = name
-        return payload
+        return WrittenPayload(json: writer.bytes, platform: .android, name: name)
     }
 
     /// A notification of react-native-push-notification-ios, whose members are the parts of `aps`.
@@ -206,9 +193,7 @@ extension PayloadEnvelope {
                 })
             for (key, value) in data.members where key != "aps" { writer.member(key, raw: value.compactBytes) }
         }
-        var payload = WrittenPayload(json: writer.bytes, platform: .ios)
-        payload.name = "a notification of PushNotificationIOS"
-        return payload
+        return WrittenPayload(json: writer.bytes, platform: .ios, name: "a notification of PushNotificationIOS")
     }
 
     /// An event of phonegap-plugin-push: the payload's keys are in `additionalData`, but for those that it shows.
@@ -227,9 +212,7 @@ extension PayloadEnvelope {
                     }
                 })
         }
-        var payload = WrittenPayload(json: writer.bytes, platform: nil)
-        payload.name = "an event of phonegap-plugin-push"
-        return payload
+        return WrittenPayload(json: writer.bytes, platform: nil, name: "an event of phonegap-plugin-push")
     }
 }
 

@@ -52,94 +52,6 @@ extension PayloadForm {
             (try? JSONDocument(scanning: Array(begin[..<literal.place]), limits: JSONLimits(depth: .max))) != nil
         return (literal.json, isJSON ? .json : .literal, text[literal.place...])
     }
-
-    /// Lines of a device's log about a push that did not reach the app.
-    private static func nameOfNote(_ text: ArraySlice<UInt8>) -> String? {
-        if text.has("c2dm.intent.RECEIVE".utf8), text.has("CANCELLED".utf8) {
-            return """
-                a line of the log that Android cancelled the broadcast of a push: the app is force-stopped, and runs \
-                again when the user starts it; the extras are not printed
-                """
-        }
-        if text.has("dasd".utf8), text.has("pushLaunch".utf8) {
-            return """
-                a line of the log in which iOS decides whether a silent push launches the app (dasd), without the \
-                payload: Must Not Proceed means that it does not, because of the limit of silent pushes, low power or \
-                Background App Refresh
-                """
-        }
-        return nil
-    }
-
-    /// Objects that a program printed without their content, and source code.
-    private static func nameOfPrinted(_ text: ArraySlice<UInt8>, hasObject: Bool) -> String? {
-        let contentless = [
-            ("RemoteMessage@", "getData()"), ("Instance of 'RemoteMessage'", "message.toMap()"),
-            ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
-            ("Intent { ", "getExtras(), after extras.keySet()"),
-        ]
-        for (mark, remedy) in contentless where !hasObject && text.has(mark.utf8) && !text.has("userInfo".utf8) {
-            return "the message is printed without its content: have the app print \(remedy)"
-        }
-        let objects = [
-            ("#<", "an object that Ruby inspected", "its payload with to_json"),
-            ("map[", "a map that Go printed", "it with json.Marshal"),
-            ("&{", "a struct that Go printed", "it with json.Marshal"),
-            ("&messaging.", "a struct that Go printed", "it with json.Marshal"),
-            ("Array", "an array that PHP printed", "it with json_encode"),
-            ("array(", "an array that PHP printed", "it with json_encode"),
-            ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
-            ("RemoteMessage{", "an object that Java printed", "getData()"),
-        ]
-        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
-            return "\(name), not a push in a form that is read: print \(remedy)"
-        }
-        if PrintedLiteral.begins(text, behind: UInt8(ascii: "[")), text.first == UInt8(ascii: "\"") {
-            return "a part of an object in JSON, which begins with a key: put { before it and } behind it"
-        }
-        if text.has(" := ".utf8) || text.has("&messaging.".utf8) { return code }
-        guard !hasObject else { return nil }
-        let starts = [
-            "import ", "from ", "const ", "let ", "var ", "val ", "func ", "def ", "public ", "private ", "async ",
-            "await ", "<?php", "using ", "package ", "#include", "class ", "function ", "@Override", "admin.",
-            "messaging.", "require(", "use ",
-        ]
-        return starts.contains { text.starts(with: $0.utf8) } ? code : nil
-    }
-
-    private static let code = "source code, not a push: run it, and give the message that it makes as JSON"
-
-    /// Returns the name of a text that has no payload, with a remedy; `nil` if it has no name.
-    ///
-    /// - Parameters:
-    ///   - line: its first line that is not blank.
-    ///   - mayHavePayload: whether a later line may have a payload.
-    public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        if let name = nameOfNote(text) ?? nameOfPrinted(text, hasObject: PayloadStart(in: line) != nil) { return name }
-        if text.starts(with: "<!DOCTYPE html".utf8) || text.starts(with: "<html".utf8) {
-            return "a page in HTML, not a push"
-        }
-        if text.starts(with: "<toast".utf8) || text.starts(with: "<tile".utf8) {
-            return "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"
-        }
-        if text.starts(with: "<?xml".utf8) || text.starts(with: "<plist".utf8) || text.starts(with: "<!DOCTYPE".utf8) {
-            return
-                "a property list or another document in XML, not a push: plutil -convert json makes a property list JSON"
-        }
-        if text.starts(with: "bplist".utf8) {
-            return "a binary property list: plutil -convert json makes it JSON"
-        }
-        if text.starts(with: "HTTP/".utf8) { return "the answer of a server, not a push" }
-        if text.starts(with: "eyJ".utf8), text.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
-            return "a token (JWT), not a push: keep it secret"
-        }
-        if text.starts(with: "-----BEGIN".utf8) { return "a key or a certificate, not a push: keep it secret" }
-        guard !mayHavePayload else { return nil }
-        let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
-        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) }
-        return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
-    }
 }
 
 /// The begin of a payload in a line.
@@ -275,6 +187,15 @@ public struct WrittenPayload: Sendable {
     public var host: String?
     /// The object that the payload was found in, for people; `nil` if the payload was all.
     public var name: String?
+
+    /// Takes what this payload does not say from the one that it was found in. The outermost object has the name.
+    mutating func complete(from outer: WrittenPayload) {
+        platform = platform ?? outer.platform
+        app = app ?? outer.app
+        transport = transport ?? outer.transport
+        headers = headers ?? outer.headers
+        name = outer.name ?? name
+    }
 }
 
 /// A fault in a payload of a form other than JSON.

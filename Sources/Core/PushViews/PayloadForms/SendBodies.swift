@@ -51,10 +51,8 @@ extension PayloadEnvelope {
             if let block, block.kind == .object { writer.member("notification", raw: block.compactBytes) }
             if data == nil, block == nil { writer.member("data", object: { _ in }) }
         }
-        var payload = WrittenPayload(json: writer.bytes, platform: .android)
-        payload.transport = .hms
-        payload.name = "a send body of Huawei's push kit"
-        return payload
+        return WrittenPayload(
+            json: writer.bytes, platform: .android, transport: .hms, name: "a send body of Huawei's push kit")
     }
 
     /// A send body of Expo's push service: what the device gets of it.
@@ -109,12 +107,12 @@ extension PayloadEnvelope {
                 if let priority = object["priority"] { writer.member("originalPriority", raw: priority.compactBytes) }
             }
         }
-        var payload = WrittenPayload(json: writer.bytes, platform: platform.isApple ? .ios : .android)
-        payload.name = """
-            a send body of Expo's push service, which makes the payload of it; only --platform ios has content-available \
-            and the other keys of iOS
-            """
-        return payload
+        return WrittenPayload(
+            json: writer.bytes, platform: platform.isApple ? .ios : .android,
+            name: """
+                a send body of Expo's push service, which makes the payload of it; only --platform ios has \
+                content-available and the other keys of iOS
+                """)
     }
 
     /// Amazon SNS: a JSON text for each service.
@@ -147,9 +145,7 @@ extension PayloadEnvelope {
                     }
                 })
         }
-        var payload = WrittenPayload(json: writer.bytes)
-        payload.name = name
-        return payload
+        return WrittenPayload(json: writer.bytes, name: name)
     }
 
     /// A send body of FCM's API before v1. The device gets `data` and `notification`; iOS gets what FCM makes of them.
@@ -200,9 +196,7 @@ extension PayloadEnvelope {
                 }
             }
         }
-        var payload = WrittenPayload(json: writer.bytes, platform: platform)
-        payload.name = "a send body of FCM's API before v1"
-        return payload
+        return WrittenPayload(json: writer.bytes, platform: platform, name: "a send body of FCM's API before v1")
     }
 
     private static func number(_ value: JSONNode, if wanted: Bool) -> [UInt8] {

@@ -228,18 +228,15 @@ extension Explanation {
 }
 
 extension Decision {
-    /// Whether iOS shows nothing of a push that reaches code of the app: one without content for the user.
-    var isNeverShown: Bool {
-        !callbacks.isEmpty && callbacks.allSatisfy { $0 == .didReceiveRemoteNotification }
-            && !reasons.contains(.alertShownToo)
-    }
-
     /// Whether the person may see a notification to act on.
     var mayBeShown: Bool {
         if braze != nil { return displayed }
         guard providers.first?.provider.purpose != .uninstallProbe else { return false }
         switch outcome {
-        case nil: return !callbacks.allSatisfy(\.isBroadcast)
+        case nil:
+            // A push that only wakes an iOS app shows nothing.
+            let isSilent = callbacks == [.didReceiveRemoteNotification] && !reasons.contains(.alertShownToo)
+            return !isSilent && !callbacks.allSatisfy(\.isBroadcast)
         case .shownBySystem, .ownReceiver: return true
         case .notWoken, .swallowed, .handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted, .duplicate,
             .sdkNotReady:

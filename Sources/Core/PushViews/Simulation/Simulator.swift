@@ -187,7 +187,7 @@ public struct Simulator {
             decision.braze == nil
         else { return nil }
         let name = delivery.accepted.id.map { "\($0)" } ?? "delivery \(delivery.accepted.seq)"
-        guard decision.mayBeShown, !decision.isNeverShown else {
+        guard decision.mayBeShown else {
             let reason = decision.reasons.last.map { ": \($0)" } ?? ""
             return "\(name) was never displayed, so nobody can act on it\(reason)"
         }

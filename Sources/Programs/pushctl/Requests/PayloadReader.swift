@@ -152,7 +152,10 @@ struct PayloadReader {
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
             // Each line of a file with JSON in its first line is JSON.
             let start = PayloadStart(in: line)
-            if count == 0, start?.form != .json || start?.isBehindText == true { isInText = true }
+            if count == 0, start?.form != .json || start?.isBehindText == true {
+                // Only what people paste has other text in it; a line of a scenario is never left out.
+                isInText = opensObjects || start != nil || PayloadStart.isLog(line)
+            }
             let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
             if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true) {
                 throw Failure(.badData, "\(file.name):\(lineNumber): \(name)")

@@ -70,7 +70,8 @@ public enum APSKey: String, Sendable, CaseIterable {
         case .event: words(["start", "update", "end"])
         case .relevanceScore where !ofLiveActivity: ("0 to 1", { 0...1 ~= $0.double ?? -1 })
         case .badge: ("0 or more", { $0.double ?? -1 >= 0 })
-        case .contentAvailable, .mutableContent: ("1", { $0.double == 1 })
+        // 0 is the same as no key.
+        case .contentAvailable, .mutableContent: ("1", { $0.double == 1 || $0.double == 0 })
         default: nil
         }
     }
@@ -87,9 +88,9 @@ public enum APSKey: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the key that somebody meant with another spelling: `content_available`, `mutableContent`, `events`.
-    static func meant(by name: String) -> APSKey? {
-        Spelling.meant(by: name, of: allCases.map(\.rawValue)).flatMap(APSKey.init)
+    /// Returns the key that is meant beside `aps`, where the app's own keys are, too: only hyphens and case may differ.
+    static func meantBeside(_ name: String) -> APSKey? {
+        allCases.first { $0.isTypicalOfAPS && Spelling.isSame($0.rawValue, name) }
     }
 
     /// The keys of the object `alert`.
@@ -101,16 +102,19 @@ public enum APSKey: String, Sendable, CaseIterable {
     static let keysOfSound = ["critical", "name", "volume"]
 }
 
-/// The comparison of a name with the names that a platform knows.
+/// The comparison of a name with the names that a platform knows: `content_available`, `mutableContent`, `events`.
 enum Spelling {
     /// Returns the known name that another resembles: without its hyphens, in another case, with or without a plural, or
     /// with one letter that is wrong; `nil` for a known name, and for one that resembles none.
     static func meant(by name: String, of known: [String]) -> String? {
         guard !known.contains(name) else { return nil }
         let plain = letters(name)
-        return known.first { letters($0).elementsEqual(plain) }
+        return known.first { isSame($0, name) }
             ?? known.first { letters($0).count >= shortest && isOneLetterApart(letters($0), plain) }
     }
+
+    /// Whether two names differ in case and hyphens at most.
+    static func isSame(_ one: String, _ other: String) -> Bool { letters(one).elementsEqual(letters(other)) }
 
     /// The shortest name that is compared letter by letter: two short words are often two words.
     private static let shortest = 5

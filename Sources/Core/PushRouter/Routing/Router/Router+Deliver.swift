@@ -68,7 +68,7 @@ extension Router {
             let row = arrival.row(.none, budget: table.budget)
             let reason = decision.reasons.last?.ofOutcome
             concludeAtOnce(row, of: arrival, outcome, because: reason, at: now, &effects)
-            if !observed.isEmpty { copy(observed, &arrival, at: now, &effects) }
+            copy(observed, &arrival, at: now, &effects)
             return arrival.count
         }
         for callback in decision.callbacks {

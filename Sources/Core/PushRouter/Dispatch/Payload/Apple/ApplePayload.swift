@@ -217,27 +217,21 @@ extension ApplePayload {
 
     /// Warnings about keys of Apple's in another spelling or at another place.
     private var misplacedKeys: [Warning] {
-        func meant(by name: String) -> APSKey? {
-            (APSKey(rawValue: name) ?? APSKey.meant(by: name)).flatMap { aps?[$0.rawValue] == nil ? $0 : nil }
-        }
         let own = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text) ?? []
-        let ofAPS = aps?.members.prefix(Self.keysTried).map(\.key.text) ?? []
-        return ofAPS.compactMap { name in
-            APSKey(rawValue: name) == nil ? meant(by: name).map { .apsKeyMisspelt(name, $0) } : nil
-        }
-            + misspelt(in: aps?.member("alert"), "alert", APSKey.keysOfAlert)
-            + misspelt(in: aps?.member("sound"), "sound", APSKey.keysOfSound)
+        return misspelt(in: aps, "", APSKey.allCases.map(\.rawValue))
+            + misspelt(in: aps?.member("alert"), "alert.", APSKey.keysOfAlert)
+            + misspelt(in: aps?.member("sound"), "sound.", APSKey.keysOfSound)
             + own.compactMap { name in
-                meant(by: name).flatMap { $0.isTypicalOfAPS ? .apsKeyOutside(name, $0) : nil }
+                APSKey.meantBeside(name).flatMap { aps?[$0.rawValue] == nil ? .apsKeyOutside(name, $0) : nil }
             }
     }
 
-    private func misspelt(in object: JSONView?, _ name: String, _ known: [String]) -> [Warning] {
+    private func misspelt(in object: JSONView?, _ path: String, _ known: [String]) -> [Warning] {
         guard let object, object.isObject else { return [] }
         return object.members.prefix(Self.keysTried).compactMap { key, _ in
-            let key = key.text
-            let meant = Spelling.meant(by: key, of: known)
-            return meant.flatMap { object[$0] == nil ? .alertKeyMisspelt("\(name).\(key)", $0) : nil }
+            let name = key.text
+            let meant = Spelling.meant(by: name, of: known)
+            return meant.flatMap { object[$0] == nil ? .apsKeyMisspelt(path + name, $0) : nil }
         }
     }
 

@@ -120,3 +120,103 @@ extension PayloadEnvelope {
         return nil
     }
 }
+
+// Texts without a payload.
+extension PayloadForm {
+    /// Returns the name of a text that has no payload, with a remedy; `nil` if it has no name.
+    ///
+    /// - Parameters:
+    ///   - line: its first line that is not blank.
+    ///   - mayHavePayload: whether a later line may have a payload: only what never precedes one has a name then.
+    public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let early = nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text) ?? nameOfCode(text, in: line)
+        return early ?? (mayHavePayload ? nil : nameOfNote(text) ?? nameOfTable(text))
+    }
+
+    private static func nameOfConsole(_ text: ArraySlice<UInt8>) -> String? {
+        guard text.has("dasd".utf8), text.has("pushLaunch".utf8) else { return nil }
+        return """
+            a line of the log in which iOS decides whether a silent push launches the app (dasd), without the payload: \
+            Must Not Proceed means that it does not, because of the limit of silent pushes, low power or Background App \
+            Refresh
+            """
+    }
+
+    /// An object in a notation that is not read, or a part of one.
+    private static func nameOfPrinted(_ text: ArraySlice<UInt8>) -> String? {
+        let objects = [
+            ("#<", "an object that Ruby inspected", "its payload with to_json"),
+            ("map[", "a map that Go printed", "it with json.Marshal"),
+            ("&{", "a struct that Go printed", "it with json.Marshal"),
+            ("Array (", "an array that PHP printed", "it with json_encode"),
+            ("array(", "an array that PHP printed", "it with json_encode"),
+            ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
+            ("RemoteMessage{", "an object that Java printed", "getData()"),
+        ]
+        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
+            return "\(name), not a push in a form that is read: print \(remedy)"
+        }
+        guard text.first == UInt8(ascii: "\""), PrintedLiteral.begins(text, behind: UInt8(ascii: "[")) else {
+            return nil
+        }
+        return "a part of an object in JSON, which begins with a key: put { before it and } behind it"
+    }
+
+    private static func nameOfDocument(_ text: ArraySlice<UInt8>) -> String? {
+        let list = "plutil -convert json makes a property list JSON"
+        let names = [
+            ("<!DOCTYPE html", "a page in HTML, not a push"), ("<html", "a page in HTML, not a push"),
+            ("<toast", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
+            ("<tile", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
+            ("<?xml", "a property list or another document in XML, not a push: \(list)"),
+            ("<!DOCTYPE", "a property list or another document in XML, not a push: \(list)"),
+            ("<plist", "a property list in XML, not a push: \(list)"),
+            ("bplist", "a binary property list, not a push: \(list)"), ("HTTP/", "the answer of a server, not a push"),
+            ("-----BEGIN", "a key or a certificate, not a push: keep it secret"),
+        ]
+        if let (_, name) = names.first(where: { text.starts(with: $0.0.utf8) }) { return name }
+        let isToken = text.starts(with: "eyJ".utf8) && text.count(where: { $0 == UInt8(ascii: ".") }) == 2
+        return isToken ? "a token (JWT), not a push: keep it secret" : nil
+    }
+
+    /// Source code. A sentence may begin with the same words, so most of them need a sign of code, too.
+    private static func nameOfCode(_ text: ArraySlice<UInt8>, in line: [UInt8]) -> String? {
+        let code = "source code, not a push: run it, and give the message that it makes as JSON"
+        if text.has(" := ".utf8) || text.has("&messaging.".utf8) { return code }
+        guard PayloadStart(in: line) == nil else { return nil }
+        if ["import ", "<?php", "#include", "@Override", "package "].contains(where: { text.starts(with: $0.utf8) }) {
+            return code
+        }
+        let words = [
+            "from ", "const ", "let ", "var ", "val ", "func ", "def ", "public ", "private ", "async ", "await ",
+            "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ",
+        ]
+        let hasSign = text.contains { "=({;".utf8.contains($0) } || text.has(" import ".utf8)
+        return hasSign && words.contains { text.starts(with: $0.utf8) } ? code : nil
+    }
+
+    /// A line of a log without the content of the push.
+    private static func nameOfNote(_ text: ArraySlice<UInt8>) -> String? {
+        if text.has("c2dm.intent.RECEIVE".utf8), text.has("CANCELLED".utf8) {
+            return """
+                a line of the log that Android cancelled the broadcast of a push: the app is force-stopped, and runs \
+                again when the user starts it; the extras are not printed
+                """
+        }
+        let contentless = [
+            ("RemoteMessage@", "getData()"), ("Instance of 'RemoteMessage'", "message.toMap()"),
+            ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
+            ("Intent { ", "getExtras(), after extras.keySet()"),
+        ]
+        return contentless.first { text.has($0.0.utf8) }.map { mark, remedy in
+            "the message is printed without its content: have the app print \(remedy)"
+        }
+    }
+
+    private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
+        let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
+        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) }
+        return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
+    }
+}
