@@ -226,13 +226,29 @@ struct HTTPClientTests {
 
     @Test("refuses a certificate from an unknown authority, before it sends anything")
     func selfSigned() throws {
-        guard let server = SelfSignedServer() else { return }
+        guard let server = SelfSignedServer("/usr/bin/openssl") else { return }
         guard case .failure(let wasSent, let reason) = try Poller().post(Self.body, to: .track(server.url)) else {
             Issue.record("there is an answer")
             return
         }
         #expect(!wasSent)
         #expect(reason.contains("certificate"), "\(reason)")
+    }
+
+    @Test("sends a request again at once if the server says that it did not process it, and counts it once")
+    func unprocessed() throws {
+        // Each connection answers one request; GOAWAY says that the second one was not processed.
+        guard let server = SelfSignedServer("/usr/bin/node") else { return }
+        var destination = HTTPDestination.track(server.url)
+        destination.authorityFile = server.certificate
+        let results = try Poller().post((0..<6).map { #"{"number":\#($0)}"# }, to: destination)
+        for (number, result) in results.enumerated() {
+            guard case .answer(let answer) = result else {
+                Issue.record("request \(number): \(result)")
+                continue
+            }
+            #expect(String(decoding: answer.body, as: UTF8.self) == #"{"number":\#(number)}"#)
+        }
     }
 
     @Test("the client refuses URLs other than http and https", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
@@ -258,18 +274,42 @@ struct HTTPClientTests {
     }
 }
 
-/// A TLS server with a self-signed certificate; `nil` without openssl.
+/// A TLS server with a self-signed certificate: openssl's, or one of HTTP/2 by node that answers one request on each
+/// connection and ends it with GOAWAY; `nil` without the program.
 private final class SelfSignedServer {
     let url: String
+    let certificate: String
     private let directory = TemporaryDirectory()
     private let process: pid_t
 
-    init?() {
-        guard access("/usr/bin/openssl", X_OK) == 0 else { return nil }
-        let openssl = Program(path: "/usr/bin/openssl")
-        let made = openssl.run([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout",
-            directory.path + "/key", "-out", directory.path + "/certificate",
+    private static let script = """
+        const {createSecureServer} = require("http2"), {readFileSync} = require("fs")
+        const [key, cert] = process.argv.slice(1).map((path) => readFileSync(path))
+        const server = createSecureServer({key, cert})
+        server.on("session", (session) => {
+            let count = 0
+            session.on("error", () => {})
+            session.on("stream", (stream) => {
+                stream.on("error", () => {})
+                const isFirst = ++count == 1
+                let body = ""
+                stream.on("data", (part) => { body += part })
+                stream.on("end", () => {
+                    if (isFirst) { stream.respond({":status": 200}); stream.end(body) }
+                    else { session.goaway(0, 1) }
+                })
+            })
+        })
+        server.listen(0, "127.0.0.1", () => console.log(`ACCEPT 127.0.0.1:${server.address().port}`))
+        """
+
+    init?(_ program: String) {
+        guard access("/usr/bin/openssl", X_OK) == 0, access(program, X_OK) == 0 else { return nil }
+        let (key, certificate) = (directory.path + "/key", directory.path + "/certificate")
+        self.certificate = certificate
+        let made = Program(path: "/usr/bin/openssl").run([
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key,
+            "-out", certificate,
         ])
         guard made.end == .exited(0) else { preconditionFailure(made.errors) }
         var actions = posix_spawn_file_actions_t()
@@ -281,16 +321,16 @@ private final class SelfSignedServer {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/zero", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        let words = [
-            openssl.path, "s_server", "-accept", "127.0.0.1:0", "-key", directory.path + "/key", "-cert",
-            directory.path + "/certificate", "-naccept", "1",
-        ]
-        process = startProgram(openssl.path, words, environment: ["PATH=/usr/bin:/bin"], actions: &actions)
+        let words =
+            program.hasSuffix("node")
+            ? [program, "-e", Self.script, key, certificate]
+            : [program, "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, "-naccept", "1"]
+        process = startProgram(program, words, environment: ["PATH=/usr/bin:/bin"], actions: &actions)
         defer { close(reading) }
-        // openssl prints the port that it got: "ACCEPT 127.0.0.1:34567".
+        // Both print the port that they got: "ACCEPT 127.0.0.1:34567".
         var said = ""
         while !said.contains("ACCEPT 127.0.0.1:") || !said.hasSuffix("\n") {
-            precondition(waitUntilReadable([reading], milliseconds: 10_000) != nil, "openssl does not listen: \(said)")
+            precondition(waitUntilReadable([reading], milliseconds: 10_000) != nil, "nothing listens: \(said)")
             var chunk = [UInt8](repeating: 0, count: 4096)
             let count = read(reading, &chunk, chunk.count)
             said += String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)

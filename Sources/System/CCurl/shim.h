@@ -27,6 +27,14 @@ static inline CURLcode CCurl_set_request_function(
     return result == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_PREREQDATA, context) : result;
 }
 
+/* Sets the function that gets what libcurl says of a request. */
+static inline CURLcode CCurl_set_debug_function(
+    CURL *_Nonnull handle, curl_debug_callback _Nonnull function, void *_Nonnull context) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, function);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_DEBUGDATA, context);
+    return result == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_VERBOSE, 1L) : result;
+}
+
 /* Sets the functions that open and close the sockets of connections. A connection keeps them until it is closed. */
 static inline CURLcode CCurl_set_socket_functions(
     CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open, curl_closesocket_callback _Nonnull close,

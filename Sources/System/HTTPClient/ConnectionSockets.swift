@@ -10,10 +10,22 @@ final class ConnectionSockets {
     private var open: [Int32: SharedDescriptor] = [:]
     /// Copies of the resolvers' sockets.
     private var copies: [Int32: SharedDescriptor] = [:]
+    /// The last streams that servers processed before they ended a connection, by libcurl's numbers of the connections.
+    private var lastStreams: [Int: Int] = [:]
     private let watch: (HTTPSocket, HTTPReadiness?) -> Void
 
     /// - Parameter watch: the closure of ``HTTPClient``.
     init(watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void) { self.watch = watch }
+
+    /// Notes that a server processed no stream behind a number of a connection.
+    func noteEnd(of connection: Int, behind stream: Int) {
+        // The requests of a connection end with it: the oldest ones are not asked for any more.
+        if lastStreams.count > 256, let oldest = lastStreams.keys.min() { lastStreams[oldest] = nil }
+        lastStreams[connection] = stream
+    }
+
+    /// Returns the last stream that the server of a connection processed; `nil`: it did not say so.
+    func lastStream(of connection: Int) -> Int? { lastStreams[connection] }
 
     /// Watches a socket for the events that libcurl wants.
     func want(_ interest: HTTPReadiness, of number: Int32) {

@@ -180,6 +180,12 @@ public final class HTTPClient {
         while let handle = CCurl_next_finished(multiPointer, &code) {
             guard let transfer = transfers.removeValue(forKey: handle) else { continue }
             curl_multi_remove_handle(multiPointer, handle)
+            if transfer.mayRestart(code), (try? transfer.restart()) != nil,
+                curl_multi_add_handle(multiPointer, handle) == CURLM_OK
+            {
+                transfers[handle] = transfer
+                continue
+            }
             handles[transfer.id] = nil
             finished.append((transfer.completion, transfer.result(code)))
             keep(transfer)
