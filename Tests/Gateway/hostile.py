@@ -176,6 +176,34 @@ def hold(scene):
         connection.close()
 
 
+def odd(scene):
+    """Requests that another server might take for something else, and clients that wait for their answer."""
+    path = b"POST /v1/projects/demo/messages:send HTTP/1.1\r\n"
+    heads = [
+        (b"two hosts", path + b"host: a\r\nhost: b\r\ncontent-length: 0\r\n\r\n", b"400"),
+        (b"two lengths", path + b"host: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx", b"400"),
+        (b"an unknown coding", path + b"host: a\r\ntransfer-encoding: xchunked\r\n\r\n", b"501"),
+        (b"a body of 300,000 bytes", path + b"host: a\r\nconnection: close\r\ncontent-length: 300000\r\n\r\n" + b"x" * 300_000,
+         b"400"),
+        (b"APNs over HTTP/1.1", b"POST /3/device/aa HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n",
+         b"Unexpected HTTP/1.x request: POST /3/device/aa "),
+    ]
+    for name, request, answer in heads:
+        got = scene.ask(request)
+        if answer not in got[:200]:
+            sys.exit(f"{name.decode()}: {got[:200]!r}")
+    # A client of HTTP/2 that has said all waits for its answer.
+    with scene.connect() as connection:
+        connection.sendall(PREFACE + frame(4) + frame(1, 4, 1, REQUEST) + frame(0, 1, 1, BODY))
+        connection.shutdown(socket.SHUT_WR)
+        got = b""
+        while part := connection.recv(65536):
+            got += part
+    if b"projects/demo/messages/" not in got:
+        sys.exit(f"a client that shuts down its sending side gets no answer: {got!r}")
+    print("odd requests: each answered as it should", flush=True)
+
+
 def run(scene):
     # The first request ends, the second one never does.
     unfinished = begin(scene, PREFACE + frame(4) + frame(1, 5, 1, REQUEST) + frame(1, 4, 3, REQUEST))
@@ -207,6 +235,9 @@ def run(scene):
     flood(scene, "RST_STREAM", b"".join(
         frame(1, 5, 2 * number + 1, REQUEST) + frame(3, 0, 2 * number + 1, b"\0\0\0\10") for number in range(20_000)))
     flood(scene, "CONTINUATION", frame(1, 0, 1, REQUEST) + frame(9, 0, 1, literal(b"x", b"y" * 100)) * 20_000)
+    # Each byte refers to a header of 100 bytes in the table of HPACK.
+    many = b"\x40\1x" + bytes([100]) + b"y" * 100 + b"\xbe" * 8000
+    flood(scene, "references of HPACK", frame(1, 5, 1, REQUEST + many))
     flood(scene, "a frame of 16 MiB", b"\xff\xff\xff\0\0\0\0\0\1" + b"x" * 100_000)
     flood(scene, "TLS that is none", b"\x16\3\1\0\5hello" + b"x" * 1000, begins=b"")
     flood(scene, "CONNECT without an end", b"CONNECT " + b"x" * 100_000, begins=b"")
@@ -230,6 +261,7 @@ def run(scene):
     print(f"too long: {long_header[:20]!r}, {long_body[:20]!r}", flush=True)
     if not long_body.startswith(b"HTTP/1.1 413"):
         sys.exit("a body of 10 MB is not refused")
+    odd(scene)
     if not is_ended(unfinished):
         sys.exit("a request of HTTP/2 that does not end goes on for ever")
     scene.wait(lambda: scene.status()["connections"] <= 1, "all to leave")

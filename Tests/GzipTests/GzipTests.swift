@@ -27,8 +27,11 @@ struct GzipTests {
     func malformed() {
         var damaged = Self.compressed
         damaged[damaged.count - 6] ^= 1
-        for bytes in [damaged, Array(Self.compressed.dropLast()), Self.compressed + [0], Array(Self.text.utf8), []] {
-            #expect(throws: Gzip.Fault.malformed) { try Gzip.inflate(bytes, limit: 100) }
-        }
+        let faults: [([UInt8], Gzip.Fault)] = [
+            (damaged, .malformed), (Array(Self.compressed.dropLast()), .cutOff),
+            (Self.compressed + [0], .trailingBytes),
+            (Array(Self.text.utf8), .malformed), ([], .cutOff),
+        ]
+        for (bytes, fault) in faults { #expect(throws: fault) { try Gzip.inflate(bytes, limit: 100) } }
     }
 }

@@ -69,10 +69,10 @@ struct HTTP2SessionTests {
         #expect(sent == 100 * 400)
     }
 
-    @Test("refuses a request that is too long with an answer of its own, and reads the next one")
+    @Test("refuses headers that are too long, reads on beyond a body that is, and reads the next request")
     func tooLong() throws {
         var limits = HTTP2Limits()
-        (limits.headerBytes, limits.bodyBytes) = (1000, 100)
+        (limits.headerBytes, limits.bodyBytes, limits.discardedBytes) = (1000, 100, 200)
         let session = try HTTP2Session(limits)
         var client = HTTP2Client()
         client.post("/a", stream: 1, others: [("x", String(repeating: "y", count: 2000))], ends: true)
@@ -80,10 +80,28 @@ struct HTTP2SessionTests {
         client.data(String(repeating: "z", count: 90), stream: 3, ends: false)
         client.data(String(repeating: "z", count: 90), stream: 3)
         client.post("/c", stream: 5, ends: true)
+        client.post("/d", stream: 7)
+        client.data(String(repeating: "z", count: 201), stream: 7, ends: false)
         let requests = try receive(session, client.take())
-        #expect(requests.map { $0.header(":path") } == ["/c"])
+        #expect(requests.map { $0.header(":path") } == ["/b", "/c"])
+        #expect(requests.map(\.isTooLong) == [true, false] && requests[0].body.isEmpty)
         #expect(session.heldBytes == 0)
-        #expect(session.unanswered == 1)
+        #expect(session.unanswered == 2)
+        // The session itself answers 431 and 413.
+        #expect(HTTP2Client.frames(session.takeOutput()).filter { $0.kind == 1 }.map(\.stream) == [1, 7])
+    }
+
+    @Test("ends a connection whose few bytes are decoded to many headers")
+    func headerReferences() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        // A literal with indexing puts the header into the table; 0xBE is a reference to it.
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
+        let name: [UInt8] = [0x40] + text("x") + text(String(repeating: "y", count: 100))
+        let block = [(":method", "POST"), (":scheme", "https"), (":path", "/a"), (":authority", "localhost")]
+            .flatMap { HTTP2Client.header($0.0, $0.1) }
+        client.frame(1, flags: 5, stream: 1, block + name + [UInt8](repeating: 0xBE, count: 2000))
+        #expect(throws: HTTP2Failure.flood) { try receive(session, client.take()) }
     }
 
     @Test(
@@ -143,6 +161,28 @@ struct HTTP2SessionTests {
         session.respond(to: 1, status: 200, headers: [], body: [])
         _ = session.takeOutput()
         #expect(session.isOver)
+    }
+
+    @Test("announces its end, and takes the requests that a client sent before it saw that")
+    func announcedEnd() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/a", stream: 1, ends: true)
+        #expect(try receive(session, client.take()).count == 1)
+        _ = session.takeOutput()
+        session.announceEnd()
+        let frames = HTTP2Client.frames(session.takeOutput())
+        #expect(frames.first { $0.kind == 7 }?.payload.prefix(4) == [0x7F, 0xFF, 0xFF, 0xFF])
+        let ping = try #require(frames.first { $0.kind == 6 })
+        client.post("/b", stream: 3, ends: true)
+        #expect(try receive(session, client.take()).count == 1)
+        #expect(!session.isReadyToGoAway)
+        client.frame(6, flags: 1, Array(ping.payload))
+        _ = try receive(session, client.take())
+        #expect(session.isReadyToGoAway)
+        session.goAway()
+        #expect(
+            HTTP2Client.frames(session.takeOutput()).first { $0.kind == 7 }?.payload.prefix(4) == [0, 0, 0, 3])
     }
 
     @Test("reports the bytes of incomplete requests, and since when it holds them")

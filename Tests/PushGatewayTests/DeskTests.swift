@@ -7,7 +7,7 @@ import Testing
 @testable import PushSettings
 
 /// A desk with a daemon whose replies the test gives.
-private struct Scene {
+struct Scene {
     var desk: GatewayDesk
     var random = SeededGenerator(seed: 7)
     var time: Int64 = 1_795_537_418_000
@@ -62,7 +62,7 @@ private struct Scene {
     }
 }
 
-private struct TestFailure: Error {
+struct TestFailure: Error {
     let text: String
     init(_ text: String) { self.text = text }
 }
@@ -398,7 +398,7 @@ struct DeskTests {
     }
 
     @Test(
-        "tells the cause of a refusal that APNs tells nobody, at most thirty in a minute",
+        "tells the cause of a refusal that APNs tells nobody",
         arguments: [
             (
                 [("apns-topic", "com.x"), ("apns-push-type", "background")], #"{"aps":{}}"#,
@@ -412,13 +412,8 @@ struct DeskTests {
         let request = GatewayRequest.post("/3/device/00aa", body, headers: headers)
         #expect(try scene.answer(request).status == 400)
         let remark = try #require(scene.desk.takeRemarks().first)
-        #expect(remark.hasPrefix("127.0.0.1 #1 was refused as APNs would, \(words)"), "\(remark)")
-        var told = 0
-        for _ in 0..<100 {
-            _ = try scene.answer(request)
-            told += scene.desk.takeRemarks().count
-        }
-        #expect(told == 29)
+        #expect(
+            remark.hasPrefix("POST /3/device/00aa from 127.0.0.1 #1 was refused as APNs would, \(words)"), "\(remark)")
     }
 
     @Test("logs unmatched requests, at most sixteen at a time")
@@ -427,7 +422,9 @@ struct DeskTests {
         for _ in 0..<40 { _ = try scene.answer(.post("/nothing", headers: [("user-agent", "x/1")])) }
         let remarks = scene.desk.takeRemarks()
         #expect(remarks.count == 16)
-        #expect(remarks.first == "POST /nothing from 127.0.0.1 #1 (x/1): no such path")
+        #expect(
+            remarks.first?.hasPrefix("POST /nothing from 127.0.0.1 #1 (x/1) was refused as Google would, 404 NOT_FOUND")
+                == true)
         #expect(scene.desk.takeRemarks().isEmpty)
     }
 }

@@ -51,6 +51,54 @@ struct KnownDevicesTests {
         #expect(devices.byteCount == 0)
     }
 
+    @Test("knows of a device's last four former tokens when they ended, unless another device has the token now")
+    func formerTokens() throws {
+        var bench = Bench()
+        func token(_ token: String, _ device: String, _ kind: String = "new", at second: Int) throws {
+            bench.at(.seconds(second))
+            let line =
+                #"{"op":"token","kind":"\#(kind)","token":"\#(token)","app":"shop","platform":"ios","device":"\#(device)"}"#
+            try bench.submit(try Request(line: Array(line.utf8)))
+        }
+        func end(_ token: String) -> Int64? {
+            bench.router.end(ofToken: token).map { $0.seconds - 1_700_000_000 }
+        }
+        for number in 0..<6 { try token("t\(number)", "a", at: number) }
+        #expect((0..<6).map { end("t\($0)") } == [nil, 2, 3, 4, 5, nil])
+        try token("t2", "b", at: 7)
+        #expect(end("t2") == nil && bench.router.device(ofToken: "t2")?.key.device == "b")
+        try token("t2", "b", "unregistered", at: 9)
+        #expect(end("t2") == 9)
+        // The ledger's rows make the same memory, in any order of the devices.
+        for devices in [bench.ledger.devices.values.map(\.self), bench.ledger.devices.values.reversed()] {
+            let memory = DeviceMemory(devices, [])
+            #expect(memory.known.former(token: "t2")?.ended.seconds == 1_700_000_009)
+            #expect(memory.known.former(token: "t4")?.ended.seconds == 1_700_000_005)
+            #expect(memory.known.former(token: "t5") == nil)
+        }
+        let person = Person(externalID: nil, devices: ["a", "b"])
+        var known = DeviceMemory(Array(bench.ledger.devices.values), []).known
+        _ = known.remove(person, through: SequenceNumber(1000))
+        #expect(known.former(token: "t4") == nil && known.byteCount == 0)
+    }
+
+    @Test("a send that the gateway refused has a row with the reason, and is remembered nowhere else")
+    func refusedSend() throws {
+        var bench = Bench()
+        let line =
+            #"{"op":"deliver","platform":"android","device":"t1","payload":{"body":"{"},"#
+            + #""sender":{"answer":404,"reason":"UNREGISTERED","cause":"no device has it"}}"#
+        try bench.submit(try Request(line: Array(line.utf8)))
+        let end = try #require(bench.ends.values.first)
+        #expect(end.result.outcome == .swallowed && end.result.reasonCode == .refusedSend)
+        #expect(end.result.reason?.hasSuffix("404 UNREGISTERED") == true)
+        #expect(bench.ledger.devices.isEmpty && bench.runs.isEmpty)
+        let accepted =
+            #"{"op":"deliver","platform":"android","device":"t1","payload":{"a":"b"},"sender":{"answer":200}}"#
+        try bench.submit(try Request(line: Array(accepted.utf8)))
+        #expect(bench.runs.count == 1)
+    }
+
     @Test("a full table of devices never removes the device that it must spare")
     func spared() {
         var devices = KnownDevices()

@@ -35,7 +35,8 @@ struct MigrationTests {
             ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN uid;
             ALTER TABLE devices DROP COLUMN state; ALTER TABLE devices DROP COLUMN locked;
             ALTER TABLE devices DROP COLUMN os_version; ALTER TABLE devices DROP COLUMN notifications;
-            ALTER TABLE devices DROP COLUMN sdk; PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);
+            ALTER TABLE devices DROP COLUMN sdk; ALTER TABLE devices DROP COLUMN former_tokens;
+            PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);
             """)
         return directory
     }

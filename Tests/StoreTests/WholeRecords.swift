@@ -125,7 +125,9 @@ enum Whole {
         (state.state, state.locked, state.osVersion) = (app, locked, "version-\(name)")
         (state.notifications, state.sdk) = (notifications, sdk)
         let topic = TopicName(project: "project-\(name)", topic: "topic-\(name)")
-        return DeviceDetail(topics: topic.map { [Subscription(topic: $0, since: since)] } ?? [], state: state)
+        return DeviceDetail(
+            topics: topic.map { [Subscription(topic: $0, since: since)] } ?? [], state: state,
+            formerTokens: [FormerToken(token: "former-\(name)", ended: WallTime(milliseconds: since + 5))])
     }
 
     static let fanOuts = [

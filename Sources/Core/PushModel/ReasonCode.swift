@@ -33,6 +33,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case brazeStoryOnAmazon = "braze_story_on_amazon"
 
     // FCM, ADM, HMS and Android.
+    case refusedSend = "refused_send"
     case validateOnly = "validate_only"
     case forceStopped = "force_stopped"
     case deletedMessages = "deleted_messages"

@@ -8,14 +8,19 @@ final class InjectLink {
     struct Waiting {
         let exchange: GatewayDesk.Exchange
         let pending: PendingRequest
-        /// The length of its line in bytes.
+    }
+
+    /// A line that waits for its reply.
+    private struct Line {
+        /// The request; `nil` if nobody waits for the reply.
+        let waiting: Waiting?
         let length: Int
         /// When it was sent, in monotonic nanoseconds.
         var since: Int64 = 0
     }
 
     private let loop: EventLoop
-    private let link: LineLink<Waiting>
+    private let link: LineLink<Line>
     private let take: (Waiting, [UInt8]?) -> Void
     private let report: (String?) -> Void
     private var source: IOSource?
@@ -26,7 +31,7 @@ final class InjectLink {
     /// How long the daemon may take to reply, in nanoseconds: the known clients wait at least 15 s.
     private static let patience: Int64 = 10_000_000_000
     /// Lines that are not sent yet.
-    private var lines = FairLineQueue<(line: [UInt8], waiting: Waiting)>()
+    private var lines = FairLineQueue<(line: [UInt8], waiting: Waiting?)>()
     /// The bytes of the lines that wait for replies.
     private(set) var waitingBytes = 0
     /// The number of lines that wait for replies.
@@ -54,7 +59,7 @@ final class InjectLink {
         patienceTimer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in checkPatience() }
     }
 
-    private func handle(_ news: LineLink<Waiting>.News) {
+    private func handle(_ news: LineLink<Line>.News) {
         switch news {
         case .connected:
             isConnected = true
@@ -66,12 +71,12 @@ final class InjectLink {
             waitingBytes = 0
             if let delay = link.retryDelay { timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds) }
             report(reason)
-            for waiting in unanswered { take(waiting, nil) }
-            while let next = lines.popFirst() { take(next.waiting, nil) }
-        case .answered(let waiting, let line):
+            for line in unanswered { if let waiting = line.waiting { take(waiting, nil) } }
+            while let next = lines.popFirst() { if let waiting = next.waiting { take(waiting, nil) } }
+        case .answered(let asked, let line):
             link.noteGoodReply()
-            waitingBytes -= waiting.length
-            take(waiting, line)
+            waitingBytes -= asked.length
+            if let waiting = asked.waiting { take(waiting, line) }
             sendNext()
         }
     }
@@ -88,14 +93,19 @@ final class InjectLink {
     /// Sends a line in the turn of its client's connection. Without a connection to the daemon `take` gets `nil` at
     /// once.
     ///
-    /// - Parameter isContinuation: whether an earlier line of the request had its turn.
-    func send(_ line: [UInt8], _ waiting: Waiting, isContinuation: Bool) {
-        guard isConnected else { return take(waiting, nil) }
-        waitingBytes += waiting.length
-        if isContinuation || link.unanswered < Self.sentAtOnce && lines.count == 0 {
-            sendNow(line, waiting)
-        } else {
+    /// - Parameters:
+    ///   - waiting: the request; `nil` if nobody waits for the reply.
+    ///   - isContinuation: whether an earlier line of the request had its turn.
+    func send(_ line: [UInt8], _ waiting: Waiting?, isContinuation: Bool) {
+        guard isConnected else {
+            if let waiting { take(waiting, nil) }
+            return
+        }
+        waitingBytes += line.count
+        if let waiting, !isContinuation, link.unanswered >= Self.sentAtOnce || lines.count > 0 {
             lines.append((line, waiting), of: waiting.pending.ticket.connection)
+        } else {
+            sendNow(line, waiting)
         }
     }
 
@@ -105,10 +115,8 @@ final class InjectLink {
         }
     }
 
-    private func sendNow(_ line: [UInt8], _ waiting: Waiting) {
-        var waiting = waiting
-        waiting.since = EventLoop.nowNanoseconds
-        link.send(line, awaiting: waiting)
+    private func sendNow(_ line: [UInt8], _ waiting: Waiting?) {
+        link.send(line, awaiting: Line(waiting: waiting, length: line.count, since: EventLoop.nowNanoseconds))
         guard !willFlush else { return }
         willFlush = true
         loop.atEndOfTurn { [weak self] in self?.flush() }

@@ -127,14 +127,16 @@ final class Service: LoopService {
             return answer(pending, with: response)
         }
         var whole = request
-        if request.isGzipped {
+        if request.isGzipped, request.bodyFault == nil {
+            let limit = transport.limits.http2.bodyBytes
             do throws(Gzip.Fault) {
-                whole = request.with(body: try Gzip.inflate(request.body, limit: transport.limits.http2.bodyBytes))
+                whole = request.with(body: try Gzip.inflate(request.body, limit: limit))
             } catch {
                 switch error {
-                case .tooLong: return answer(pending, with: GatewayResponse(status: 413))
-                // The desk refuses bytes that are no gzip like bytes that are no JSON, in the form of FCM or APNs.
-                case .malformed: break
+                case .tooLong: whole = request.with(.tooLong(limit: limit))
+                case .malformed: whole = request.with(.notGzip("its bytes are damaged, or of another format"))
+                case .cutOff: whole = request.with(.notGzip("it is cut off"))
+                case .trailingBytes: whole = request.with(.notGzip("bytes follow its end"))
                 }
             }
         }
@@ -148,7 +150,14 @@ final class Service: LoopService {
                 microseconds: microseconds),
             using: &random)
         take(step, pending, isContinuation: false)
+        tellRefusals()
+    }
+
+    /// Tells the operator of refused requests, and lets the daemon keep the refused sends.
+    private func tellRefusals() {
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
+        // Without a daemon a refused send has no row: the journal and the status have it.
+        for line in desk.takeRefusedSends() { link?.send(line, nil, isContinuation: true) }
     }
 
     /// Whether there is room for a request: while the gateway is half full, only connections with few requests get
@@ -162,6 +171,7 @@ final class Service: LoopService {
     }
 
     private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
+        defer { tellRefusals() }
         take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.pending, isContinuation: true)
     }
 
@@ -169,14 +179,14 @@ final class Service: LoopService {
         switch step {
         case .query(let line, let exchange):
             link?.send(
-                line, InjectLink.Waiting(exchange: exchange, pending: pending, length: line.count),
-                isContinuation: isContinuation)
+                line, InjectLink.Waiting(exchange: exchange, pending: pending), isContinuation: isContinuation)
         case .answer(let response, .zero): answer(pending, with: response)
         case .status:
             var status = transport.counts
             status.connections = transport.connectionCount
             status.daemonProblem = linkProblem
             status.overQuota = desk.sendsOverQuota
+            status.refusals = desk.refusals
             status.authorityEnds = WallTime(milliseconds: certificates.ends * 1000)
             status.hasNextAuthority = certificates.nextEnds != nil
             status.authorities = String(decoding: certificates.trusted, as: UTF8.self)

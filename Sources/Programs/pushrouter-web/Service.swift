@@ -184,6 +184,7 @@ final class Service: LoopService {
             )
         else { return respond(asked, WebResponse(400, "the request's target cannot be read\n")) }
         if let refusal = access.refusal(of: request) { return respond(asked, refusal) }
+        guard !arrival.isTooLong else { return respond(asked, WebResponse(413, "the body has more than 1 MiB\n")) }
         if request.method == "POST", !limiter.takes(peer, at: .now) {
             return respond(asked, WebResponse(429, "more than \(ActLimiter.perSecond) a second; try again\n"))
         }

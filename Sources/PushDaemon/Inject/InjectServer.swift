@@ -95,7 +95,9 @@ final class InjectServer {
         if let question = try TokenQuestion(line: line, limits: limits) {
             let owner = processor.owner(ofToken: question.token, presumed: question.presumed)
             let reported = processor.reportedState(of: question.token, app: question.presumed.app)
-            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) }, reported: reported)))
+            let reply = question.reply(
+                owner.map { ($0.target, $0.state) }, reported: reported, ended: processor.end(ofToken: question.token))
+            session.reply(place, .line(reply))
         } else if let question = try TopicQuestion(line: line, limits: limits) {
             session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
         } else {

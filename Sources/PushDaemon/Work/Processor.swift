@@ -77,6 +77,9 @@ final class Processor {
         router.owner(ofToken: token, presumed: presumed)
     }
 
+    /// The time at which the last device of a token gave it up.
+    func end(ofToken token: String) -> WallTime? { router.end(ofToken: token) }
+
     /// The state that `op: device` set for a name.
     func reportedState(of device: String, app: String?) -> DeviceState { router.reportedState(of: device, app: app) }
 

@@ -4,8 +4,12 @@ import CZlib
 public enum Gzip {
     /// The reason why bytes cannot be decompressed.
     public enum Fault: Error, Hashable, Sendable {
-        /// They are not gzip, or damaged, or truncated.
+        /// They are not gzip, or damaged.
         case malformed
+        /// They end before the end of the gzip member.
+        case cutOff
+        /// There are bytes behind the first gzip member, such as a second one.
+        case trailingBytes
         /// Their decompressed length exceeds the limit.
         case tooLong
     }
@@ -33,7 +37,8 @@ public enum Gzip {
             }
         }
         guard length <= limit else { throw .tooLong }
-        guard end == Z_STREAM_END, stream.avail_in == 0 else { throw .malformed }
+        guard end == Z_STREAM_END else { throw end == Z_BUF_ERROR || end == Z_OK ? .cutOff : .malformed }
+        guard stream.avail_in == 0 else { throw .trailingBytes }
         output.removeSubrange(length...)
         return output
     }

@@ -4,8 +4,10 @@ public struct HTTP2Request: Sendable {
     public let stream: Int32
     /// All headers in their order; the names of HTTP/2's own ones begin with a colon.
     public internal(set) var headers: [(name: String, value: String)] = []
-    /// The body; empty if there is none.
+    /// The body; empty if there is none, or if it is too long.
     public internal(set) var body: [UInt8] = []
+    /// Whether the body was longer than the limit: it was read, and discarded.
+    public internal(set) var isTooLong = false
 
     init(stream: Int32) { self.stream = stream }
 
@@ -19,8 +21,10 @@ public struct HTTP2Limits: Sendable {
     public var streams: UInt32 = 100
     /// The bytes of a request's header names and values; more are answered 431.
     public var headerBytes = 16 << 10
-    /// The bytes of a request's body; more are answered 413.
+    /// The bytes of a request's body. A longer one is discarded, and the request says so.
     public var bodyBytes = 256 << 10
+    /// The bytes of a body that is discarded; more are answered 413 at once.
+    var discardedBytes = 4 << 20
     /// The number of frames without a request (SETTINGS, PING, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA) at
     /// once, and further ones each second. A client that sends more floods the server, and its session ends.
     public var controlFrames = (atOnce: 1000, perSecond: 200)

@@ -17,6 +17,8 @@ public final class HTTP2Session {
         var isComplete = false
         /// The status of the session's own answer; the rest of the request is discarded.
         var refusal: Int?
+        /// The bytes of the body beyond the limit, which are read and discarded.
+        var discarded = 0
         /// The body of the answer, and the number of bytes sent.
         var answer: [UInt8] = []
         var sent = 0
@@ -43,6 +45,10 @@ public final class HTTP2Session {
     private var now: Int64 = 0
     /// The number of complete requests without an answer.
     public private(set) var unanswered = 0
+    /// Whether ``announceEnd()`` was called.
+    public private(set) var isEndAnnounced = false
+    /// Whether the client has answered a PING behind the announced end: whatever it sent before has arrived.
+    public private(set) var isReadyToGoAway = false
     /// The bytes of the received headers and bodies that were not passed on.
     public private(set) var heldBytes = 0
 
@@ -171,8 +177,17 @@ public final class HTTP2Session {
         }
     }
 
-    /// Sends GOAWAY: later requests are refused, earlier ones are answered.
+    /// Announces the end to the client: it sends no further request, and those on their way are answered still. Then
+    /// ``isReadyToGoAway`` becomes true when the client has seen it (RFC 9113, 6.8).
+    public func announceEnd() {
+        nghttp2_submit_shutdown_notice(handle)
+        nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+        isEndAnnounced = true
+    }
+
+    /// Sends the last GOAWAY: later requests are refused, earlier ones are answered.
     public func goAway() {
+        isReadyToGoAway = false
         let last = nghttp2_session_get_last_proc_stream_id(handle)
         nghttp2_submit_goaway(
             handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0)
@@ -183,6 +198,9 @@ public final class HTTP2Session {
     }
 
     // MARK: Floods
+
+    /// How many times the limit of headers one request may have, before it counts as a flood.
+    private static let headerBytesOfFlood = 4
 
     private func refillCredit(at now: Int64) {
         guard let since = creditSince else { return creditSince = now }
@@ -257,10 +275,15 @@ extension HTTP2Session {
     private func addHeader(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, to stream: Int32
     ) {
-        guard let asked = streams[stream], asked.refusal == nil else { return }
+        guard let asked = streams[stream] else { return }
         // Counts as SETTINGS_MAX_HEADER_LIST_SIZE does: 32 bytes for each header besides its texts.
         asked.headerBytes += name.count + value.count + 32
-        guard asked.headerBytes <= limits.headerBytes else { return refuse(asked, 431) }
+        guard asked.headerBytes <= limits.headerBytes else {
+            // One byte of a client may stand for thousands: the decoded bytes are what costs time.
+            if asked.headerBytes > Self.headerBytesOfFlood * limits.headerBytes { isFlood = true }
+            return refuse(asked, 431)
+        }
+        guard asked.refusal == nil else { return }
         hold(name.count + value.count + 32, of: asked)
         asked.request.headers.append(
             (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
@@ -268,12 +291,26 @@ extension HTTP2Session {
 
     private func addBody(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Int32) {
         guard let asked = streams[stream], asked.refusal == nil else { return }
-        guard asked.request.body.count + bytes.count <= limits.bodyBytes else {
-            refuse(asked, 413)
-            return respond(to: stream, status: 413, headers: [], body: [])
+        guard asked.discarded == 0, asked.request.body.count + bytes.count <= limits.bodyBytes else {
+            return discard(bytes.count, of: asked, stream)
         }
         hold(bytes.count, of: asked)
         asked.request.body.append(contentsOf: bytes)
+    }
+
+    /// Reads on beyond the limit of a body: a client that sends reads no answer before its end. The service answers the
+    /// request, in its own form; the session answers one that is far too long.
+    private func discard(_ count: Int, of stream: Stream, _ number: Int32) {
+        if stream.discarded == 0 {
+            stream.discarded = stream.request.body.count
+            hold(-stream.request.body.count, of: stream)
+            stream.request.body = []
+            stream.request.isTooLong = true
+        }
+        stream.discarded += count
+        guard stream.discarded > limits.discardedBytes else { return }
+        refuse(stream, 413)
+        respond(to: number, status: 413, headers: [], body: [])
     }
 
     private func hold(_ bytes: Int, of stream: Stream) {
@@ -300,6 +337,8 @@ extension HTTP2Session {
         case NGHTTP2_DATA.rawValue:
             if frame.length == 0, !ends { spendCredit() }
             if ends { finish(frame.stream_id) }
+        case NGHTTP2_PING.rawValue where frame.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 && isEndAnnounced:
+            isReadyToGoAway = true
         default: spendCredit()
         }
     }

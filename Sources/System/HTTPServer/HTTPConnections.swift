@@ -24,8 +24,10 @@ public final class HTTPConnections {
         public let target: String
         /// All headers in their order, unchanged.
         public let headers: [(name: String, value: String)]
-        /// The body; empty if there is none.
+        /// The body; empty if there is none, or if it is too long.
         public let body: [UInt8]
+        /// Whether the body was longer than the limit: it was read, and discarded.
+        public let isTooLong: Bool
     }
 
     /// The limits for clients.
@@ -34,8 +36,10 @@ public final class HTTPConnections {
         public var connections: UInt32 = 4096
         /// The bytes of a connection for the request line and the headers, and for each read and write.
         var connectionBytes = 16 << 10
-        /// The bytes of a request's body. A longer one is answered 413, or its connection is closed.
+        /// The bytes of a request's body. A longer one is discarded, and the request says so.
         public var bodyBytes = 256 << 10
+        /// The bytes of a body that is discarded. A longer one is answered 413, or its connection is closed.
+        var discardedBytes = 4 << 20
         /// The bytes of all incomplete bodies. A connection that exceeds them is closed.
         public var heldBytes = Int.max
         /// The seconds after which an idle connection is closed.
@@ -57,11 +61,30 @@ public final class HTTPConnections {
         var method = ""
         var headers: [(name: String, value: String)] = []
         var body: [UInt8] = []
+        /// The bytes of a body that is too long, so far.
+        var discarded = 0
         var number: RequestNumber?
         var response: HTTPResponse?
         var stream: StreamedBody?
 
         init(target: String) { self.target = target }
+
+        /// The status and the text for a head that the library takes and a server must not; `nil` for a good one. A
+        /// proxy in front could read it otherwise, and take a part of the body for the next request.
+        var headFault: (status: Int, text: String)? {
+            func values(_ name: String) -> [String] {
+                headers.compactMap { $0.name.lowercased() == name ? $0.value : nil }
+            }
+            // RFC 9112, 3.2 and 6.3; RFC 9110, 5.5.
+            if values("host").count > 1 { return (400, "the request has more than one Host\n") }
+            if Set(values("content-length")).count > 1 { return (400, "the lengths of the body differ\n") }
+            if headers.contains(where: { $0.value.utf8.contains(0) }) { return (400, "a header has a NUL\n") }
+            // RFC 9112, 6.1.
+            if let other = values("transfer-encoding").first(where: { $0.lowercased() != "chunked" }) {
+                return (501, "Transfer-Encoding is chunked or left out, not \(other.prefix(40).filter(\.isLetter))\n")
+            }
+            return nil
+        }
     }
 
     fileprivate let limits: Limits
@@ -236,11 +259,17 @@ extension HTTPConnections {
             return server.begin(pending, connection)
         }
         guard count.pointee > 0 else { return server.finish(pending, connection) }
-        // A body that is under way allows no answer: the connection is closed.
-        guard pending.body.count + count.pointee <= server.limits.bodyBytes,
-            server.heldBytes + count.pointee <= server.limits.heldBytes
-        else { return .NO }
         guard let key = server.keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
+        // A client that sends reads no answer before the end of its body: a body that is too long is read on.
+        if pending.discarded > 0 || pending.body.count + count.pointee > server.limits.bodyBytes {
+            pending.discarded += pending.body.count + count.pointee
+            pending.body = []
+            server.forget(key)
+            count.pointee = 0
+            return pending.discarded <= server.limits.discardedBytes ? .YES : .NO
+        }
+        // A body that is under way allows no answer: the connection is closed.
+        guard server.heldBytes + count.pointee <= server.limits.heldBytes else { return .NO }
         server.hold(count.pointee, of: key)
         pending.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)
         count.pointee = 0
@@ -271,17 +300,23 @@ extension HTTPConnections {
 
     private func begin(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
         withUnsafeMutablePointer(to: &pending.headers) { headers in
-            _ = MHD_get_connection_values(
+            _ = MHD_get_connection_values_n(
                 connection, .HEADER_KIND,
-                { headers, _, name, value in
+                { headers, _, name, length, value, valueLength in
                     guard let headers, let name else { return .YES }
+                    func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
+                        String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
+                    }
                     headers.assumingMemoryBound(to: [(name: String, value: String)].self).pointee.append(
-                        (String(cString: name), value.map { String(cString: $0) } ?? ""))
+                        (text(name, length), text(value, valueLength)))
                     return .YES
                 }, headers)
         }
+        if let (status, text) = pending.headFault {
+            return HTTPResponse(status: status, text: text, headers: [("Connection", "close")]).queue(on: connection)
+        }
         let length = pending.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
-        guard let length, length > limits.bodyBytes else { return .YES }
+        guard let length, length > max(limits.bodyBytes, limits.discardedBytes) else { return .YES }
         let text = "the body has \(length) bytes; the limit is \(limits.bodyBytes)\n"
         return HTTPResponse(status: 413, text: text).queue(on: connection)
     }
@@ -298,7 +333,8 @@ extension HTTPConnections {
         arrivals.append(
             Arrival(
                 number: number, connection: key, method: pending.method, target: pending.target,
-                headers: pending.headers, body: exchange(&pending.body, with: [])))
+                headers: pending.headers, body: exchange(&pending.body, with: []),
+                isTooLong: pending.discarded > 0))
         MHD_suspend_connection(connection)
         return .YES
     }

@@ -80,7 +80,11 @@ struct APNsSend: Sendable {
         }
         self.token = try Self.checked(token, rules)
         (topic, headers, id) = try Self.checked(own, request, provider, newID, rules)
-        payload = try Self.payload(request.body, headers, rules, limits)
+        switch request.bodyFault {
+        case .tooLong: throw APNsRejection(.payloadTooLarge, remark: request.bodyFault?.description)
+        case .notGzip: throw APNsRejection(rules.unreadablePayload, remark: request.bodyFault?.description)
+        case nil: payload = try Self.payload(request.body, headers, rules, limits)
+        }
     }
 
     private static func checked(_ token: String, _ rules: APNsRules) throws(APNsRejection) -> String {
@@ -249,6 +253,6 @@ struct APNsRejection: Error, Hashable, Sendable {
         }
         return GatewayResponse(
             status: reason.status, headers: id.map { [GatewayRequest.Header("apns-id", $0)] } ?? [], body: writer.bytes
-        ).retried(afterSeconds: retryAfter)
+        ).retried(afterSeconds: retryAfter).because("APNs", reason.rawValue, remark)
     }
 }

@@ -152,6 +152,7 @@ struct AccessTokenError: Error, Hashable, Sendable {
             $0.member("error", code.rawValue)
             $0.member("error_description", description)
         }
-        return .googleJSON(status: 400, writer.bytes)
+        return GatewayResponse.googleJSON(status: 400, writer.bytes)
+            .because("Google", code.rawValue, "no access token: \(description)")
     }
 }

@@ -58,10 +58,14 @@ struct ProviderRules: Hashable, Sendable {
     }
 }
 
-/// The last tokens of the providers: a provider may not make a new one for each send.
+/// The last tokens of the providers on each connection: a provider may not make a new one for each send.
+///
+/// Source: pushy#682 (a maintainer: the limit is for one connection, and several instances of an application have no
+/// problem), PyAPNs2#76, #80.
 struct ProviderTokenUpdates: Sendable {
-    /// A key of a team.
+    /// A key of a team on a connection.
     private struct Provider: Hashable {
+        let connection: UInt64
         let team: String
         let keyID: String
     }
@@ -82,11 +86,12 @@ struct ProviderTokenUpdates: Sendable {
     }
 
     /// Takes the token of a send, after the check of its signature. An older token of the same provider is valid at any
-    /// time, since the provider's machines change over one by one.
+    /// time.
     ///
+    /// - Parameter connection: the connection's number.
     /// - Returns: APNs' reason to refuse it; `nil` if it passes.
-    public mutating func use(_ token: ProviderToken) -> APNsReason? {
-        let provider = Provider(team: token.team, keyID: token.keyID)
+    public mutating func use(_ token: ProviderToken, on connection: UInt64) -> APNsReason? {
+        let provider = Provider(connection: connection, team: token.team, keyID: token.keyID)
         guard let last = issued[provider] else {
             if issued.count >= providersMax { issued.removeAll(keepingCapacity: true) }
             issued[provider] = token.issued

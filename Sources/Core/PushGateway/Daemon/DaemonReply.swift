@@ -86,6 +86,8 @@ enum DaemonDevice {
     case known(Target, DeviceState)
     /// No device registered the token: the presumed device.
     case presumed(Target, DeviceState)
+    /// The app of the token's device replaced or unregistered it at this time.
+    case ended(WallTime)
     /// The daemon refused the question.
     case refused(ProtocolError)
     /// The daemon gave no valid reply.
@@ -107,6 +109,10 @@ enum DaemonDevice {
                 platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
                 device: root["device"]?.string, externalID: root["external_id"]?.string)
             let state = DeviceState(reply: root)
+            if let end = root["ended"]?.string.flatMap(WallTime.init(rfc3339:)) {
+                self = .ended(end)
+                return
+            }
             self = known ? .known(target, state) : .presumed(target, state)
         } catch {
             switch error {
@@ -121,7 +127,7 @@ enum DaemonDevice {
         switch self {
         case .known(let target, let state): (target, state)
         case .presumed(let target, let state): unknown == .accept ? (target, state) : nil
-        case .refused, .none: nil
+        case .ended, .refused, .none: nil
         }
     }
 }

@@ -39,6 +39,7 @@ public struct GatewayDesk {
         }
 
         let subject: Subject
+        let attempt: Attempt
     }
 
     /// The current time, for one call.
@@ -101,26 +102,35 @@ public struct GatewayDesk {
         if remarks.count < 16 { remarks.append(text) }
     }
 
-    /// The refusals that were told in a minute, and those beyond their limit.
-    private var told = (minute: Int64.min, count: 0)
+    /// The refusals since the start.
+    public private(set) var refusals = Refusals()
+    /// The lines for the daemon by which it keeps refused sends. Nobody waits for their replies.
+    private var refusedSends: [[UInt8]] = []
+    /// The accounts that sent for another project, with that project.
+    private var otherProjects: Set<String> = []
 
-    /// The limit of refusals that are told in a minute: a sender may repeat one without an end.
-    private static let refusalsPerMinute = 30
+    /// Returns the lines of refused sends, and forgets them.
+    public mutating func takeRefusedSends() -> [[UInt8]] { exchange(&refusedSends, with: []) }
 
-    /// Tells the operator the cause of a refusal, which APNs tells nobody.
-    private mutating func tell(
-        _ rejection: APNsRejection, of request: GatewayRequest, _ connection: ConnectionFacts, at now: Now
-    ) {
-        let minute = now.monotonic / 60_000_000_000
-        if told.minute != minute { told = (minute, 0) }
-        told.count += 1
-        guard told.count <= Self.refusalsPerMinute else { return }
+    /// Tells the operator the cause of a refusal, which the services tell nobody, or only the sender.
+    private mutating func tell(_ step: Step, of attempt: Attempt) -> Step {
+        guard case .answer(let answer, _) = step, let refusal = answer.refusal else { return step }
+        let request = attempt.request
+        let refused = RefusedRequest(
+            at: attempt.now.wall, connection: attempt.connection.name, client: request.client,
+            request: "\(request.method) \(request.target.shortened)", answer: answer.status, refusal: refusal)
+        let (mayBeTold, isLast) = refusals.note(refused, at: attempt.now.monotonic)
+        guard mayBeTold else { return step }
+        if let line = attempt.line(answer, refusal) { refusedSends.append(line) }
+        guard !refusal.isOnDemand else { return step }
         let client = request.client.map { " (\($0))" } ?? ""
-        let cause = rejection.remark.map { ": \($0)" } ?? ""
-        let last = told.count == Self.refusalsPerMinute ? "; further refusals of this minute are not told" : ""
+        let cause = refusal.cause.map { ": \($0)" } ?? ""
+        let last = isLast ? "; further refusals of this minute are not told" : ""
+        let service = refusal.service.map { " as \($0) would" } ?? ""
         remark(
-            "\(connection.name)\(client) was refused as APNs would, \(rejection.reason.status) \(rejection.reason.rawValue)"
-                + cause + last)
+            "\(refused.request) from \(refused.connection)\(client) was refused\(service), "
+                + "\(answer.status) \(refusal.reason)\(cause)\(last)")
+        return step
     }
 
     /// Takes a request, and returns the first step.
@@ -130,26 +140,25 @@ public struct GatewayDesk {
         _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
         using generator: inout some RandomNumberGenerator
     ) -> Step {
+        var attempt = Attempt(request: request, connection: connection, now: now)
+        let step: Step
         do {
-            return try step(request, connection, now, &generator)
+            step = try self.step(&attempt, &generator)
         } catch let error as Unrouted {
-            let client = request.client.map { " (\($0))" } ?? ""
-            remark("\(request.method) \(request.target.shortened) from \(connection.name)\(client): no such path")
-            return .now(error.response(to: request))
+            step = .now(error.response(to: request))
         } catch let error as GoogleError {
-            return .now(error.response)
+            step = .now(error.response)
         } catch let error as AccessTokenError {
-            remark("no access token for \(connection.name): \(error.description)")
-            return .now(error.response)
+            step = .now(error.response)
         } catch let error as TopicBatch.Fault {
-            return .now(error.response)
+            step = .now(error.response)
         } catch let error as APNsRejection {
-            tell(error, of: request, connection, at: now)
-            return .now(error.response(to: request))
+            step = .now(error.response(to: request))
         } catch {
             // The calls throw no other error.
-            return .now(GatewayResponse(status: 500))
+            step = .now(GatewayResponse(status: 500))
         }
+        return tell(step, of: attempt)
     }
 
     /// Continues with a request after the daemon's reply.
@@ -161,87 +170,108 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
-        switch exchange.subject {
-        case .resolving(let push, let sender): return deliver(push, sender, DaemonDevice(line))
-        case .fcm(let send, let messageID): return .now(send.answer(to: DaemonReply(line), messageID: messageID))
-        case .apns(let send):
-            return .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
-        case .topics(let request): return .now(request.answer(to: line))
-        case .topicBatch(let batch, let injected): return .now(batch.answer(to: line, injected: injected))
-        case .leadership: return .now(Leadership(DaemonDevice(line)).response)
-        }
+        let step: Step =
+            switch exchange.subject {
+            case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.attempt)
+            case .fcm(let send, let messageID): .now(send.answer(to: DaemonReply(line), messageID: messageID))
+            case .apns(let send):
+                .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
+            case .topics(let request): .now(request.answer(to: line))
+            case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
+            case .leadership: .now(Leadership(DaemonDevice(line)).response)
+            }
+        return tell(step, of: exchange.attempt)
     }
 
     // MARK: Steps
 
     private mutating func step(
-        _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
-        _ generator: inout some RandomNumberGenerator
+        _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        switch try GatewayRoute(request, rules.routing) {
-        case .send(let project): try send(project, request, connection, now, &generator)
-        case .accessToken: .now(try accessToken(request, now, &generator))
-        case .subscriptions(let path, let action): try topics(path, action, request, now, &generator)
-        case .topicBatch(let isAdding):
-            try batch(isAdding, request, now)
-        case .device(let token): try device(token, request, connection, now, &generator)
-        case .leader: .query(Leadership.question, Exchange(subject: .leadership))
-        case .status where connection.isLocal: .status
+        if let refusal = rules.guests.refusal(of: attempt.request, on: attempt.connection) { return .now(refusal) }
+        return switch try GatewayRoute(attempt.request, rules.routing) {
+        case .send(let project): try send(project, &attempt, &generator)
+        case .accessToken: .now(try accessToken(attempt.request, attempt.now, &generator))
+        case .subscriptions(let path, let action): try topics(path, action, attempt, &generator)
+        case .topicBatch(let isAdding): try batch(isAdding, attempt)
+        case .device where !attempt.connection.isHTTP2: .now(.unexpectedHTTP1(attempt.request))
+        case .device(let token): try device(token, &attempt, &generator)
+        case .leader: .query(Leadership.question, Exchange(subject: .leadership, attempt: attempt))
+        case .status where attempt.connection.isLocal: .status
         case .status: throw Unrouted.noSuchPath(isApples: false)
         }
     }
 
     private mutating func send(
-        _ project: String, _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
-        _ generator: inout some RandomNumberGenerator
+        _ project: String, _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
+        let (request, now) = (attempt.request, attempt.now)
+        attempt.target = Target(platform: .android, app: project)
         let account = try account(of: request, now)
+        if let fault = request.bodyFault { throw GoogleError(fcm: .invalidArgument, fault.description) }
+        noteProject(project, of: account)
         let send = try FCMSend(
             project: project, body: request.body, limits: rules.lines, conditions: rules.conditions)
         var subject = FaultSubject(service: .fcm, project: project)
         switch send.recipient {
-        case .registration(let token): subject.token = token
+        case .registration(let token):
+            subject.token = token
+            attempt.target = send.presumedTarget(ofRegistration: token)
         case .topic(let topic): subject.topic = topic
         case .condition: break
         }
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(project: project), after: verdict.delay)
+            return .answer(verdict.answer.response(project: project).onDemand(), after: verdict.delay)
         }
         if let warning = quotas.take(project: project, token: subject.token, at: now.monotonic) { remark(warning) }
         let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
-        var sender = sender(request, connection, now, account ?? project)
+        var sender = sender(of: attempt, account ?? project)
         sender.account = account
         sender.project = project
         switch send.recipient {
         case .registration(let token):
-            let presumed = send.presumedTarget(ofRegistration: token)
             return .query(
-                TokenQuestion.line(token: token, presumed: presumed),
-                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender)))
+                TokenQuestion.line(token: token, presumed: send.presumedTarget(ofRegistration: token)),
+                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), attempt: attempt))
         case .topic, .condition:
             return .query(
-                send.publish(messageID: messageID, sender: sender), Exchange(subject: .fcm(send, messageID: messageID)))
+                send.publish(messageID: messageID, sender: sender),
+                Exchange(subject: .fcm(send, messageID: messageID), attempt: attempt))
         }
     }
 
+    /// Tells once that an account sends for a project that is not its own: FCM answers 403 unless somebody granted it.
+    private mutating func noteProject(_ project: String, of account: String?) {
+        guard let account, let own = ServiceAccountName.project(account), own != project,
+            otherProjects.count < 64, otherProjects.insert("\(account) \(project)").inserted
+        else { return }
+        remark(
+            "\(account.showingControls()) sends for the project \(project.showingControls()), and its own is "
+                + "\(own.showingControls()): FCM answers 403 unless the account has a role there")
+    }
+
     /// Delivers a push to the device that the daemon names.
-    private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
+    private func deliver(
+        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ attempt: Attempt
+    ) -> Step {
         if case .apns(let send, let request) = push, case .known(let target, _) = device {
             // The daemon knows whose token it is, as Apple does.
             if let platform = target.platform, !platform.hasAPNsHeaders {
-                return .now(APNsRejection(.badDeviceToken).response(to: request))
+                let cause = "the token is that of an app on \(platform.name)"
+                return .now(APNsRejection(.badDeviceToken, remark: cause).response(to: request))
             }
             if let app = target.app, app != send.topic.app {
-                return .now(APNsRejection(.deviceTokenNotForTopic).response(to: request))
+                let cause = "the token is that of \(app.showingControls()), and apns-topic names \(send.topic.app)"
+                return .now(APNsRejection(.deviceTokenNotForTopic, remark: cause).response(to: request))
             }
         }
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
-            return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
+            return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID), attempt: attempt))
         case (.apns(let send, _), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
-            return .query(line.bytes, Exchange(subject: .apns(send)))
+            return .query(line.bytes, Exchange(subject: .apns(send), attempt: attempt))
         case (_, nil): return .now(refusal(of: push, device))
         }
     }
@@ -252,23 +282,37 @@ public struct GatewayDesk {
         case (.fcm(let send, let messageID), .refused(let refusal)):
             return send.answer(to: .refused(refusal), messageID: messageID)
         case (.fcm(let send, let messageID), .none): return send.answer(to: .none, messageID: messageID)
-        case (.fcm, _): return GoogleError(onDemand: .unregistered).response
+        case (.fcm, .ended(let time)):
+            return GoogleError(onDemand: .unregistered).caused(by: Self.words(ofEnd: time)).response
+        case (.fcm, _):
+            return GoogleError(onDemand: .unregistered).caused(by: Self.noDevice).response
         case (.apns(let send, _), .refused(let refusal)):
             return send.answer(to: .refused(refusal), uniqueID: nil)
         case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)
+        case (.apns(_, let request), .ended(let time)):
+            return APNsRejection(.unregistered, timestamp: time, remark: Self.words(ofEnd: time)).response(to: request)
         case (.apns(_, let request), _):
             // The time of the end is unknown: the epoch stands for it.
-            return APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request)
+            return APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0), remark: Self.noDevice)
+                .response(to: request)
         }
     }
 
+    private static let noDevice = "no device registered the token (Unknown=unregistered)"
+
+    private static func words(ofEnd time: WallTime) -> String {
+        "the app of its device replaced or unregistered the token at \(time.rfc3339)"
+    }
+
     private mutating func device(
-        _ token: String, _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
-        _ generator: inout some RandomNumberGenerator
+        _ token: String, _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
+        let (request, connection, now) = (attempt.request, attempt.connection, attempt.now)
+        attempt.target = Target(
+            platform: .ios, app: request.header(APNsHeader.topic.rawValue).flatMap(APNsTopic.init)?.app, device: token)
         let subject = FaultSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(to: request, timestamp: now.wall), after: verdict.delay)
+            return .answer(verdict.answer.response(to: request, timestamp: now.wall).onDemand(), after: verdict.delay)
         }
         let provider = try provider(request, connection, now)
         let send = try APNsSend(
@@ -276,12 +320,12 @@ public struct GatewayDesk {
             limits: rules.lines)
         if let warning = quotas.take(appleToken: token, at: now.monotonic) { remark(warning) }
         let proof = try? ProviderToken(request.header("authorization"))
-        var sender = sender(request, connection, now, proof?.team ?? "")
+        var sender = sender(of: attempt, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first
         sender.team = proof?.team
         return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(subject: .resolving(.apns(send, request), sender)))
+            Exchange(subject: .resolving(.apns(send, request), sender), attempt: attempt))
     }
 
     // MARK: Authentication
@@ -298,6 +342,7 @@ public struct GatewayDesk {
     private mutating func accessToken(
         _ request: GatewayRequest, _ now: Now, _ generator: inout some RandomNumberGenerator
     ) throws(AccessTokenError) -> GatewayResponse {
+        if let fault = request.bodyFault { throw AccessTokenError(.invalidRequest, fault.description) }
         let asked = try AccessTokenRequest(body: request.body)
         if rules.accounts == .strict {
             guard case .assertion(let token) = asked, let account = asked.account else {
@@ -352,20 +397,19 @@ public struct GatewayDesk {
                 remark: "no key with kid \(token.keyID.showingControls()) of the team iss "
                     + "\(token.team.showingControls()) is known; kid is the key id, and iss the team")
         }
-        if let reason = updates.use(token) { throw APNsRejection(reason) }
+        if let reason = updates.use(token, on: connection.number) {
+            let cause =
+                "this connection had another token of the key less than 20 minutes ago: use one for 20 to 60 minutes"
+            throw APNsRejection(reason, remark: cause)
+        }
         return .token
     }
 
     // MARK: The sender
 
-    private mutating func sender(
-        _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now, _ name: String
-    ) -> PushSender {
-        var sender = PushSender()
-        sender.client = request.client
-        sender.connection = connection.name
-        sender.method = request.method
-        sender.path = request.target.shortened
+    private mutating func sender(of attempt: Attempt, _ name: String) -> PushSender {
+        let request = attempt.request
+        var sender = attempt.sender
         sender.answer = 200
         var digest = stableDigest(name.utf8)
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
@@ -375,7 +419,7 @@ public struct GatewayDesk {
         where header.name != APNsHeader.id.rawValue && APNsHeader(rawValue: header.name) != nil {
             digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
         }
-        let times = sends.take(digest, at: now.monotonic)
+        let times = sends.take(digest, at: attempt.now.monotonic)
         if times > 1 { sender.times = times }
         return sender
     }
@@ -384,26 +428,29 @@ public struct GatewayDesk {
 // Topics. The daemon stores the subscriptions with the devices.
 extension GatewayDesk {
     private mutating func topics(
-        _ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest, _ now: Now,
+        _ path: TopicPath, _ action: TopicPath.Action, _ attempt: Attempt,
         _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        _ = try account(of: request, now)
-        let asked = try TopicSubscriptionRequest(path, action, request)
+        _ = try account(of: attempt.request, attempt.now)
+        let asked = try TopicSubscriptionRequest(path, action, attempt.request)
         let subject = FaultSubject(service: .topics, token: path.registration, project: path.project)
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(project: path.project), after: verdict.delay)
+            return .answer(verdict.answer.response(project: path.project).onDemand(), after: verdict.delay)
         }
-        return .query(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked)))
+        return .query(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), attempt: attempt))
     }
 
-    private func batch(_ isAdding: Bool, _ request: GatewayRequest, _ now: Now) throws -> Step {
-        let account = try account(of: request, now)
+    private func batch(_ isAdding: Bool, _ attempt: Attempt) throws -> Step {
+        let account = try account(of: attempt.request, attempt.now)
         let project = account.flatMap(ServiceAccountName.project) ?? TopicName.anyProject
-        let batch = try TopicBatch(isAdding: isAdding, body: request.body)
-        let failures = batch.tokens.map { injected.failure(ofToken: $0) }
+        if let fault = attempt.request.bodyFault { throw TopicBatch.Fault(message: fault.description) }
+        let batch = try TopicBatch(isAdding: isAdding, body: attempt.request.body)
+        let failures = batch.tokens.map { token in
+            GoogleError.fault(inRegistration: token) == nil ? injected.failure(ofToken: token) : .invalidArgument
+        }
         return .query(
             try batch.line(project: project, unknown: rules.unknown, without: failures),
-            Exchange(subject: .topicBatch(batch, injected: failures)))
+            Exchange(subject: .topicBatch(batch, injected: failures), attempt: attempt))
     }
 }
 
@@ -420,7 +467,7 @@ extension Leadership {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")
         case .refused(let refusal): self = .elsewhere(refusal.message)
-        case .known, .presumed: self = .leads
+        case .known, .presumed, .ended: self = .leads
         }
     }
 }

@@ -39,6 +39,8 @@ public struct GatewayStatus: Sendable {
     public private(set) var answers: [Int: Int] = [:]
     /// The clients, at most 64.
     public private(set) var clients: [Client] = []
+    /// The refusals.
+    public var refusals = Refusals()
     /// The reason why the daemon takes no requests; `nil` if it takes them.
     public var daemonProblem: String?
 
@@ -91,6 +93,28 @@ public struct GatewayStatus: Sendable {
                 "answers",
                 object: { object in
                     for (status, count) in answers.sorted(by: { $0.key < $1.key }) { object.member("\(status)", count) }
+                })
+            writer.member(
+                "refusals",
+                object: { object in
+                    for (reason, count) in refusals.counts.sorted(by: { $0.key < $1.key }) {
+                        object.member(reason, count)
+                    }
+                })
+            writer.member(
+                "last_refusals",
+                array: { list in
+                    for refused in refusals.latest {
+                        list.object { object in
+                            object.member("at", refused.at.rfc3339)
+                            object.member("client", refused.client)
+                            object.member("connection", refused.connection)
+                            object.member("request", refused.request)
+                            object.member("answer", refused.answer)
+                            object.member("reason", refused.refusal.reason)
+                            object.member("cause", refused.refusal.cause)
+                        }
+                    }
                 })
             writer.member("daemon_problem", daemonProblem)
             writer.member("authority_ends", authorityEnds?.rfc3339)

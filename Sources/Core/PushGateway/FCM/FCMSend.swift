@@ -33,6 +33,7 @@ struct FCMSend: Sendable {
         conditions rules: TopicCondition.Rules = TopicCondition.Rules()
     ) throws(GoogleError) {
         self.project = project
+        try GoogleError.check(project: project)
         // The line adds one level around the body.
         let limits = JSONLimits(depth: limits.depth - 1, values: limits.values)
         let document: JSONDocument
@@ -49,7 +50,12 @@ struct FCMSend: Sendable {
                 ? .malformedField(field, error.error.message) : .invalidField(field, error.error.message)
         }
         switch body.recipient {
-        case .token(let name), .fid(let name): recipient = .registration(name)
+        case .token(let name):
+            try GoogleError.check(registration: name, "message.token")
+            recipient = .registration(name)
+        case .fid(let name):
+            try GoogleError.check(registration: name, "message.fid")
+            recipient = .registration(name)
         case .topic(let name): recipient = .topic(name)
         case .condition(let text):
             do {
@@ -133,6 +139,11 @@ struct FCMSend: Sendable {
         switch RefusalMeaning(refusal) {
         case .later(let seconds): GoogleError(fcm: .unavailable, refusal.message, retryAfter: seconds)
         case .gatewaysFault: GoogleError(fcm: .internalError, refusal.message)
+        case .sendersFault("device"):
+            .invalidField(fieldOfSender("device"), "The registration token is not a valid FCM registration token")
+                .caused(
+                    by: "no device registered the token, so it names its device, which has at most "
+                        + "\(Target.longestName) bytes: register it (pushctl token)")
         case .sendersFault(let field?): .invalidField(fieldOfSender(field), refusal.message)
         case .sendersFault(nil): GoogleError(fcm: .invalidArgument, refusal.message)
         }

@@ -90,6 +90,8 @@ struct GoogleError: Error, Hashable, Sendable {
     let details: [Detail]
     /// The seconds of `Retry-After`; `nil` for an answer without one.
     let retryAfter: Int64?
+    /// The cause, for people, where the message does not tell it.
+    private var cause: String?
 
     /// Joins the parts.
     init(_ status: GoogleStatus, _ message: String, _ details: [Detail] = [], retryAfter: Int64? = nil) {
@@ -137,6 +139,33 @@ struct GoogleError: Error, Hashable, Sendable {
         return GoogleError(.invalidArgument, description, [.fcm(.invalidArgument), .badRequest([violation])])
     }
 
+    /// Checks the form of a registration token or an installation id.
+    ///
+    /// - Throws: FCM's error, with the cause.
+    static func check(registration token: String, _ field: String) throws(GoogleError) {
+        guard let cause = fault(inRegistration: token) else { return }
+        throw invalidField(field, "The registration token is not a valid FCM registration token").caused(by: cause)
+    }
+
+    /// The fault of a token, for people; `nil` if its form is good. FCM knows more of its tokens than their form.
+    static func fault(inRegistration token: String) -> String? {
+        if token.isEmpty { return "the token is empty" }
+        guard token.utf8.count <= TokenRequest.longestToken else {
+            return "the token has \(token.utf8.count) bytes; the limit is \(TokenRequest.longestToken)"
+        }
+        let hasOther = token.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
+        return hasOther
+            ? "the token has a space or a control character: \(token.cut(toBytes: 64).showingControls())" : nil
+    }
+
+    /// Checks the form of a project in a path.
+    static func check(project: String) throws(GoogleError) {
+        guard !TopicName.isPart(project) else { return }
+        throw GoogleError(.invalidArgument, "Invalid resource field value in the request.")
+            .caused(
+                by: "a project has no slash, space or control character: \(project.cut(toBytes: 64).showingControls())")
+    }
+
     /// The error for a field that Google's JSON parser refuses, before FCM sees the message.
     static func malformedField(_ field: String, _ description: String) -> GoogleError {
         let violation = FieldViolation(field: field, description: description)
@@ -176,6 +205,20 @@ struct GoogleError: Error, Hashable, Sendable {
         var writer = JSONWriter()
         writer.object { $0.member("error", object: members) }
         return GatewayResponse.googleJSON(status: status.code, writer.bytes).retried(afterSeconds: retryAfter)
+            .because("Google", reason, cause ?? message)
+    }
+
+    /// The most exact word of the answer.
+    private var reason: String {
+        for case .fcm(let code) in details { return code.rawValue }
+        return status.rawValue
+    }
+
+    /// The same error, with a cause for people that the answer does not contain.
+    func caused(by cause: String) -> GoogleError {
+        var error = self
+        error.cause = cause
+        return error
     }
 
     private func members(_ writer: inout JSONWriter) {

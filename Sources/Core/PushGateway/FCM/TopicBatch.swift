@@ -28,7 +28,8 @@ public struct TopicBatch: Hashable, Sendable {
         public var response: GatewayResponse {
             var writer = JSONWriter()
             writer.object { $0.member("error", "InvalidArgument") }
-            return .googleJSON(status: GoogleStatus.invalidArgument.code, writer.bytes)
+            return GatewayResponse.googleJSON(status: GoogleStatus.invalidArgument.code, writer.bytes)
+                .because("Google", "InvalidArgument", message)
         }
     }
 

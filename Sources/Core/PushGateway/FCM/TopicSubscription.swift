@@ -65,6 +65,8 @@ struct TopicSubscriptionRequest: Hashable, Sendable {
     /// - Throws: the error that Google answers.
     init(_ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest) throws(GoogleError) {
         (project, registration) = (path.project, path.registration)
+        try GoogleError.check(project: project)
+        try GoogleError.check(registration: registration, "parent")
         let allowsMissing = request.target.query("allow_missing", "allowMissing") == "true"
         switch action {
         case .create:

@@ -64,7 +64,7 @@ extension TopicSubscriptionRequest {
     func line(unknown: GatewaySettings.Unknown) throws(GoogleError) -> [UInt8] {
         func change(_ kind: TopicRequest.Kind, _ topic: String) throws(GoogleError) -> [UInt8] {
             guard let name = TopicName(project: project, topic: topic) else {
-                throw .invalidField("parent", "the project id is not valid")
+                throw .invalidField("parent", "the topic is not valid")
             }
             return TopicRequest(kind: kind, topic: name, tokens: [registration], unknown: unknown.ofTopics).line
         }

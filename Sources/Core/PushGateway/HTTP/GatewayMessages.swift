@@ -25,8 +25,26 @@ public struct GatewayRequest: Hashable, Sendable {
     public let authority: String?
     /// The headers in their order, without the pseudo-headers of HTTP/2, whose names begin with a colon.
     public let headers: [Header]
-    /// The body; empty if there is none.
+    /// The body; empty if there is none, and if it has a fault.
     public let body: [UInt8]
+    /// The fault of a body that was read and not kept.
+    public let bodyFault: BodyFault?
+
+    /// A fault of a body, for which each service has an answer of its own.
+    public enum BodyFault: Hashable, Sendable {
+        /// It has more bytes than the limit, as sent or decompressed.
+        case tooLong(limit: Int)
+        /// It cannot be decompressed, for this reason.
+        case notGzip(String)
+
+        /// The fault for people.
+        var description: String {
+            switch self {
+            case .tooLong(let limit): "the body has more than \(limit) bytes"
+            case .notGzip(let reason): "content-encoding is gzip, and the body is no whole gzip file: \(reason)"
+            }
+        }
+    }
 
     /// Joins the parts.
     ///
@@ -35,8 +53,13 @@ public struct GatewayRequest: Hashable, Sendable {
     ///   - target: the target of the request line of HTTP/1.1, or `:path` of HTTP/2.
     ///   - headers: all headers as they came.
     ///   - body: the body.
-    public init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    ///   - fault: the fault of a body that was not kept.
+    public init(
+        method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        fault: BodyFault? = nil
+    ) {
         self.method = method
+        bodyFault = fault
         let all = headers.map { Header($0.name, $0.value) }
         let (ownAuthority, path) = Self.split(target)
         self.target = RequestTarget(path)
@@ -50,11 +73,14 @@ public struct GatewayRequest: Hashable, Sendable {
     public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
 
     /// Returns the request with another body.
-    public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body) }
+    public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body, nil) }
 
-    private init(_ other: GatewayRequest, body: [UInt8]) {
+    /// Returns the request without its body, which has a fault.
+    public func with(_ fault: BodyFault) -> GatewayRequest { GatewayRequest(self, body: [], fault) }
+
+    private init(_ other: GatewayRequest, body: [UInt8], _ fault: BodyFault?) {
         (method, target, authority, headers) = (other.method, other.target, other.authority, other.headers)
-        self.body = body
+        (self.body, bodyFault) = (body, fault)
     }
 
     /// The first header of a name in lower case, or `nil`.
@@ -86,6 +112,11 @@ public struct GatewayResponse: Hashable, Sendable {
     public private(set) var headers: [GatewayRequest.Header]
     /// The body.
     public let body: [UInt8]
+    /// The reason of a refusal; `nil` for any other answer.
+    var refusal: GatewayRefusal?
+    /// The bytes of HTTP/2 that a service of HTTP/2 alone sends to a client of HTTP/1.1, before it ends the connection;
+    /// `nil` for an ordinary answer.
+    public internal(set) var framesForHTTP1: [UInt8]?
 
     /// Joins the parts.
     public init(status: Int, headers: [GatewayRequest.Header] = [], body: [UInt8] = []) {

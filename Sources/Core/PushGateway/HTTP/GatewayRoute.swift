@@ -64,15 +64,8 @@ enum Unrouted: Error, Hashable, Sendable {
             GoogleError(
                 status, "The requested URL \(request.target) was not found on this server for \(request.method)."
             ).response
-        case .ended: Self.page
-        }
-    }
-
-    /// A sentence for people; `nil` if the answer says it all.
-    public var remark: String? {
-        switch self {
-        case .ended(let name): "\(name) is gone: Google ended it in 2024, and answers 404"
-        case .noSuchPath, .wrongMethod: nil
+        case .ended(let name):
+            Self.page.because("Google", "NOT_FOUND", "\(name) is gone: Google ended it in 2024")
         }
     }
 

@@ -57,10 +57,12 @@ struct ObjectReader {
         return value
     }
 
-    /// A name: at most 255 bytes, since the daemon remembers many of them.
+    /// A name of at most ``Target/longestName`` bytes.
     func name(_ key: RequestKey) throws(ProtocolError) -> String? {
         guard let value = try nonEmpty(key) else { return nil }
-        guard value.textLength <= 255 else { throw invalid(key, "\(key.word) is longer than 255 bytes") }
+        guard value.textLength <= Target.longestName else {
+            throw invalid(key, "\(key.word) is longer than \(Target.longestName) bytes")
+        }
         return value.string
     }
 

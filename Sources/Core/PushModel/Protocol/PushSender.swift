@@ -15,10 +15,14 @@ public struct PushSender: Hashable, Sendable {
     public var method: String?
     /// The path of the request, with secrets shortened.
     public var path: String?
-    /// The HTTP status of the answer to a push that the daemon accepts.
+    /// The HTTP status of the answer: 200 for a push that the daemon accepts, 400 and more for a refused one.
     public var answer: Int64?
     /// The number of times that the sender sent this push, this time included; `nil`: once.
     public var times: Int64?
+    /// The reason in the word of FCM or APNs, if the gateway refused the push.
+    public var reason: String?
+    /// The cause of the refusal, for people.
+    public var cause: String?
 
     /// Creates a sender without any fact.
     public init() {}
@@ -28,7 +32,12 @@ public struct PushSender: Hashable, Sendable {
     /// - Parameter line: the root of a request of `inject.sock`.
     public init?(ofLine line: JSONNode) {
         guard let sender = line[RequestKey.sender.word], sender.kind == .object else { return nil }
-        for (name, value) in sender.members {
+        self.init(sender)
+    }
+
+    /// Reads a checked object.
+    init(_ object: JSONNode) {
+        for (name, value) in object.members {
             if let key = TextKey(rawValue: name) {
                 self[key] = value.string
             } else if let key = NumberKey(rawValue: name) {
@@ -39,7 +48,7 @@ public struct PushSender: Hashable, Sendable {
 
     /// The keys of texts, in their order.
     enum TextKey: String, RequestWord {
-        case client, account, project, team, connection, method, path
+        case client, account, project, team, connection, method, path, reason, cause
 
         static let words = table()
     }
@@ -61,6 +70,8 @@ public struct PushSender: Hashable, Sendable {
             case .connection: connection
             case .method: method
             case .path: path
+            case .reason: reason
+            case .cause: cause
             }
         }
         set {
@@ -72,6 +83,8 @@ public struct PushSender: Hashable, Sendable {
             case .connection: connection = newValue
             case .method: method = newValue
             case .path: path = newValue
+            case .reason: reason = newValue
+            case .cause: cause = newValue
             }
         }
     }
@@ -91,22 +104,34 @@ public struct PushSender: Hashable, Sendable {
         }
     }
 
+    /// Whether the gateway refused the push, which then reaches no device.
+    var isRefusal: Bool { (answer ?? 0) >= 400 }
+
+    /// The refusal in words: `400 BadDeviceToken: the token is ...`.
+    var refusal: String? {
+        guard isRefusal, let answer else { return nil }
+        return "\(answer)\(reason.map { " \($0)" } ?? "")\(cause.map { ": \($0)" } ?? "")"
+    }
+
     /// The limit of a text, in bytes.
     static let longestText = 255
 
     /// Checks the member `sender` of a line without decoding it: the daemon keeps the line.
     ///
+    /// - Returns: whether the gateway refused the push.
     /// - Throws: the error of the first wrong member.
-    static func check(_ object: JSONView) throws(ProtocolError) {
+    static func check(_ object: JSONView) throws(ProtocolError) -> Bool {
+        var isRefusal = false
         for (name, value) in object.members {
             if TextKey.words.value(for: name) != nil {
                 guard value.isString, value.textLength <= longestText else {
                     throw fault(of: name, value.isString, value.kind, "a string", "longer than \(longestText) bytes")
                 }
-            } else if NumberKey.words.value(for: name) != nil {
-                guard value.int64 != nil else {
+            } else if let key = NumberKey.words.value(for: name) {
+                guard let number = value.int64 else {
                     throw fault(of: name, false, value.kind, "a whole number", "")
                 }
+                if key == .answer, number >= 400 { isRefusal = true }
             } else {
                 let keys = (TextKey.allCases.map(\.rawValue) + NumberKey.allCases.map(\.rawValue))
                 throw ProtocolError(
@@ -114,6 +139,7 @@ public struct PushSender: Hashable, Sendable {
                     message: "\(RequestKey.sender.word) has no such key; it has \(keys.joined(separator: ", "))")
             }
         }
+        return isRefusal
     }
 
     private static func fault(
@@ -153,7 +179,7 @@ extension JSONWriter {
 
 extension String {
     /// The longest beginning of at most `limit` bytes that ends between two characters.
-    fileprivate func cut(toBytes limit: Int) -> String {
+    public func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = 0
         var end = startIndex

@@ -121,6 +121,9 @@ extension Request {
 }
 
 extension Target {
+    /// The limit of the name of an app, a device or a user in bytes: the daemon remembers many of them.
+    public static let longestName = 255
+
     static let keys = RequestKeys([.platform, .app, .device, .externalID])
 
     init(_ reader: ObjectReader) throws(ProtocolError) {
@@ -150,9 +153,10 @@ extension DeliverRequest {
 
     convenience init(_ reader: ObjectReader) throws(ProtocolError) {
         let target = try Target(reader)
+        var refusal: String?
         if let sender = reader[.sender] {
             guard sender.isObject else { throw reader.wrongType(.sender, sender, wanted: "an object") }
-            try PushSender.check(sender)
+            if try PushSender.check(sender) { refusal = PushSender(reader.node(sender)).refusal }
         }
         self.init(
             target: target, transport: try Self.transport(reader, to: target.platform),
@@ -160,7 +164,8 @@ extension DeliverRequest {
             locked: try reader.bool(.locked) ?? false, osVersion: try Self.osVersion(reader),
             notifications: try reader.word(.notifications, NotificationPermission.self) ?? .allowed,
             sdk: try reader.word(.sdk, SDKState.self) ?? .ready, payload: try reader.object(.payload),
-            messageID: try Self.messageID(reader), headers: try Self.headers(reader, to: target.platform))
+            messageID: try Self.messageID(reader), headers: try Self.headers(reader, to: target.platform),
+            refusal: refusal)
     }
 
     private static func messageID(_ reader: ObjectReader) throws(ProtocolError) -> String? {
@@ -230,7 +235,7 @@ extension TokenRequest {
     static let keys = Request.keys + Target.keys + [.kind, .token]
 
     /// The limit of a token in bytes. The tokens of all services have at most a few hundred bytes today.
-    static let longestToken = 4096
+    public static let longestToken = 4096
 
     init(_ reader: ObjectReader) throws(ProtocolError) {
         let kind = try reader.word(.kind, Kind.self) ?? .new

@@ -55,11 +55,15 @@ public struct TokenQuestion: Sendable {
     /// - Parameters:
     ///   - owner: the device of the token, and its state; `nil` if nobody registered the token.
     ///   - reported: the state of the presumed device.
-    public func reply(_ owner: (target: Target, state: DeviceState)?, reported: DeviceState) -> [UInt8] {
+    ///   - ended: the time since which no device has the token; `nil` if none had it.
+    public func reply(
+        _ owner: (target: Target, state: DeviceState)?, reported: DeviceState, ended: WallTime? = nil
+    ) -> [UInt8] {
         Reply.line { writer in
             writer.member("ok", true)
             if let id { writer.member("id", id) }
             writer.member("known", owner != nil)
+            if owner == nil, let ended { writer.member("ended", ended.rfc3339) }
             let platform = owner?.target.platform ?? presumed.platform ?? .android
             writer.member(RequestKey.platform.word, platform.rawValue)
             if let app = owner.map(\.target.app) ?? presumed.app { writer.member(RequestKey.app.word, app) }

@@ -74,13 +74,13 @@ public struct KnownDevice: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The device's topics, and its state at the time of a push.
+    /// The device's topics, its state at the time of a push, and its former tokens.
     public var detail: DeviceDetail {
         get { sharedDetail?.value ?? DeviceDetail() }
         set { sharedDetail = newValue.isEmpty ? nil : Indirect(newValue) }
     }
 
-    /// Whether ``detail`` has a topic or a field of the state.
+    /// Whether ``detail`` has anything.
     public var hasDetail: Bool { sharedDetail != nil }
 
     /// The device as the target of a request.
@@ -89,20 +89,50 @@ public struct KnownDevice: Hashable, Sendable {
     }
 }
 
-/// The topics of a device and its state. Few devices have either.
+/// The topics of a device, its state, and its former tokens. Few devices have any of them.
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, the oldest subscription first.
     public var topics: [Subscription]
     /// The state of the device at the time of a push.
     public var state: DeviceState
+    /// The tokens that its app has replaced or unregistered, the latest last; at most ``formerTokensMax``.
+    public var formerTokens: [FormerToken]
+
+    /// The limit of former tokens of a device.
+    public static let formerTokensMax = 4
 
     /// Joins the parts.
-    public init(topics: [Subscription] = [], state: DeviceState = DeviceState()) {
-        (self.topics, self.state) = (topics, state)
+    public init(
+        topics: [Subscription] = [], state: DeviceState = DeviceState(), formerTokens: [FormerToken] = []
+    ) {
+        (self.topics, self.state, self.formerTokens) = (topics, state, formerTokens)
     }
 
     /// Whether there is nothing to keep.
-    public var isEmpty: Bool { topics.isEmpty && state.isEmpty }
+    public var isEmpty: Bool { topics.isEmpty && state.isEmpty && formerTokens.isEmpty }
+}
+
+/// A token that no push reaches any more. FCM answers 404 `UNREGISTERED` to it, and APNs 410 `Unregistered` with the
+/// time.
+public struct FormerToken: Hashable, Sendable {
+    /// The token.
+    public var token: String
+    /// The time at which its app replaced or unregistered it.
+    public var ended: WallTime
+
+    /// Joins the two.
+    public init(token: String, ended: WallTime) { (self.token, self.ended) = (token, ended) }
+}
+
+extension KnownDevice {
+    /// Gives the device another token, or none. Its last one becomes a former token.
+    public mutating func replaceToken(by token: String?, at now: WallTime) {
+        var former = detail.formerTokens.filter { !token.isSame(as: $0.token) && !self.token.isSame(as: $0.token) }
+        if let last = self.token, !token.isSame(as: last) { former.append(FormerToken(token: last, ended: now)) }
+        self.token = token
+        guard former != detail.formerTokens else { return }
+        detail.formerTokens = former.suffix(DeviceDetail.formerTokensMax)
+    }
 }
 
 /// The state of a device at the time of a push, as `op: device` set it. `nil` means the default of `op: deliver`.

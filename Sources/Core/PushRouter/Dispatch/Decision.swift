@@ -201,7 +201,10 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         reasons[place] = .brazeNotificationDenied
     }
     var fate: Fate
-    if payload.validateOnly {
+    if let refusal = delivery.refusal {
+        reasons.append(.refusedSend(refusal))
+        fate = .decided(.swallowed)
+    } else if payload.validateOnly {
         reasons.append(.validateOnly)
         fate = .decided(.swallowed)
     } else {
@@ -209,7 +212,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     }
     owner?.change(&fate, over: payload.transport, because: &reasons)
 
-    let isUndelivered = payload.validateOnly || fate.outcome == .notWoken
+    let isUndelivered = payload.validateOnly || delivery.refusal != nil || fate.outcome == .notWoken
     let displayed =
         braze?.mayBeDisplayed == true && delivery.notifications == .allowed
         && payload.shows(braze?.kind ?? .silent, under: fate)

@@ -19,7 +19,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case noCampaign
     case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon, brazeNotificationDenied
     // The treatment by FCM, ADM and Android.
-    case validateOnly, forceStopped
+    case refusedSend(String), validateOnly, forceStopped
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
     case newToken(String?), registered(String?), unregistered(String?), notificationEvent, unknownAction(String)
     case amazonMessage, amazonRefusal(String?)
@@ -84,6 +84,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             #"ab_push_fetch_test_triggers_key is "true" and the app is in the foreground: Braze's SDK shows the in-app message and no notification"#
         case .brazeStoryOnAmazon: "ab_c makes it a push story, and the device is Amazon's: Braze's SDK shows nothing"
 
+        case .refusedSend(let answer): "the gateway refused the send as the push service would: \(answer)"
         case .validateOnly: "validate_only is true: FCM checks the message and sends nothing"
         case .forceStopped: "the app is force-stopped: Android runs no code of it until the user starts it"
         case .deletedMessages: "message_type is deleted_messages: FCM calls onDeletedMessages"
@@ -188,6 +189,7 @@ extension Reason {
         case .brazeLost: .brazeLost
         case .brazeTestInAppMessage: .brazeTestInAppMessage
         case .brazeStoryOnAmazon: .brazeStoryOnAmazon
+        case .refusedSend: .refusedSend
         case .validateOnly: .validateOnly
         case .forceStopped: .forceStopped
         case .deletedMessages: .deletedMessages
@@ -246,6 +248,8 @@ extension Reason {
     /// The description without parts of the payload, for the reason of an outcome, which reaches the journal.
     var withoutPayload: String {
         switch self {
+        // The cause may quote what the sender sent.
+        case .refusedSend(let answer): Self.refusedSend(String(answer.prefix { $0 != ":" })).description
         case .unknownMessageType: "Received message with unknown type, FCM logs, and drops the message"
         case .unknownAction: "Unknown intent action, FCM logs, and does nothing"
         case .amazonRefusal(.some): "ADM did not register the app: it answered an error"

@@ -128,8 +128,8 @@ extension Schema<GatewaySettings> {
         Key(
             "Gateway", "Provider", { $1(&$0.provider) }, .choice, default: "any",
             meaning: """
-                `strict`: a push to APNs needs a provider token whose age and signature are right. `any`: the gateway \
-                does not check it.
+                `strict`: a push to APNs needs a provider token whose age and signature are right, and one connection \
+                may change the token of a key every 20 minutes. `any`: the gateway does not check it.
                 """),
         Key(
             "Gateway", "Anyone", { $1(&$0.anyone) }, .boolean, default: "no",
@@ -176,7 +176,9 @@ extension Schema<GatewaySettings> {
             default: "0", meaning: "The same for the sends a minute to one token of APNs. Apple names no figure."),
         Key(
             "Gateway", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(1...1_000_000), default: "4096",
-            meaning: "The maximum number of connections at once. One address or user may have half of them."),
+            meaning:
+                "The maximum number of connections at once. One address or user may have half of them, and loopback all."
+        ),
         Key(
             "Gateway", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...10_000), default: "100",
             meaning: "The maximum number of requests under way on an HTTP/2 connection."),

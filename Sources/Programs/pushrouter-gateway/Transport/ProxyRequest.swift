@@ -34,7 +34,10 @@ enum ProxyRequest: Equatable {
             self = .refused(Self.answer(403, "tunnels are for clients on this machine"))
             return
         }
-        guard PushHost(authority: String(host)) != .other, port == "443" else {
+        // Apple's service listens on 2197, too, for networks that block 443.
+        let service = host.contains(":") ? .other : PushHost(authority: String(host))
+        let hasPort = port == "443" || port == "2197" && service.has(.apns(isSandbox: false)) && service != .other
+        guard service != .other, hasPort else {
             self = .refused(
                 Self.answer(403, "\(words[1]) is no push service: set NO_PROXY for it, or use another proxy"))
             return

@@ -44,6 +44,10 @@ final class ServedConnection {
     private var lastRequest: Int64?
     private var blockedSince: Int64?
     private var unansweredOfHTTP1 = 0
+    /// Whether a client of HTTP/2 shut down its sending side, and its responses are still to come.
+    private var isHalfClosed = false
+    /// When the end of a session of HTTP/2 was announced.
+    private var endAnnounced: Int64?
     /// The bytes that the connection holds: of incomplete requests, and of unread responses.
     private(set) var heldBytes = 0
 
@@ -69,10 +73,11 @@ final class ServedConnection {
 
     /// The facts about the connection for the handler of a request.
     var facts: ConnectionFacts {
-        let version = if case .http2 = clientProtocol { "2" } else { "1.1" }
+        let isHTTP2 = if case .http2 = clientProtocol { true } else { false }
+        let isUnix = if case .user = peer { true } else { false }
         var facts = ConnectionFacts(
-            name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, isLocal: peer.isLocal,
-            version: version)
+            name: "\(peer) #\(number)", number: number, certificateTopics: tls?.certificateTopics,
+            isLocal: peer.isLocal, isUnix: isUnix, isHTTP2: isHTTP2)
         facts.unanswered = unanswered
         return facts
     }
@@ -106,11 +111,15 @@ final class ServedConnection {
         transport.closeLargestConnections()
     }
 
-    /// Handles the end of the client's input. Its requests stay unanswered, because the libraries cannot tell it from a
-    /// client that left.
+    /// Handles the end of the client's input. A client may shut down its sending side and wait for its responses; one
+    /// that left is noticed when they are sent.
     private func endOfInput() {
+        if case .http2 = clientProtocol, unanswered > 0 || output.count > 0 {
+            isHalfClosed = true
+            watchSocket()
+            return
+        }
         if case .http1(let pipe) = clientProtocol, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
-            // An HTTP/1.1 client may shut down its sending side and wait for its response.
             member?.interest = output.count > 0 ? .write : []
             return
         }
@@ -150,6 +159,7 @@ final class ServedConnection {
                     try session.receive(buffer, at: transport.now)
                 }
                 for request in requests { take(request) }
+                if session.isReadyToGoAway { session.goAway() }
                 produce()
             } catch {
                 transport.noteFailure(of: self, error)
@@ -225,7 +235,8 @@ final class ServedConnection {
         transport.take(
             GatewayRequest(
                 method: request.header(":method") ?? "", target: request.header(":path") ?? "",
-                headers: request.headers, body: request.body),
+                headers: request.headers, body: request.body,
+                fault: request.isTooLong ? .tooLong(limit: transport.limits.http2.bodyBytes) : nil),
             Ticket(connection: number, place: .stream(request.stream)), of: self)
     }
 
@@ -253,19 +264,28 @@ final class ServedConnection {
     /// Sends the responses of a turn.
     func endTurn() {
         produce()
-        if case .http2(let session) = clientProtocol, session.isOver { end() }
+        guard case .http2(let session) = clientProtocol else { return }
+        if session.isOver || isHalfClosed && session.unanswered == 0 && !session.hasOutput { end() }
     }
 
-    /// Tells the client to send its next requests on another connection (GOAWAY).
+    /// Tells the client to send its next requests on another connection (GOAWAY). Requests that are on their way are
+    /// answered: the last GOAWAY goes when the client has seen the first one, or a second later.
     func goAway() {
         switch clientProtocol {
         case .http2(let session):
-            session.goAway()
+            guard !session.isEndAnnounced else { return finishGoingAway(session) }
+            session.announceEnd()
+            endAnnounced = transport.now
             produce()
-            if session.isOver { end() }
         case .http1: if unansweredOfHTTP1 == 0 { end() }
         case .unknown, .ending: end()
         }
+    }
+
+    private func finishGoingAway(_ session: HTTP2Session) {
+        session.goAway()
+        produce()
+        if session.isOver { end() }
     }
 
     // MARK: HTTP/1.1
@@ -316,6 +336,12 @@ final class ServedConnection {
         } else if count == 0 || errno != EAGAIN {
             end()
         }
+    }
+
+    /// Ends the connection with bytes that are no HTTP/1.1.
+    func endHTTP1(with bytes: [UInt8]) {
+        queueEncrypted(bytes)
+        end()
     }
 
     /// Notes that libmicrohttpd has a complete request.
@@ -387,7 +413,7 @@ final class ServedConnection {
     }
 
     private func watchSocket() {
-        var interest: IOEvents = isBlocked ? [] : .read
+        var interest: IOEvents = isBlocked || isHalfClosed ? [] : .read
         if output.count > 0 { interest.insert(.write) }
         if member?.interest != interest { member?.interest = interest }
     }
@@ -418,7 +444,11 @@ final class ServedConnection {
             end()
             return true
         }
-        if unanswered == 0, let lastRequest, now - lastRequest > limits.idle { goAway() }
+        if let endAnnounced {
+            if now - endAnnounced >= limits.announced { goAway() }
+        } else if unanswered == 0, let lastRequest, now - lastRequest > limits.idle {
+            goAway()
+        }
         return false
     }
 

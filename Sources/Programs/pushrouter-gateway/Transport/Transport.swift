@@ -44,6 +44,8 @@ final class Transport {
     private var connections: [UInt64: ServedConnection] = [:]
     private var connectionsOfPeers: [ClientPeer: Int] = [:]
     private var lastNumber: UInt64 = 0
+    /// The most connections since malloc's free memory was returned.
+    private var mostConnections = 0
     private var http1Source: IOSource?
     private var timer: RepeatingTimer?
     private var willRunHTTP1 = false
@@ -133,6 +135,10 @@ final class Transport {
         switch ticket.place {
         case .stream(let stream): connections[ticket.connection]?.respond(to: stream, with: response)
         case .message(let number):
+            if let frames = response.framesForHTTP1 {
+                connections[ticket.connection]?.endHTTP1(with: frames)
+                return
+            }
             connections[ticket.connection]?.endHTTP1Request()
             http1.respond(
                 to: number,
@@ -172,7 +178,8 @@ final class Transport {
             connection.beginHTTP1Request()
             take(
                 GatewayRequest(
-                    method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body),
+                    method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body,
+                    fault: arrival.isTooLong ? .tooLong(limit: limits.http1.bodyBytes) : nil),
                 ticket, of: connection)
         }
         closeLargestConnections()
@@ -196,6 +203,12 @@ final class Transport {
 
     private func tick() {
         now = EventLoop.nowNanoseconds
+        // A crowd of TLS connections leaves memory that malloc would keep.
+        mostConnections = max(mostConnections, connections.count)
+        if mostConnections > 2 * connections.count + 256 {
+            FreedMemory.trim()
+            mostConnections = connections.count
+        }
         for connection in connections.values where connection.endIfOverdue(at: now) { counts.tooSlow += 1 }
         // libmicrohttpd has time limits, too.
         runHTTP1()
@@ -237,6 +250,8 @@ struct TransportLimits: Sendable {
     var firstRequest: Int64 = 30_000_000_000
     /// The longest time without a request, in nanoseconds.
     var idle: Int64 = 300_000_000_000
+    /// The time for a client of HTTP/2 to see that its connection will end, before the last GOAWAY, in nanoseconds.
+    var announced: Int64 = 1_000_000_000
     /// The longest time in which a client may read no bytes of its responses, in nanoseconds.
     var unread: Int64 = 30_000_000_000
     /// With more unread bytes than this no more requests of a client are read.

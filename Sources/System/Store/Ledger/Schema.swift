@@ -5,10 +5,11 @@ enum Schema {
     /// The `PRAGMA application_id` of a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
     /// The SQL that migrates a ledger of each version to the next one.
     static let migrations: [Int64: String] = [
         1: chain, 2: tokens, 3: topics, 4: "\(subscriptions); \(configurations)",
+        5: formerTokens,
     ]
 
     /// Creates the tables of an empty database, or migrates an older ledger, in one transaction.
@@ -258,6 +259,9 @@ extension Schema {
         ALTER TABLE devices DROP COLUMN topics;
         ALTER TABLE devices ADD COLUMN uid INTEGER
         """
+
+    /// Adds the tokens that devices no longer have: since version 6.
+    static let formerTokens = "ALTER TABLE devices ADD COLUMN former_tokens TEXT"
 
     private static let fanOuts = """
         \(FanOut.table.creation);

@@ -11,13 +11,14 @@ extension KnownDevice: StoredRecord {
             .text("external_id").orNull, .text("token").orNull,
             .name("state", AppState.self).orNull, .integer("locked").orNull, .text("os_version").orNull,
             .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
-            .integer("uid").orNull,
+            .integer("uid").orNull, .text("former_tokens").orNull,
         ])
 
     // The topics have rows of their own.
     public func write(to row: inout RowWriter) {
         row.add(number, key, platform, externalID)
         row.add(token, detail.state, owner?.uid)
+        row.add(detail.formerTokens.columnText)
     }
 
     public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
@@ -26,7 +27,32 @@ extension KnownDevice: StoredRecord {
         let state: DeviceState = try row.next()
         let uid: UInt32? = try row.next()
         owner = uid.map { Account(uid: $0) }
-        detail = DeviceDetail(state: state)
+        let former: String? = try row.next()
+        // Without them a push to such a token is one to an unknown token: no reason to refuse a ledger.
+        detail = DeviceDetail(state: state, formerTokens: [FormerToken](columnText: former) ?? [])
+    }
+}
+
+// former_tokens: a JSON object of tokens and the times of their ends in milliseconds since 1970, in order.
+extension [FormerToken] {
+    var columnText: String? {
+        guard !isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in forEach { writer.member($0.token, $0.ended.milliseconds) } }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    init?(columnText text: String?) {
+        guard let text else {
+            self = []
+            return
+        }
+        guard let root = try? JSONDocument(scanning: [UInt8](text.utf8)).root, root.kind == .object else { return nil }
+        self = []
+        for (token, end) in root.members {
+            guard let end = end.int64, StoredRange.time.contains(end) else { return nil }
+            append(FormerToken(token: token, ended: WallTime(milliseconds: end)))
+        }
     }
 }
 

@@ -84,7 +84,7 @@ struct DeviceMemory: Sendable {
         guard let name = accepted.device else { return nil }
         let key = DeviceKey(app: accepted.app, device: name)
         var device = facts(of: accepted, key, instead: known[key])
-        device.token = token
+        device.replaceToken(by: token, at: accepted.acceptedAt.wall)
         set(device, &effects)
         return device
     }
@@ -103,17 +103,19 @@ struct DeviceMemory: Sendable {
         switch kind {
         case .new, .registered:
             guard let device = own, let token, !device.token.isSame(as: token) else { return }
-            if let holder, holder.key != device.key { take(nil, to: holder, &effects) }
-            take(token, to: device, &effects)
+            if let holder, holder.key != device.key { take(nil, to: holder, at: accepted.acceptedAt.wall, &effects) }
+            take(token, to: device, at: accepted.acceptedAt.wall, &effects)
         case .unregistered:
             guard let device = token == nil ? own : holder, device.token != nil else { return }
-            take(nil, to: device, &effects)
+            take(nil, to: device, at: accepted.acceptedAt.wall, &effects)
         }
     }
 
-    private mutating func take(_ token: String?, to device: KnownDevice, _ effects: inout Effects) {
+    private mutating func take(
+        _ token: String?, to device: KnownDevice, at now: WallTime, _ effects: inout Effects
+    ) {
         var device = device
-        device.token = token
+        device.replaceToken(by: token, at: now)
         change(device, &effects)
     }
 

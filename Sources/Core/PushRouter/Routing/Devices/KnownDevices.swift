@@ -23,6 +23,8 @@ struct KnownDevices: Sendable {
     private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
     /// The index of the device that registered a token last.
     private var tokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
+    /// The index of the device that had a former token last. A token that is registered again may be here, too.
+    private var formerTokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
     /// The subscriptions of devices. The devices in the pages have none.
     private var topics = TopicIndex()
     /// The indices without a device.
@@ -54,6 +56,12 @@ struct KnownDevices: Sendable {
 
     /// Returns the device that registered a token last, without its topics; `nil`: none is known.
     func device(ofToken token: String) -> KnownDevice? { place(ofToken: token).flatMap(device) }
+
+    /// Returns the former token of a text; `nil`: the text is no token, or a device has it.
+    func former(token: String) -> FormerToken? {
+        guard place(ofToken: token) == nil, let place = formerTokens[ExactName(token)] else { return nil }
+        return device(at: place)?.detail.formerTokens.last { $0.token.isSame(as: token) }
+    }
 
     /// Returns the index of the device that registered a token last; `nil`: none is known.
     func place(ofToken token: String) -> UInt32? { tokens[ExactName(token)] }
@@ -269,12 +277,26 @@ struct KnownDevices: Sendable {
         pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark(
             user: user, name: Self.hash(device.key.device))
         if let token = device.token { tokens[ExactName(token)] = UInt32(place) }
+        guard device.hasDetail else { return }
+        for former in device.detail.formerTokens where isLatest(former, at: place) {
+            formerTokens[ExactName(former.token)] = UInt32(place)
+        }
+    }
+
+    /// Whether no other device had a former token later.
+    private func isLatest(_ former: FormerToken, at place: Int) -> Bool {
+        guard let other = formerTokens[ExactName(former.token)].map(Int.init), other != place else { return true }
+        let theirs = device(at: other)?.detail.formerTokens.last { $0.token.isSame(as: former.token) }
+        return theirs.map { $0.ended <= former.ended } ?? true
     }
 
     private mutating func leaveToken(_ device: KnownDevice, at place: Int) {
         // Another device may have registered the token since.
-        guard let token = device.token, tokens[ExactName(token)] == UInt32(place) else { return }
-        tokens[ExactName(token)] = nil
+        if let token = device.token, tokens[ExactName(token)] == UInt32(place) { tokens[ExactName(token)] = nil }
+        guard device.hasDetail else { return }
+        for former in device.detail.formerTokens where formerTokens[ExactName(former.token)] == UInt32(place) {
+            formerTokens[ExactName(former.token)] = nil
+        }
     }
 
     private mutating func remove(_ device: KnownDevice, at place: Int) {
@@ -309,6 +331,7 @@ extension KnownDevice {
         KnownDevices.fixedByteCount + (key.app?.utf8.count ?? 0) + key.device.utf8.count
             + (externalID?.utf8.count ?? 0) + (token.map { KnownDevices.tokenByteCount + $0.utf8.count } ?? 0)
             + (hasDetail ? MemoryLayout<DeviceDetail>.stride : 0)
+            + (hasDetail ? detail.formerTokens.reduce(0) { $0 + KnownDevices.tokenByteCount + $1.token.utf8.count } : 0)
     }
 }
 

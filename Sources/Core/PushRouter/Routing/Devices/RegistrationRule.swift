@@ -74,6 +74,9 @@ extension Router {
         }
     }
 
+    /// Returns the time at which the last device of a token replaced or unregistered it; `nil`: no device had it.
+    public func end(ofToken token: String) -> WallTime? { memory.devices.known.former(token: token)?.ended }
+
     /// Returns the state that `op: device` set for a device, even if the device never registered a token.
     public func reportedState(of device: String?, app: String?) -> DeviceState {
         memory.devices.known(device, app: app)?.detail.state ?? DeviceState()

@@ -36,7 +36,8 @@ extension Router {
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
             delivery: (deliver.state, decision))
         effects.record(accepted)
-        memory.devices.remember(accepted, instead: known, &effects)
+        // A refused send names a token that perhaps no device has.
+        if deliver.refusal == nil { memory.devices.remember(accepted, instead: known, &effects) }
 
         var keys = decision.keys
         // Routes and tracks read the key-values repeatedly.
@@ -50,7 +51,7 @@ extension Router {
             concludeAtOnce(row, of: arrival, .duplicate, because: reason, at: now, &effects)
             return arrival.count
         }
-        if !table.tracks.isEmpty,
+        if !table.tracks.isEmpty, deliver.refusal == nil,
             var facts = TrackFacts(
                 receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
                 externalID: accepted.externalID)

@@ -100,6 +100,7 @@ extension KnownDevice {
     /// The bytes of its texts, without topics.
     fileprivate var textLength: Int {
         (key.app?.utf8.count ?? 0) + key.device.utf8.count + (externalID?.utf8.count ?? 0) + (token?.utf8.count ?? 0)
+            + detail.formerTokens.reduce(0) { $0 + 32 + 6 * $1.token.utf8.count }
     }
 }
 

@@ -51,7 +51,8 @@ extension Router {
     ) -> UInt32? {
         if let known = memory.devices.known.place(ofToken: token) { return known }
         let rule = table.registration(of: token)
-        guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
+        let isFormer = memory.devices.known.former(token: token) != nil
+        guard topic.kind == .subscribe, topic.unknown == .register && !isFormer || rule != nil else { return nil }
         var target = presumedTarget(ofToken: token, topic, rule)
         // A device's row needs the number of a request; this request holds no more than the device's name.
         guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
