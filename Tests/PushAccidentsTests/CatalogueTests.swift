@@ -32,6 +32,20 @@ struct CatalogueTests {
         #expect(files.sorted() == Accident.names.map { "\($0).accident" }.sorted())
     }
 
+    @Test("has requests that a daemon accepts as often as it gets them", arguments: Accident.names)
+    func requests(name: String) throws {
+        let requests = try #require(Accident.named(name)).requests
+        #expect(!requests.isEmpty)
+        for document in requests {
+            let request = try Request(document)
+            guard case .deliver(let deliver) = request.action else {
+                Issue.record("no delivery: \(request)")
+                continue
+            }
+            #expect(request.id == nil && deliver.target.platform != nil)
+        }
+    }
+
     @Test("is true: each expectation of each scenario holds", arguments: Accident.names)
     func scenarios(name: String) throws {
         #expect(try failures(of: name) == [])

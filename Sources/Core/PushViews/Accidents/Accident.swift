@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 import PushRouter
 
 /// An accident of the catalogue: a payload, its outcomes, and the fix. One scenario shows all of it.
@@ -38,6 +38,20 @@ public struct Accident: Sendable {
     let mended: Half
     /// The scenario for `pushctl test`: its lines without line feeds.
     public let scenario: [[UInt8]]
+
+    /// The requests of the deliveries that go wrong, for a daemon: without the ids, times and scripts of the scenario.
+    public var requests: [JSONDocument] {
+        accident.examples.compactMap { example in
+            var writer = JSONWriter()
+            writer.object { writer in
+                let members = (try? JSONDocument(scanning: example.line))?.root.members ?? []
+                for (key, value) in members where !["id", "at", "script"].contains(key) {
+                    writer.member(key, raw: value.rawBytes)
+                }
+            }
+            return try? JSONDocument(scanning: writer.bytes)
+        }
+    }
 
     /// Parses an accident.
     ///

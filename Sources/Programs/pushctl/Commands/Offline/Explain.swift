@@ -177,6 +177,12 @@ extension Option {
 }
 
 extension Session {
+    /// Lists the accidents of the catalogue.
+    func listExamples(_ arguments: Arguments) -> ExitStatus {
+        if arguments.has(.json) { output.write(document: Accident.jsonList) } else { output.print(Accident.list) }
+        return .done
+    }
+
     /// Explains an accident of the catalogue under the configuration, or lists the accidents.
     func explainExample(_ name: String, _ arguments: Arguments) throws(Failure) -> ExitStatus {
         let shared = Set(Option.everywhere + [.example, .json])
@@ -187,10 +193,7 @@ extension Session {
             throw arguments.usageFailure("--example has a payload of its own: \(operand) is one operand too many")
         }
         let printsJSON = arguments.has(.json)
-        guard let accident = Accident.named(name) else {
-            if printsJSON { output.write(document: Accident.jsonList) } else { output.print(Accident.list) }
-            return .done
-        }
+        guard let accident = Accident.named(name) else { return listExamples(arguments) }
         let table = try settings().routing
         do throws(PayloadError) {
             if printsJSON {

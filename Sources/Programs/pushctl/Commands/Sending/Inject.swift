@@ -49,16 +49,38 @@ extension Command {
             neither handled nor handed_to_tracker.
             """,
         ],
-        operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .transport, .app, .device, .externalID, .appState, .id, .wait, .fail, .json],
+        operands: Operands(usage: "FILE...|-", count: 0...Int.max),
+        options: [
+            .platform, .transport, .app, .device, .externalID, .appState, .id, .wait, .fail,
+            .example.meaning("instead of FILE: the pushes of an accident that explain shows; list prints the names"),
+            .json,
+        ],
         examples: [
             Example(line: "pushctl inject --platform ios --app com.example.app push.json", meaning: "send one payload"),
             Example(
                 line: "pushctl inject --device pixel-1 --wait push.json",
                 meaning: "send one payload and print its outcome"),
+            Example(
+                line: "pushctl inject --example notification-block", meaning: "a push that Android shows by itself"),
             Example(line: "generate | pushctl inject -", meaning: "send a stream of payloads, one a line"),
         ]
     ) { arguments, session throws(Failure) in
+        if let name = arguments[.example] {
+            if let operand = arguments.operands.first {
+                throw arguments.usageFailure("--example has a payload of its own: \(operand) is one operand too many")
+            }
+            guard let accident = Accident.named(name) else { return session.listExamples(arguments) }
+            var exchange = try Exchange(
+                path: session.directories.injectSocket, arguments, output: session.output,
+                readOutputs: session.outputs)
+            let template = RequestTemplate(arguments)
+            for request in accident.requests {
+                try exchange.send(template.line(for: request.root, isAPNs: false), from: name)
+            }
+            try exchange.finish()
+            return exchange.refused > 0 ? .no : .done
+        }
+        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE...|- is missing") }
         var inject = Inject(arguments, session)
         return try inject.run()
     }
