@@ -175,6 +175,20 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .worker(command, rules), idempotent: true, maxConcurrent: 32))
     }
 
+    @Test("logs the standard error of a handler that does not say otherwise by HandlerOutput= alone")
+    func handlerOutput() {
+        func isLogged(_ line: String, main: String) -> Bool? {
+            let handlers = ["crm": "[Handler]\nType=exec\nExec=/x\n\(line)"]
+            let crm = load(main: "[Journal]\n\(main)", handlers: handlers).settings?.routing.handlers["crm"]
+            guard case .exec(let command) = crm?.kind else { return nil }
+            return command.logsOutput
+        }
+        #expect(isLogged("", main: "") == false)
+        #expect(isLogged("", main: "HandlerOutput=yes") == true)
+        #expect(isLogged("LogOutput=no", main: "HandlerOutput=yes") == false)
+        #expect(isLogged("LogOutput=yes", main: "") == true)
+    }
+
     @Test("reads a socket, and its pipeline")
     func readsSocket() {
         let (settings, diagnostics) = handler("Type=socket\nConnect=/run/crm.sock\nIdleTimeout=1min\nMaxConcurrent=9")

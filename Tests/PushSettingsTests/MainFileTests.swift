@@ -35,6 +35,7 @@ struct MainFileTests {
                 Retention=1w
                 [Journal]
                 SuccessLevel=debug
+                HandlerOutput=yes
                 QueueMax=7
                 [Tracker]
                 Remember=2d
@@ -67,6 +68,7 @@ struct MainFileTests {
         #expect(settings.routing.budget == .milliseconds(8500))
         #expect(settings.store.retention == .seconds(7 * 86_400))
         #expect(settings.journal.successLevel == .debug)
+        #expect(settings.journal.hasHandlerOutput)
         #expect(settings.journal.queueMax == 7)
         #expect(settings.routing.tracking.remember == .seconds(2 * 86_400))
         #expect(settings.routing.tracking.rememberMax == 99)

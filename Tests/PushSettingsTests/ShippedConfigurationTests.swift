@@ -233,7 +233,7 @@ struct ShippedConfigurationTests {
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "RetryDelayMax=3s", "Budget=1s",
         "Objective=99%",
         "Retention=1h", "MaxSize=65M", "DeadLetterRetention=2h", "FiguresRetention=2h", "DeadLetterSizeMax=1M",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
+        "SuccessLevel=debug", "HandlerOutput=yes", "QueueMax=2", "Remember=1h", "RememberMax=2",
         "InfluencedWindow=1h", "InfluencedWindowRule=min", "InfluencedCredit=latest", "Grace=1s",
         "AndroidSessionTimeout=1s",
         "IosSessionTimeout=1s", "WebSessionTimeout=1s", "IosForeground=yes", "CampaignEventsOff=x",

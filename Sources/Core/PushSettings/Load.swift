@@ -104,6 +104,7 @@ private struct Loader {
             return
         }
         var draft = HandlerDraft()
+        draft.logsOutput = settings.journal.hasHandlerOutput
         guard let lines = Schema.handler.read(file.bytes, into: &draft, report: &report) else { return }
         if lines["MaxConcurrent"] != nil { limitedHandlers.insert(name) }
         handlers[name] = draft.validated(

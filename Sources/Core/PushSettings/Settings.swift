@@ -161,6 +161,8 @@ public struct JournalSettings: Hashable, Sendable {
 
     /// The priority of successful outcomes.
     public var successLevel: Level = .info
+    /// Whether the standard error of handlers that do not say otherwise goes into the journal.
+    public var hasHandlerOutput = false
     /// The most entries that wait for a slow journal; the daemon drops and counts further ones.
     public var queueMax = 10_000
 

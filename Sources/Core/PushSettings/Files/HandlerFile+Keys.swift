@@ -89,12 +89,12 @@ extension Schema<HandlerDraft> {
                 own time.
                 """),
         Key(
-            "Handler", "LogOutput", { $1(&$0.logsOutput) }, .boolean, for: [.exec, .worker], default: "no",
+            "Handler", "LogOutput", { $1(&$0.logsOutput) }, .boolean, for: [.exec, .worker],
             meaning: """
                 Whether the standard error of an `exec` or `worker` handler goes into the journal, with `PUSH_HANDLER` \
                 and, where it is written for one callback alone, `PUSH_SEQ` and `PUSH_N`; at most a hundred lines in \
                 ten seconds, of a worker or of each run. The lines may have parts of payloads. In any case the attempt \
-                keeps the last 4 KiB, for `pushctl show`.
+                keeps the last 4 KiB, for `pushctl show`. Default: `HandlerOutput=` of pushrouterd.conf(5), `no`.
                 """),
         Key(
             "Handler", "Retry", { $1(&$0.retries) }, Form.integer(0...1000).optional,

@@ -363,6 +363,9 @@ extension [Key<Settings>] {
                     daemon counts the others, and one entry every ten seconds has the count.
                     """),
             Key(
+                "Journal", "HandlerOutput", { $1(&$0.journal.hasHandlerOutput) }, .boolean, default: "no",
+                meaning: "The default of `LogOutput=` for handlers that do not set it."),
+            Key(
                 "Journal", "QueueMax", { $1(&$0.journal.queueMax) }, .integer(1...1_000_000), reload: .restart,
                 default: "10000",
                 meaning: """
