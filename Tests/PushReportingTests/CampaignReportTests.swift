@@ -28,6 +28,17 @@ struct CampaignReportTests {
         #expect(total.uniqueRecipients == 4, "anna, berta, a device pixel and one called anna")
     }
 
+    @Test("leaves out the example of pushctl dev, with a word, unless it is the selected one")
+    func exampleOfDev() {
+        let events = [event(.received, 1), event(.received, 2, campaign: CampaignReport.exampleCampaign)]
+        let all = report(events)
+        #expect(all.total.received == 1)
+        #expect(all.answer.hasSuffix(" The example of pushctl dev is left out."))
+        #expect(!report([event(.received, 1)]).answer.contains("example"))
+        #expect(report([events[1]]).text.contains("No campaign's push was received or opened. The example of"))
+        #expect(report(events, campaign: CampaignReport.exampleCampaign).total.received == 1)
+    }
+
     @Test("counts body and buttons, a button that closes as a click only")
     func clicks() {
         let total = report([

@@ -65,8 +65,13 @@ public struct CampaignReport: Sendable {
     private(set) var unattributedByDay: [LocalDay: Int] = [:]
     /// Opens that cannot be counted.
     private(set) var lost = LostOpens()
+    /// Whether there was something of ``exampleCampaign``, which only a selection counts.
+    private var hasExample = false
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
+
+    /// The campaign of the example that `pushctl dev` sends.
+    public static let exampleCampaign = "example-of-pushctl-dev"
 
     /// A report without events.
     /// - Parameters:
@@ -150,8 +155,15 @@ public struct CampaignReport: Sendable {
     /// The heading of a column of days.
     var dayHeading: String { zone.heading("Day", allDays.map(\.day)) }
 
+    /// The sentence about the example that is left out; empty without one.
+    var exampleNote: String { hasExample ? " The example of pushctl dev is left out." : "" }
+
     private mutating func isSelected(_ campaign: String?) -> Bool {
-        guard let wanted = selection.campaign else { return true }
+        guard let wanted = selection.campaign else {
+            guard campaign == Self.exampleCampaign else { return true }
+            hasExample = true
+            return false
+        }
         return campaign.map { $0 == wanted || part(of: $0) == wanted } ?? false
     }
 
@@ -187,7 +199,8 @@ extension CampaignReport {
             "\(grouped(count)) \(count == 1 ? one : many)"
         }
         let unseen = lost.count(.shownBySystem)
-        let beside = unseen > 0 ? " Android showed \(grouped(unseen)) by itself, which Braze never saw." : ""
+        let beside =
+            (unseen > 0 ? " Android showed \(grouped(unseen)) by itself, which Braze never saw." : "") + exampleNote
         guard !total.isEmpty else { return "No campaign's push was received or opened.\(beside)" }
         let of = campaigns.count == 1 ? "" : " of \(grouped(campaigns.count)) campaigns"
         let rate = total.received > 0 ? " (\(share(total.totalOpens, of: total.received).holdingUnit))" : ""

@@ -20,7 +20,7 @@ extension CampaignReport {
         let pruned = rowsBegin.map { [ReportLine("")] + wrapped(zone.prunedEvents(before: $0), style, indent: 0) } ?? []
         let nothing =
             total.isEmpty
-            ? [ReportLine("")] + wrapped("No campaign's push was received or opened.", style) : []
+            ? [ReportLine("")] + wrapped("No campaign's push was received or opened.\(exampleNote)", style) : []
         let answer = total.isEmpty ? [] : wrapped(answer, style, indent: 0) + [ReportLine("")]
         return answer + what + wrapped(window, style) + pruned + nothing
     }
