@@ -128,7 +128,7 @@ struct DevTests {
         let line = try #require(run.printed.split(separator: "\n").first { $0.hasPrefix("By curl:") })
         let sent = Program(path: "/bin/sh").run(["-c", "\(line.dropFirst("By curl:".count)) -s --noproxy '*'"])
         #expect(sent.output.contains("/messages/"), "\(sent.output)\(sent.errors)")
-        try waitUntil("the handler says so") { run.log.contains("pushrouterd: request 2: onMessageReceived") }
+        try waitUntil("the handler says so") { run.log.contains("handler received: request 2: onMessageReceived") }
         try waitUntil("the page has both") { try run.pushes().count == 2 }
         #expect(try run.stop(by: SIGTERM) == .exited(0))
     }
@@ -180,6 +180,169 @@ struct DevTests {
         #expect(refused.log.contains("--port \(exact.number): another program uses this port"), "\(refused.log)")
         #expect(refused.started.isEmpty)
         #expect(names(in: "\(directory.path)/tmp").isEmpty)
+        let kept = "\(directory.path)/kept"
+        for option in ["--port", "--gateway-port"] {
+            let refused = DevRun(in: directory.path, ["--directory", kept, option, "\(exact.number)"])
+            #expect(try refused.waitForEnd() == .exited(69))
+            #expect(access(kept, F_OK) != 0, "nothing was made for \(option)")
+        }
+    }
+
+    @Test("its directory is used by each command in it and below it, which says so")
+    func found() throws {
+        let directory = TemporaryDirectory()
+        let project = "\(directory.path)/project"
+        for path in [project, "\(project)/sub"] { mkdir(path, 0o700) }
+        let run = DevRun(in: directory.path, ["--directory", "\(project)/.pushrouter"] + Self.anyPorts)
+        _ = try run.port()
+        let commands = [
+            ["show", "1"], ["campaigns"], ["events"], ["report"], ["export"], ["devices"], ["pending"], ["deadletters"],
+            ["status"], ["verify"], ["inject", "--example", "notification-block", "--wait"], ["open", "1"], ["reload"],
+            ["run-handler", "received", "--seq", "1"], ["top", "--once"], ["gateway", "env"], ["gateway", "ca"],
+            ["log-level"], ["backup", "\(directory.path)/backup"],
+        ]
+        for words in commands {
+            let result = pushctl(in: "\(project)/sub", words)
+            #expect(result.end == .exited(0), "\(words): \(result.output)\(result.errors)")
+            #expect(result.errors.hasPrefix("pushctl: using ../.pushrouter\n"), "\(words): \(result.errors)")
+        }
+        writeFile(#"{"order_id":"1017"}"#, to: "\(project)/order.json")
+        let explained = pushctl(in: project, "explain", "--platform", "android", "order.json")
+        #expect(explained.output.contains("received, by route 99-default"), "\(explained.output)")
+        #expect(explained.errors == "pushctl: using ./.pushrouter\n")
+        let health = pushctl(in: project, "doctor")
+        #expect(health.output.contains("\(project)/.pushrouter/run/control.sock: answered"), "\(health.output)")
+        // A command that is given other directories, or needs none, says nothing.
+        #expect(!pushctl(in: project, "explain", "--example", "list").errors.contains("using"))
+        #expect(!pushctl(in: project, "--state", "\(directory.path)/other", "show", "1").errors.contains("using"))
+        let named = pushctl(in: project, "status", environment: ["RUNTIME_DIRECTORY": "\(directory.path)/other"])
+        #expect(named.end == .exited(69) && !named.errors.contains("using"), "\(named.errors)")
+        #expect(try run.stop(by: SIGINT) == .exited(0))
+        #expect(pushctl(in: project, "show", "1").end == .exited(0), "the ledger is there without a run")
+        #expect(pushctl(in: project, "status").errors.contains("start it with \"pushctl dev\","))
+        let below = pushctl(in: "\(project)/sub", "status").errors
+        #expect(below.contains("start it with \"pushctl dev --directory '\(project)/.pushrouter'\","), "\(below)")
+        #expect(pushctl(in: project, "gateway", "env").errors.contains("no gateway runs in \(project)/.pushrouter"))
+        #expect(rename("\(project)/.pushrouter/state", "\(project)/.pushrouter/old") == 0)
+        let empty = pushctl(in: project, "campaigns")
+        #expect(
+            empty.end == .exited(66) && empty.errors.contains("ledger; run \"pushctl dev\" once"), "\(empty.errors)")
+    }
+
+    @Test("its directory is not used where other users may write, or where another user owns it")
+    func foreign() {
+        let directory = TemporaryDirectory()
+        let found = "\(directory.path)/.pushrouter"
+        for path in [found, "\(found)/config"] { mkdir(path, 0o755) }
+        chmod(found, 0o777)
+        let open = pushctl(in: directory.path, "status").errors
+        #expect(open.contains("./.pushrouter is not used: it may be written by other users"), "\(open)")
+        #expect(!open.contains("using"))
+        chmod(found, 0o755)
+        guard chown(found, 65534, 65534) == 0 else { return }
+        let owned = pushctl(in: directory.path, "show", "1").errors
+        #expect(owned.contains("./.pushrouter is not used: it belongs to user 65534"), "\(owned)")
+    }
+
+    @Test("reads a changed configuration, and its log has the result or the mistake")
+    func reload() throws {
+        let directory = TemporaryDirectory()
+        let run = DevRun(in: directory.path, ["--directory", "\(directory.path)/dev"] + Self.anyPorts)
+        _ = try run.port()
+        let configuration = "\(directory.path)/dev/config"
+        writeFile(
+            "[Handler]\nType=exec\nExec=/bin/sh -c 'echo \"ordered with $PUSH_SEQ\" >&2; exit 3'\n",
+            to: "\(configuration)/handlers.d/orders.handler")
+        writeFile("[Match]\nData=order_id\n[Route]\nHandler=orders\n", to: "\(configuration)/routes.d/20-orders.route")
+        try waitUntil("the daemon has it") { run.log.contains("reloaded: ") && run.log.contains("2 routes") }
+        writeFile(#"{"order_id":"1017"}"#, to: "\(directory.path)/order.json")
+        let words = ["--runtime", "\(directory.path)/dev/run", "inject", "--platform", "android"]
+        #expect(pushctl.run(words + ["\(directory.path)/order.json"]).end == .exited(0))
+        try waitUntil("the handler's words are there") { run.log.contains("handler orders: ordered with 2") }
+        writeFile("[Match]\n[Route]\nHandler=nobody\n", to: "\(configuration)/routes.d/30-more.route")
+        try waitUntil("the mistake is told") { run.log.contains("reload refused") }
+        #expect(run.log.contains("30-more.route:3: "), "\(run.log)")
+        writeFile("[Gateway]\nErrorTokens=no\n", to: "\(configuration)/gateway.conf")
+        try waitUntil("the gateway has it") { run.log.contains("pushrouter-gateway: the configuration was read again") }
+        #expect(try run.stop(by: SIGINT) == .exited(0))
+    }
+
+    @Test("its example is marked, and counts in no figure of a campaign")
+    func example() throws {
+        let directory = TemporaryDirectory()
+        let run = DevRun(in: directory.path, ["--directory", "\(directory.path)/dev"] + Self.anyPorts)
+        let pushes = try run.pushes()
+        #expect(pushes.first?.text.contains("An example of pushctl dev") == true, "\(pushes.map(\.text))")
+        let state = ["--state", "\(directory.path)/dev/state", "--runtime", "\(directory.path)/dev/run"]
+        #expect(pushctl.run(state + ["open", "1", "--wait"]).end == .exited(0))
+        let all = pushctl.run(state + ["campaigns"])
+        #expect(
+            all.output.contains("No campaign's push was received or opened. The example of pushctl dev is left out."))
+        let one = pushctl.run(state + ["campaigns", "--campaign", "example-of-pushctl-dev", "--json"])
+        #expect(try json(one.output)["in_all"]?["direct_opens"]?.int64 == 1, "\(one.output)")
+        #expect(try run.stop(by: SIGINT) == .exited(0))
+    }
+
+    @Test("runs a command with the variables, and ends with its status and without a trace")
+    func commandToRun() throws {
+        let directory = TemporaryDirectory()
+        let body = #"{"message":{"token":"pixel","data":{"order_id":"7"}}}"#
+        let script = #"""
+            curl -sf -d '\#(body)' https://fcm.googleapis.com/v1/projects/demo/messages:send >/dev/null || exit 1
+            "$0" inject --example silent-tap >/dev/null || exit 2
+            curl -sf "$PUSHROUTER_PAGE/api/pushes?after=1&wait=30s" >/dev/null || exit 3
+            curl -sf "$PUSHROUTER_PAGE/api/pushes" || exit 4
+            exit 7
+            """#
+        let run = DevRun(
+            in: directory.path, ["--temporary"] + Self.anyPorts + ["--", "/bin/sh", "-c", script, pushctl.path])
+        #expect(try run.waitForEnd() == .exited(7), "\(run.log)")
+        let pushes = try #require(try json(run.printed)["pushes"]?.elements, "nothing else is printed: \(run.printed)")
+        #expect(pushes.count == 2, "no example is among them: \(run.printed)")
+        #expect(run.log.contains("handler received: request 1: onMessageReceived"), "\(run.log)")
+        #expect(!run.log.contains("info     pushrouterd"), "\(run.log)")
+        #expect(run.started.isEmpty)
+        #expect(names(in: "\(directory.path)/tmp").isEmpty)
+    }
+
+    @Test("passes a signal on to its command, and has the status of a shell for a command that a signal ended")
+    func signalsOfCommand() throws {
+        let directory = TemporaryDirectory()
+        func run(_ script: String) -> DevRun {
+            DevRun(in: directory.path, ["--temporary"] + Self.anyPorts + ["--", "sh", "-c", script])
+        }
+        let waiting = run("trap 'exit 5' TERM; echo ready; while :; do sleep 0.02; done")
+        try waitUntil("it waits") { waiting.printed == "ready\n" }
+        #expect(try waiting.stop(by: SIGTERM) == .exited(5))
+        #expect(waiting.started.isEmpty)
+        #expect(try run("kill -KILL $$").waitForEnd() == .exited(137))
+        let daemonless = run("kill $(pgrep -P $PPID -x pushrouterd); while :; do sleep 0.02; done")
+        #expect(try daemonless.waitForEnd() == .exited(69), "\(daemonless.log)")
+        #expect(daemonless.log.contains("pushctl: pushrouterd ended"), "\(daemonless.log)")
+        let unknown = DevRun(in: directory.path, ["--directory", "\(directory.path)/kept", "--", "no-such-command"])
+        #expect(try unknown.waitForEnd() == .exited(66))
+        #expect(unknown.log.contains("there is no program no-such-command in /usr/bin, /bin"), "\(unknown.log)")
+        #expect(access("\(directory.path)/kept", F_OK) != 0)
+        #expect(names(in: "\(directory.path)/tmp").isEmpty)
+    }
+
+    @Test("prints its addresses as one line of JSON, for programs")
+    func addresses() throws {
+        let directory = TemporaryDirectory()
+        let run = DevRun(in: directory.path, ["--temporary", "--json"] + Self.anyPorts)
+        try waitUntil("they are printed") { run.printed.hasSuffix("\n") }
+        let addresses = try json(run.printed)
+        let page = try #require(addresses["page"]?.string)
+        let variables = try #require(addresses["environment"])
+        #expect(variables["PUSHROUTER_PAGE"]?.string == page)
+        #expect(variables["HTTPS_PROXY"]?.string == addresses["gateway"]?.string)
+        #expect(variables["STATE_DIRECTORY"]?.string == addresses["state"]?.string)
+        let runtime = try #require(addresses["runtime"]?.string)
+        #expect(pushctl.run(["status"], environment: ["RUNTIME_DIRECTORY": runtime]).end == .exited(0))
+        try probe(variables)
+        let answer = Program(path: "/usr/bin/curl").run(["-s", "--noproxy", "*", "\(page)/api/pushes"])
+        #expect(try json(answer.output)["pushes"]?.elements.isEmpty == true, "\(answer.output)")
+        #expect(try run.stop(by: SIGINT) == .exited(0))
     }
 
     @Test("leaves no process when it is killed, and the next run continues")
@@ -229,6 +392,25 @@ struct DevTests {
         #expect(second.started.isEmpty)
     }
 
+    /// Checks what the doctor of clients says in a shell with the variables.
+    private func probe(_ variables: JSONNode) throws {
+        let given = Dictionary(uniqueKeysWithValues: variables.members.map { ($0.key, $0.value.string ?? "") })
+        func doctor(_ name: String, _ value: String?) -> Program.Result {
+            var environment = given
+            environment[name] = value
+            return pushctl.run(["doctor", "--client"], environment: environment)
+        }
+        let good = doctor("TZ", "UTC").output
+        #expect(good.contains("a request to fcm.googleapis.com arrives, and TLS is trusted"), "\(good)")
+        #expect(!good.contains("there is no socket"), "\(good)")
+        let port = try #require(SilentPort())
+        let other = doctor("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt")
+        #expect(other.end == .exited(1) && other.output.contains("do not vouch for its TLS"), "\(other.output)")
+        let none = doctor("HTTPS_PROXY", "http://127.0.0.1:\(port.number)")
+        #expect(none.end == .exited(1) && none.output.contains("nothing listens there"), "\(none.output)")
+        withExtendedLifetime(port) {}
+    }
+
     @Test("reports a faulty directory or port")
     func mistakes() {
         let directory = TemporaryDirectory()
@@ -236,6 +418,8 @@ struct DevTests {
         #expect(refusal("--port", "65536").errors.contains("--port 65536: a port from 1 to 65535"))
         #expect(refusal("--gateway-port", "http").end == .exited(2))
         #expect(refusal("--temporary", "--directory", "x").errors.contains("exclude each other"))
+        #expect(refusal("--port", "1", "--gateway-port", "1").errors.contains("are the same port"))
+        #expect(refusal("--json", "--", "true").errors.contains("--json prints to standard output"))
         #expect(refusal("--state", "/x").errors.contains("--state: dev keeps all files in one directory"))
         let long = "\(directory.path)/" + String(repeating: "d", count: 100)
         let tooLong = refusal("--directory", long)

@@ -380,6 +380,11 @@ struct GatewayTests {
                 $0.hasPrefix("export SSL_CERT_FILE='\(scene.installation.root)/bundle.pem'")
             })
         #expect(variables.lines.contains("export HTTPS_PROXY='http://127.0.0.1:18443'"))
+        let here = "\(scene.installation.root)/here"
+        mkdir(here, 0o700)
+        let kept = pushctl(in: here, "gateway", "env", "--state", state)
+        #expect(kept.lines.contains { $0.hasPrefix("export SSL_CERT_FILE='\(state)/bundle.pem'") }, "\(kept.errors)")
+        #expect(names(in: here).isEmpty, "the gateway has the file already")
         #expect(readFile("\(scene.installation.root)/bundle.pem")?.count ?? 0 > own.outputBytes.count)
         #expect(pushctl.run(["gateway", "compose"]).output.split(separator: "fcm.googleapis.com").count == 2)
         let missing = pushctl.run(["gateway", "ca", "--state", "/nonexistent"])

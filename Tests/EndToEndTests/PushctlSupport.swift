@@ -6,6 +6,17 @@ import Testing
 /// The command line under test.
 let pushctl = Program(product: "pushctl")
 
+/// Runs the command line in a directory.
+func pushctl(in directory: String, _ words: String..., environment: [String: String] = [:]) -> Program.Result {
+    pushctl(in: directory, words, environment: environment)
+}
+
+/// Runs the command line in a directory.
+func pushctl(in directory: String, _ words: [String], environment: [String: String] = [:]) -> Program.Result {
+    Program(path: "/bin/sh").run(
+        ["-c", "cd \"$0\" && exec \"$@\"", directory, pushctl.path] + words, environment: environment)
+}
+
 /// The directory of the package.
 let packageRoot: String = {
     let here = #filePath

@@ -91,10 +91,11 @@ final class CertificateStore {
 
     private func handOut(_ present: AuthorityBox, _ next: AuthorityBox?) throws {
         (ends, nextEnds, trusted) = (present.ends, next?.ends, present.pem + (next?.pem ?? []))
-        try replace(trustedPath, with: trusted)
+        // The bundle first: it is there when ca.pem is.
         if let system = try SmallFile.read(Self.systemAuthorities) {
             try replace("\(directory)/bundle.pem", with: system + trusted)
         }
+        try replace(trustedPath, with: trusted)
         if next != nil {
             log(
                 "the authority ends soon: clients must take \(trustedPath) again, which has the next one too "

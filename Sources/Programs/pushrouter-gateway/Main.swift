@@ -19,7 +19,8 @@ struct Program {
         let directories = service.directories(arguments)
         let (settings, warnings) = try settings(in: directories.configuration)
         let desk = try desk(settings)
-        let state = arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? standardState
+        let state =
+            arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? Directories.standardGateway
         return try service.run(isCheck: arguments.flags.contains("--check")) { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
             let entrances = try Entrances(
@@ -86,9 +87,6 @@ struct Program {
         return 0
     }
 
-    /// The default directory of the certificates.
-    static let standardState = "/var/lib/pushrouter-gateway"
-
     private static func settings(in directories: [String]) throws(StartFailure) -> (GatewaySettings, [String]) {
         let files: [ConfigurationFile]
         do {
@@ -143,7 +141,7 @@ struct Program {
                           (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
                           then /run/pushrouterd and /usr/lib/pushrouterd)
           --state DIR     keep the certificate authority in DIR
-                          (default: $STATE_DIRECTORY or \(standardState))
+                          (default: $STATE_DIRECTORY or \(Directories.standardGateway))
           --runtime DIR   find the daemon's inject.sock in DIR
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
           --check         check what a reload reads: exit 0, or as a start that fails

@@ -33,7 +33,7 @@ struct Program {
                     fullTokens: web.fullTokens || arguments.flags.contains("--full-tokens"),
                     usesUTC: arguments.flags.contains("--utc"), actor: actor),
                 directories: directories, isConfigurationRequired: arguments.values["--config"] != nil,
-                gatewaySocket: arguments.values["--gateway"] ?? standardGatewaySocket,
+                gatewaySocket: arguments.values["--gateway"] ?? Directories.standardGatewaySocket,
                 results: try Mailbox(), log: log)
             raiseDescriptorLimit()
             return try Service(
@@ -43,9 +43,6 @@ struct Program {
                 log: log)
         }
     }
-
-    /// The gateway's socket of the package.
-    private static let standardGatewaySocket = "/run/pushrouter-gateway.sock"
 
     /// The user that the page acts as.
     private static var actor: String {
@@ -131,7 +128,7 @@ struct Program {
           --utc           show times in UTC, not in the reader's time zone
           --full-tokens   show push tokens whole
           --gateway PATH  the gateway's Unix socket
-                          (default: \(standardGatewaySocket))
+                          (default: \(Directories.standardGatewaySocket))
           --config DIR    read web.conf, and the routes, from DIR only
                           (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
                           then /run/pushrouterd and /usr/lib/pushrouterd)

@@ -272,8 +272,10 @@ static void become_companion(
     if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) < 0) return;
     /* If the parent ended before the prctl, nothing reads the error. */
     if (getppid() != parent) _exit(127);
-    if (setpgid(0, 0) < 0) return;
-    if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) return;
+    if (output >= 0) {
+        if (setpgid(0, 0) < 0) return;
+        if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) return;
+    }
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
     sigemptyset(&none);

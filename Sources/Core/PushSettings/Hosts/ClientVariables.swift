@@ -14,17 +14,25 @@ public enum ClientVariables {
     /// The variable for the gateway as the proxy of the push hosts.
     public static let proxy = "HTTPS_PROXY"
 
-    /// Returns lines for a POSIX shell.
+    /// A variable with its value.
+    public typealias Variable = (name: String, value: String)
+
+    /// Returns the variables with their values.
     ///
     /// - Parameters:
     ///   - bundle: a file with the system's authorities and the gateway's.
     ///   - authority: a file with the gateway's authority alone.
     ///   - proxy: the gateway's address.
-    public static func exports(bundle: String, authority: String, proxy: String) -> String {
-        var lines = bundles.map { "export \($0.name)=\(quoted(bundle))  # \($0.readers)" }
-        lines += additions.map { "export \($0.name)=\(quoted(authority))  # \($0.readers)" }
-        lines.append("export \(self.proxy)=\(quoted("http://\(proxy)"))")
-        return lines.joined(separator: "\n") + "\n"
+    public static func all(bundle: String, authority: String, proxy: String) -> [Variable] {
+        bundles.map { ($0.name, bundle) } + additions.map { ($0.name, authority) } + [(self.proxy, "http://\(proxy)")]
+    }
+
+    /// Returns lines for a POSIX shell, which say who reads a variable.
+    public static func exports(_ variables: [Variable]) -> String {
+        let readers = Dictionary(uniqueKeysWithValues: (bundles + additions).map { ($0.name, $0.readers) })
+        return variables.map { name, value in
+            "export \(name)=\(quoted(value))" + (readers[name].map { "  # \($0)" } ?? "") + "\n"
+        }.joined()
     }
 
     private static func quoted(_ text: String) -> String {

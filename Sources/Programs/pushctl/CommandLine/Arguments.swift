@@ -45,13 +45,6 @@ struct Arguments {
 
     /// Makes the failure for a value that the table cannot check.
     func usageFailure(_ message: String) -> Failure { .usage(message, of: command) }
-
-    /// The directories of configuration, state and sockets.
-    func directories(environment: (String) -> String?) -> Directories {
-        Directories(
-            configuration: self[.configuration], state: self[.stateDirectory], runtime: self[.runtime],
-            environment: environment)
-    }
 }
 
 extension Arguments {

@@ -11,32 +11,43 @@ extension Command {
             """
             Starts pushrouterd, pushrouter-gateway and pushrouter-web as your user, beside a running service. Ctrl-C, \
             SIGTERM or the end of one of the three programs ends the command and all of them. The command prints the \
-            address of the page, which already has a first push, and the variables that point firebase-admin and \
-            aioapns at the gateway.
+            address of the page, which already has an example, and the variables that point firebase-admin and other \
+            clients at the gateway. aioapns uses no proxy: packaging/examples/tests has the lines that it needs, or \
+            the push hosts are names of this machine in /etc/hosts, with --gateway-port 443.
             """,
             """
             Everything is below DIR (./.pushrouter): config, state (the ledger), run (the sockets) and gateway (its \
             certificates). The first run makes a small configuration there, which is yours from then on: a handler \
-            "received" takes every push without a known provider. A second run continues with the files of the first. \
-            Only one run at a time uses a directory.
+            "received" takes every push without a known provider. A changed configuration is read again within a \
+            second. A second run continues with the files of the first. Only one run at a time uses a directory. All \
+            commands use the ./.pushrouter of the working directory, or of the nearest directory above, by themselves.
+            """,
+            """
+            With COMMAND, which "--" separates, the programs run until it ends. COMMAND has the variables, and \
+            PUSHROUTER_PAGE with the address of the page. Of the logs only what handlers write, warnings and errors are \
+            shown. With COMMAND or --json no example is sent.
             """,
             """
             The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the next 20 ports if another \
-            program uses that one. Only programs of this machine reach these ports. The logs of the three programs go \
-            to standard error, with times of this machine's zone.
+            program uses that one. Only programs of this machine reach these ports. The logs of the three programs and \
+            what handlers write to standard error go to standard error, with times of this machine's zone.
             """,
             """
-            The exit status is 0 after Ctrl-C or SIGTERM; 69 when one of the programs ended, another run uses the \
-            directory, or a port is in use; and the status of a program that does not start. The three programs end \
-            even when pushctl is killed; then the directory of --temporary stays.
+            The exit status is that of COMMAND, or 128 and its signal; without COMMAND 0 after Ctrl-C or SIGTERM; 69 \
+            when one of the programs ended, another run uses the directory, or a port is in use; and the status of a \
+            program that does not start. The three programs and COMMAND end even when pushctl is killed; then the \
+            directory of --temporary stays.
             """,
         ],
-        operands: .none,
-        options: [.devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc],
+        operands: Operands(usage: "[-- COMMAND...]", count: 0...Int.max),
+        options: [.devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc, .json],
         examples: [
             Example(line: "pushctl dev", meaning: "until Ctrl-C, with the files of the last run"),
             Example(line: "pushctl dev --temporary", meaning: "in a directory that is removed at the end"),
-            Example(line: "pushctl dev --port 0 --gateway-port 0", meaning: "at free ports"),
+            Example(line: "pushctl dev --temporary -- pytest", meaning: "for the tests of a server, which send pushes"),
+            Example(
+                line: "pushctl dev --temporary --json --port 0 --gateway-port 0",
+                meaning: "for a program: free ports, and a line of JSON with all addresses"),
         ]
     ) { arguments, session throws(Failure) in
         try Dev(arguments).run(session.output)
@@ -45,7 +56,7 @@ extension Command {
 
 extension Option {
     fileprivate static let devDirectory = Option(
-        "directory", .directory, "keep everything below this directory (./\(DevDirectory.standard))")
+        "directory", .directory, "keep everything below this directory (./\(Directories.developmentName))")
     fileprivate static let devTemporary = Option(
         "temporary", .none, "use a new directory, and remove it at the end")
     fileprivate static let devPort = Option(
@@ -64,6 +75,9 @@ private struct Dev {
     private let directory: String?
     private let pagePort: DevPort
     private let gatewayPort: DevPort
+    /// The person's command with its arguments; empty without one.
+    private let command: [String]
+    private let printsJSON: Bool
     private let isUTC: Bool
     private let zone: LocalZone
 
@@ -74,24 +88,38 @@ private struct Dev {
         guard !arguments.has(.devDirectory) || !arguments.has(.devTemporary) else {
             throw arguments.usageFailure("--directory and --temporary exclude each other")
         }
-        directory = arguments.has(.devTemporary) ? nil : arguments[.devDirectory] ?? DevDirectory.standard
+        directory = arguments.has(.devTemporary) ? nil : arguments[.devDirectory] ?? Directories.developmentName
         pagePort = try arguments.port(.devPort) ?? .ofPage
         gatewayPort = try arguments.port(.devGatewayPort) ?? .ofGateway
+        guard pagePort != gatewayPort || !pagePort.isExact else {
+            throw arguments.usageFailure("--port and --gateway-port are the same port")
+        }
+        command = arguments.operands
+        printsJSON = arguments.has(.json)
+        guard command.isEmpty || !printsJSON else {
+            throw arguments.usageFailure("--json prints to standard output, which COMMAND has: leave out one of them")
+        }
         isUTC = arguments.has(.utc)
-        zone = arguments.zone
+        zone = arguments.has(.utc) ? .utc : LocalTime.zone
     }
 
     func run(_ output: Output) throws(Failure) -> ExitStatus {
         // Opens descriptors 0 to 2, so that no pipe to a program becomes this program's standard output.
         StandardDescriptors.open()
-        let programs = try DevPaths()
+        let programs = try DevPaths(command: command.first)
+        // Before anything is made or starts.
+        try pagePort.check(.devPort)
+        try gatewayPort.check(.devGatewayPort)
         // Before the directory is made: a signal in between would leave it behind.
         SignalSource.block(DevRun.signals)
         let directory = try DevDirectory(directory)
         var failure: Failure?
+        var status: Int32?
         do throws(Failure) {
             try directory.fill()
-            let run = try DevRun(notifications: directory.notifySocket, DevLog(zone: zone))
+            let run = try DevRun(
+                notifications: directory.notifySocket, DevLog(zone: zone, isBrief: !command.isEmpty),
+                DevWatch(directory.configuration))
             // A closed standard output ends the run as Ctrl-C does.
             output.beforeExit = {
                 run.stop()
@@ -101,47 +129,60 @@ private struct Dev {
                 output.beforeExit = {}
                 run.stop()
             }
-            try start(programs, in: directory, run, output)
-            try run.wait()
+            let addresses = try start(programs, in: directory, run)
+            if let path = programs.command {
+                status = try run.run(path, command, addresses?.environment ?? [])
+            } else {
+                if let addresses { tell(addresses, directory, output) }
+                try run.wait()
+            }
         } catch {
             failure = error
         }
         if !directory.end() { output.note("cannot remove all of \(directory.path)") }
         if let failure { throw failure }
+        // A command may have any status, also one that this program does not have.
+        if let status { exit(status) }
         return .done
     }
 
-    /// Starts the programs, one after the other, and prints their addresses; stops early if a person ends the run.
+    /// Starts the programs, one after the other.
+    ///
+    /// - Returns: their addresses; `nil`: a person ended the run.
     private func start(
-        _ programs: DevPaths, in directory: DevDirectory, _ run: DevRun, _ output: Output
-    ) throws(Failure) {
-        let places = ["--config", directory.configuration, "--runtime", directory.runtime]
+        _ programs: DevPaths, in directory: DevDirectory, _ run: DevRun
+    ) throws(Failure) -> DevAddresses? {
+        let directories = directory.directories
+        let places = ["--config", directory.configuration, "--runtime", directories.runtime]
         // SIGTERM, because the daemon then ends the processes of its handlers, too.
         let daemon = try run.start(
-            programs.daemon, "pushrouterd", places + ["--state", directory.state], deathSignal: SIGTERM)
+            programs.daemon, "pushrouterd", places + ["--state", directories.state], deathSignal: SIGTERM)
         switch daemon {
         case .ready: break
-        case .stopRequested: return
+        case .stopRequested: return nil
         case .ended(let program): throw program.failure
         }
-        if !directory.hasFirstPush {
-            try sendFirstPush(to: directory)
+        if !directory.hasFirstPush, command.isEmpty, !printsJSON {
+            try sendFirstPush(to: directories)
             try directory.noteFirstPush()
         }
-        let gatewayPlaces = places + ["--state", directory.gateway, "--listen"]
+        let gatewayPlaces = places + ["--state", directories.gateway, "--listen"]
         let gateway = try listening(gatewayPort, .devGatewayPort) { address throws(Failure) in
             // The page asks for the gateway's state at the second address.
-            let words = gatewayPlaces + ["\(address),unix:\(directory.gatewaySocket)"]
+            let words = gatewayPlaces + ["\(address),unix:\(directories.gatewaySocket)"]
             return try run.start(programs.gateway, "pushrouter-gateway", words, deathSignal: SIGKILL)
         }
         // Without --gateway the page would ask the gateway of the installed service.
         let pagePlaces =
-            places + ["--state", directory.state, "--gateway", directory.gatewaySocket] + (isUTC ? ["--utc"] : [])
-            + ["--listen"]
+            places + ["--state", directories.state, "--gateway", directories.gatewaySocket]
+            + (isUTC ? ["--utc"] : []) + ["--listen"]
         let page = try listening(pagePort, .devPort) { address throws(Failure) in
             try run.start(programs.page, "pushrouter-web", pagePlaces + [address], deathSignal: SIGKILL)
         }
-        if let page, let gateway { printAddresses(page: page, gateway: gateway, directory, output) }
+        guard let page, let gateway else { return nil }
+        let addresses = DevAddresses(page: page, gateway: gateway, directories)
+        try directory.keep(addresses)
+        return addresses
     }
 
     /// Starts a program at a free port. If another program takes the port in between, tries the next.
@@ -169,8 +210,8 @@ private struct Dev {
         throw failure
     }
 
-    private func sendFirstPush(to directory: DevDirectory) throws(Failure) {
-        let socket = directory.injectSocket
+    private func sendFirstPush(to directories: Directories) throws(Failure) {
+        let socket = directories.injectSocket
         let line: [UInt8]?
         do throws(DaemonError) {
             let connection = try DaemonConnection(socket, timeoutMilliseconds: Self.answerLimit)
@@ -184,26 +225,24 @@ private struct Dev {
             throw Failure(.no, "the first push: \(reply?.refusal ?? "the daemon closed the connection")")
         }
         // The page reads the ledger: the push must be there when the page's address is printed.
-        let control = try? DaemonConnection(directory.controlSocket, timeoutMilliseconds: Self.answerLimit)
+        let control = try? DaemonConnection(directories.controlSocket, timeoutMilliseconds: Self.answerLimit)
         _ = try? control?.ask(.sync(timeout: .seconds(5)), timeoutMilliseconds: 2 * Self.answerLimit)
     }
 
     /// Prints the addresses. A person copies these lines, so they are not folded.
-    private func printAddresses(page: String, gateway: String, _ directory: DevDirectory, _ output: Output) {
-        let authority = "\(directory.gateway)/ca.pem"
-        // The gateway writes bundle.pem if the system has authorities.
-        let bundle = "\(directory.gateway)/bundle.pem"
-        let exports = ClientVariables.exports(
-            bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway)
+    private func tell(_ addresses: DevAddresses, _ directory: DevDirectory, _ output: Output) {
+        defer { output.flush() }
+        guard !printsJSON else { return output.write(line: addresses.json) }
         let body = #"{"message":{"token":"pixel","data":{"title":"Hello","body":"From curl"}}}"#
         let text = """
-            The page: http://\(page)/
+            The page: \(addresses.page)/
 
-            These variables make firebase-admin, aioapns and other clients send to the gateway:
+            These variables make firebase-admin and other clients send to the gateway. aioapns uses no proxy: it needs
+            the lines in packaging/examples/tests, or names in /etc/hosts and --gateway-port 443.
 
-            \(exports)
-            By curl:  curl http://\(gateway)/v1/projects/demo/messages:send -d '\(body)'
-            A file:   pushctl --runtime \(inShell(directory.runtime)) inject --app org.example.demo --device pixel FILE
+            \(ClientVariables.exports(directory.isHere ? addresses.ofClients : addresses.environment))
+            By curl:  curl \(addresses.gateway)/v1/projects/demo/messages:send -d '\(body)'
+            A file:   pushctl inject --app org.example.demo --device pixel FILE
 
             Ctrl-C ends the programs\(directory.isTemporary ? " and removes" : "; the next run goes on with") \
             \(directory.path)
@@ -211,11 +250,6 @@ private struct Dev {
             """
         output.write(text.showingControlsInLines().utf8)
         output.flush()
-    }
-
-    /// A path, quoted for a shell.
-    private func inShell(_ path: String) -> String {
-        "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
 
@@ -235,9 +269,11 @@ private struct DevPaths {
     let daemon: String
     let gateway: String
     let page: String
+    /// The program of the person's command; `nil` without one.
+    let command: String?
 
-    /// Looks beside this program, and then in the package's directories.
-    init() throws(Failure) {
+    /// Looks beside this program, and then in the package's directories; for a command without a slash in `PATH`.
+    init(command: String?) throws(Failure) {
         var directories = ["/usr/sbin", "/usr/bin"]
         if let own = realpath("/proc/self/exe", nil) {
             let path = String(cString: own)
@@ -247,6 +283,12 @@ private struct DevPaths {
         daemon = try Self.find("pushrouterd", in: directories)
         gateway = try Self.find("pushrouter-gateway", in: directories)
         page = try Self.find("pushrouter-web", in: directories)
+        guard let command, !command.contains("/") else {
+            self.command = command
+            return
+        }
+        let path = Output.environment("PATH") ?? "/usr/bin:/bin"
+        self.command = try Self.find(command, in: path.split(separator: ":").map(String.init))
     }
 
     private static func find(_ name: String, in directories: [String]) throws(Failure) -> String {

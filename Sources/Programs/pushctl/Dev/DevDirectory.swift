@@ -1,34 +1,23 @@
 import Glibc
 import LinuxSystem
+import PushSettings
+import PushViews
 
 /// The directory of `pushctl dev`: configuration, ledger, sockets and the gateway's authority. This object holds its
 /// lock, so that no other run uses it.
 final class DevDirectory {
     /// Its absolute path.
     let path: String
+    /// The directories in it.
+    let directories: Directories
     /// Whether the directory is removed at the end.
     let isTemporary: Bool
     private let lock: FileDescriptor
 
-    /// The default path.
-    static let standard = ".pushrouter"
-
     /// `--config`
-    var configuration: String { "\(path)/config" }
-    /// `--state` of the daemon and the page.
-    var state: String { "\(path)/state" }
-    /// `--runtime`
-    var runtime: String { "\(path)/run" }
-    /// `--state` of the gateway.
-    var gateway: String { "\(path)/gateway" }
+    var configuration: String { directories.configuration[0] }
     /// The socket on which the programs report readiness (`NOTIFY_SOCKET`).
-    var notifySocket: String { "\(runtime)/notify.sock" }
-    /// The daemon's socket for payloads.
-    var injectSocket: String { "\(runtime)/inject.sock" }
-    /// The daemon's socket for control requests.
-    var controlSocket: String { "\(runtime)/control.sock" }
-    /// The gateway's socket for the page's status requests.
-    var gatewaySocket: String { "\(runtime)/gateway.sock" }
+    var notifySocket: String { "\(directories.runtime)/notify.sock" }
     private var firstPushMark: String { "\(path)/first-push" }
 
     /// Creates the directory, or takes that of an earlier run.
@@ -41,13 +30,14 @@ final class DevDirectory {
         if let path { made = try Self.make(path) } else { made = try Self.makeTemporary() }
         lock = try Self.acquire(made, isNew: path == nil)
         self.path = made
+        directories = Directories(development: made)
     }
 
     // MARK: The first time
 
     /// Creates the files and directories that the programs need and that are missing.
     func fill() throws(Failure) {
-        for directory in [runtime, gateway] { try Self.makeDirectory(directory) }
+        for directory in [directories.runtime, directories.gateway] { try Self.makeDirectory(directory) }
         guard !Directory.exists(configuration) else { return }
         // Written as a draft and renamed, so that the configuration is complete or missing.
         let draft = "\(configuration).new"
@@ -73,10 +63,18 @@ final class DevDirectory {
         }
     }
 
-    /// Removes the directory, if it is temporary.
+    /// Keeps the addresses for other commands until the end of the run.
+    func keep(_ addresses: DevAddresses) throws(Failure) {
+        try Self.writing { () throws(StartFailure) in
+            try SmallFile.replace(DevAddresses.file(in: directories), with: addresses.json, mode: 0o600)
+        }
+    }
+
+    /// Removes the addresses, and the directory if it is temporary.
     ///
-    /// - Returns: `false` if it should have been removed and is still there.
+    /// - Returns: `false` if the directory should have been removed and is still there.
     func end() -> Bool {
+        unlink(DevAddresses.file(in: directories))
         guard isTemporary else { return true }
         Self.remove(path)
         return access(path, F_OK) != 0
@@ -125,18 +123,7 @@ final class DevDirectory {
 
     /// Checks that no other user can change the programs' files, and that the socket paths are short enough.
     private static func check(_ path: String) throws(Failure) {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else { throw Failure(.inputOutput, "\(path): \(errorText(errno))") }
-        guard facts.st_uid == geteuid() else {
-            throw Failure(
-                .noPermission,
-                "\(path) belongs to user \(facts.st_uid), and this is user \(geteuid()): name another directory with "
-                    + "--directory")
-        }
-        guard facts.st_mode & 0o022 == 0 else {
-            throw Failure(
-                .noPermission, "other users may write in \(path), and its handlers run as you: run chmod go-w on it")
-        }
+        if let obstacle = obstacle(path) { throw Failure(.noPermission, "\(path) \(obstacle)") }
         // The longest socket path in the directory.
         let socket = "\(path)/run/control.sock"
         guard socket.utf8.count <= SocketPath.maximumLength else {
@@ -146,6 +133,19 @@ final class DevDirectory {
                     + "\(SocketPath.maximumLength): name a directory with a shorter path with --directory, or use "
                     + "--temporary")
         }
+    }
+
+    /// The reason why this user does not use a directory; `nil` if it is this user's alone.
+    private static func obstacle(_ path: String) -> String? {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return "cannot be read: \(errorText(errno))" }
+        guard facts.st_uid == geteuid() else {
+            return "belongs to user \(facts.st_uid), and this is user \(geteuid()): name another directory"
+        }
+        guard facts.st_mode & 0o022 == 0 else {
+            return "may be written by other users, and its handlers run as you: run chmod go-w on it"
+        }
+        return nil
     }
 
     private static func lock(_ path: String) throws(Failure) -> FileDescriptor {
@@ -185,6 +185,53 @@ final class DevDirectory {
     }
 }
 
+// MARK: As other commands see it
+
+extension DevDirectory {
+    /// Finds the directory that commands use if nothing else is named: in the working directory, or the nearest above.
+    ///
+    /// - Parameter note: prints which directory is used, and which is not.
+    static func nearest(_ note: (String) -> Void) -> String? {
+        guard var above = workingDirectory else { return nil }
+        var shown = "./"
+        while true {
+            let path = "\(above)/\(Directories.developmentName)"
+            if Directory.exists("\(path)/config") {
+                guard let problem = obstacle(path) else {
+                    note("using \(shown)\(Directories.developmentName)")
+                    return path
+                }
+                note("\(shown)\(Directories.developmentName) is not used: it \(problem)")
+            }
+            guard let slash = above.lastIndex(of: "/") else { return nil }
+            above = String(above[..<slash])
+            shown = shown == "./" ? "../" : "../\(shown)"
+        }
+    }
+
+    /// The command that starts the daemon whose socket or ledger has this path; `nil` if it is no run of `pushctl dev`.
+    static func start(of path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let root = parts.dropLast(2).joined(separator: "/")
+        guard Directory.exists("\(root)/config"), access("\(root)/lock", F_OK) == 0 else { return nil }
+        return "pushctl dev" + (root == here ? "" : " --directory \(ShellCommand.quoted(root))")
+    }
+
+    /// Whether commands in the working directory find this directory by themselves.
+    var isHere: Bool { path == Self.here }
+
+    /// The path of such a directory in the working directory.
+    private static var here: String? { workingDirectory.map { "\($0)/\(Directories.developmentName)" } }
+
+    /// The working directory; empty for the root.
+    private static var workingDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        let text = String(cString: path)
+        return text == "/" ? "" : text
+    }
+}
+
 /// The initial configuration of `pushctl dev`.
 enum DevConfiguration {
     /// The files, by their names in the configuration directory.
@@ -192,11 +239,15 @@ enum DevConfiguration {
         (
             "pushrouterd.conf",
             """
-            # "pushctl dev" made this file, and never changes it again. Edit the file, and send SIGHUP to the
-            # daemon or start again. pushrouterd.conf(5) lists the settings.
+            # "pushctl dev" made this file, and never changes it again. While it runs, it reads a changed file at once.
+            # pushrouterd.conf(5) lists the settings.
             [Store]
             # Above this size the daemon deletes the oldest pushes.
             MaxSize=1G
+
+            [Journal]
+            # The log has what handlers write to standard error, unless a handler has LogOutput=no.
+            HandlerOutput=yes
 
             """
         ),
@@ -217,7 +268,6 @@ enum DevConfiguration {
             [Handler]
             Type=exec
             Exec=/bin/sh -c 'echo "request $PUSH_SEQ: $PUSH_CALLBACK for $PUSH_APP on $PUSH_DEVICE" >&2'
-            LogOutput=yes
 
             """
         ),
@@ -240,7 +290,8 @@ enum DevFirstPush {
     /// The request, with its line feed. By its id, the daemon accepts it only once.
     static let line =
         #"{"op":"deliver","id":"pushctl-dev-first-push","platform":"android","app":"org.example.demo","#
-        + #""device":"pixel","external_id":"anna","payload":{"_ab":"true","t":"Table is ready","#
+        + #""device":"pixel","external_id":"anna","payload":{"_ab":"true","t":"An example of pushctl dev","#
         + #""a":"Your table for two is free now.","n":"42","p":"0","#
-        + #""extra":"{\"meal\": \"Risotto\", \"side\": \"Salad\"}","cid":"first-campaign-1700000000000"}}"# + "\n"
+        + #""extra":"{\"meal\": \"Risotto\", \"side\": \"Salad\"}","cid":""#
+        + CampaignReport.exampleCampaign + #""}}"# + "\n"
 }

@@ -8,12 +8,18 @@ struct DevLog {
     /// Decides whether standard error gets colours.
     private let colours = Output(to: STDERR_FILENO)
     private let zone: LocalZone
+    private let isBrief: Bool
 
-    /// - Parameter zone: the zone of the times.
-    init(zone: LocalZone) { self.zone = zone }
+    /// - Parameters:
+    ///   - zone: the zone of the times.
+    ///   - isBrief: whether only warnings, errors and what handlers write are shown.
+    init(zone: LocalZone, isBrief: Bool) { (self.zone, self.isBrief) = (zone, isBrief) }
 
     /// Writes a line to standard error. A failure has nowhere to be reported.
     func show(_ line: DevLogLine) {
+        guard !isBrief || line.isOfHandler || line.level.rawValue <= JournalEntry.Priority.warning.rawValue else {
+            return
+        }
         var rest = Array("\(colours.coloured(line.shown(in: zone)))\n".utf8)[...]
         while !rest.isEmpty {
             let count = retryingInterrupts { rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) } }
@@ -28,8 +34,9 @@ struct DevLogLine: Hashable {
     /// The time of the line.
     private(set) var time: WallTime
     private(set) var level = JournalEntry.Priority.info
-    /// The name of the program.
-    let program: String
+    /// The name of the program, or of the handler that wrote the line.
+    private(set) var program: String
+    private(set) var isOfHandler = false
     private(set) var message: String
 
     /// Parses a line: logfmt, or a text with or without a level prefix of sd-daemon(3).
@@ -58,6 +65,11 @@ struct DevLogLine: Hashable {
         // Logfmt has the whole names of levels.
         self.level = JournalEntry.Priority.allCases.first { "\($0)" == level.value } ?? self.level
         self.message = message.value
+        // The daemon's own entries about a handler have an id, or are warnings.
+        var others: [String: String] = [:]
+        while let field = fields.next() { others[field.name] = field.value }
+        guard let handler = others["push_handler"], others["message_id"] == nil, self.level == .info else { return }
+        (self.program, isOfHandler) = ("handler \(handler)", true)
     }
 
     /// The line for people: `09:00:00  info     pushrouterd: the message`.

@@ -38,6 +38,14 @@ enum DevPort: Hashable {
     /// Whether only this port is allowed.
     var isExact: Bool { if case .exactly = self { true } else { false } }
 
+    /// Checks that one of the ports is free.
+    ///
+    /// - Parameter option: the option that sets the port.
+    func check(_ option: Option) throws(Failure) {
+        for port in candidates { if try Self.free(port) != nil { return } }
+        throw taken(option)
+    }
+
     /// The failure when none of the ports is free.
     ///
     /// - Parameter option: the option that sets the port.

@@ -47,8 +47,11 @@ final class DevProgram {
     ///   - arguments: the arguments after the program's name.
     ///   - environment: the complete environment, as `NAME=value`.
     ///   - deathSignal: the signal that the kernel sends it when this process ends (PR_SET_PDEATHSIG).
+    ///   - isForeground: whether it has this program's standard input, output and error, and the terminal's signals,
+    ///     instead of a log.
     init(
-        _ path: String, name: String, arguments: [String], environment: [String], deathSignal: Int32
+        _ path: String, name: String, arguments: [String], environment: [String], deathSignal: Int32,
+        isForeground: Bool = false
     ) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard CLinux_pipe(&ends) == 0 else { throw Failure(.inputOutput, "cannot make a pipe: \(errorText(errno))") }
@@ -59,7 +62,8 @@ final class DevProgram {
         let variables = environment.map { strdup($0) } + [nil]
         defer { for text in words + variables { free(text) } }
         var descriptor: Int32 = -1
-        let number = CLinux_start_companion(&descriptor, path, words, variables, writing.rawValue, deathSignal)
+        let number = CLinux_start_companion(
+            &descriptor, path, words, variables, isForeground ? -1 : writing.rawValue, deathSignal)
         guard number == 0 else { throw Failure(.unavailable, "cannot start \(path): \(errorText(number))") }
         self.name = name
         process = FileDescriptor(owning: descriptor)

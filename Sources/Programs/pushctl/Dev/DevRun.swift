@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 import PushModel
+import PushSettings
 
 /// The programs of `pushctl dev`, from the first start to the last end.
 final class DevRun {
@@ -35,10 +36,16 @@ final class DevRun {
     private let notifications: FileDescriptor
     private let environment: [String]
     private var programs: [DevProgram] = []
+    /// The person's command while it runs.
+    private var command: DevProgram?
+    private var watch: DevWatch
+    /// When to look at the configuration next.
+    private var nextLook = Instant.now
     /// The program whose readiness is awaited.
     private var starting: DevProgram?
-    /// Whether a person ended the run.
-    private(set) var isAsked = false
+    /// The signal by which a person ended the run.
+    private var asked: Int32?
+    private var isAsked: Bool { asked != nil }
     private var isStopping = false
 
     /// Takes over the signals of this process, which has one thread.
@@ -46,13 +53,15 @@ final class DevRun {
     /// - Parameters:
     ///   - path: the socket on which programs report readiness.
     ///   - log: prints the programs' logs.
-    init(notifications path: String, _ log: DevLog) throws(Failure) {
+    ///   - watch: sees changes of the configuration.
+    init(notifications path: String, _ log: DevLog, _ watch: DevWatch) throws(Failure) {
         guard let signals = FileDescriptor(CLinux_signal_descriptor(Self.signals, Self.signals.count)) else {
             throw Failure(.inputOutput, "cannot wait for signals: \(errorText(errno))")
         }
         self.signals = signals
         notifications = try Self.bind(path)
         self.log = log
+        self.watch = watch
         var environment = ["NOTIFY_SOCKET=\(path)"]
         var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
         while let place = next, let text = place.pointee {
@@ -97,7 +106,44 @@ final class DevRun {
     func wait() throws(Failure) {
         while !isAsked {
             try check()
-            turn(until: nil)
+            lookAtConfiguration()
+            turn(until: nextLook)
+        }
+    }
+
+    /// Runs a person's command to its end. Signals for this process go to the command.
+    ///
+    /// - Parameters:
+    ///   - path: the path of its program.
+    ///   - words: the words of the command, the program's own name first.
+    ///   - variables: the variables beside this process's own.
+    /// - Returns: the exit status, as a shell has it.
+    /// - Throws: when a program has ended.
+    func run(
+        _ path: String, _ words: [String], _ variables: [ClientVariables.Variable]
+    ) throws(Failure) -> Int32 {
+        if let asked { return 128 + asked }
+        let names = ["NOTIFY_SOCKET"] + variables.map(\.name)
+        let inherited = environment.filter { variable in !names.contains { variable.hasPrefix("\($0)=") } }
+        let command = try DevProgram(
+            path, name: words[0], arguments: Array(words.dropFirst()),
+            environment: inherited + variables.map { "\($0.name)=\($0.value)" }, deathSignal: SIGTERM,
+            isForeground: true)
+        self.command = command
+        defer { self.command = nil }
+        while command.end == nil, programs.allSatisfy({ $0.end == nil }) {
+            lookAtConfiguration()
+            turn(until: nextLook)
+        }
+        guard let end = command.end else {
+            asked = nil
+            finish(command)
+            try check()
+            return ExitStatus.unavailable.rawValue
+        }
+        return switch end {
+        case .exited(let status): status
+        case .signaled(let signal): 128 + signal
         }
     }
 
@@ -105,15 +151,25 @@ final class DevRun {
     func stop() {
         guard !isStopping else { return }
         isStopping = true
-        isAsked = false
+        asked = nil
         for program in programs { program.noteReady().forEach(log.show) }
-        for program in programs.reversed() {
-            program.send(SIGTERM)
-            waitForEnd(of: program, atMost: Self.endLimit)
-            program.send(SIGKILL)
-            // A process in an uninterruptible disk wait ends later.
-            waitForEnd(of: program, atMost: Self.killLimit, isKilled: true)
-        }
+        for program in (programs + [command].compactMap(\.self)).reversed() { finish(program) }
+    }
+
+    /// Ends a program, and waits for it.
+    private func finish(_ program: DevProgram) {
+        program.send(SIGTERM)
+        waitForEnd(of: program, atMost: Self.endLimit)
+        program.send(SIGKILL)
+        // A process in an uninterruptible disk wait ends later.
+        waitForEnd(of: program, atMost: Self.killLimit, isKilled: true)
+    }
+
+    /// Has programs read their changed files again, if it is time to look. Their logs have the result.
+    private func lookAtConfiguration() {
+        guard Instant.now >= nextLook else { return }
+        for name in watch.changed() { programs.first { $0.name == name }?.send(SIGHUP) }
+        nextLook = Instant.now + DevWatch.interval
     }
 
     private func waitForEnd(of program: DevProgram, atMost limit: Duration, isKilled: Bool = false) {
@@ -132,7 +188,9 @@ final class DevRun {
     /// Waits for an event, and handles it.
     private func turn(until end: Instant?) {
         let fixed = [signals.rawValue, notifications.rawValue]
-        let descriptors = fixed + programs.flatMap { [$0.processDescriptor, $0.outputDescriptor] }
+        let descriptors =
+            fixed + programs.flatMap { [$0.processDescriptor, $0.outputDescriptor] }
+            + [command?.processDescriptor ?? -1]
         // poll(2) ignores negative descriptors.
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         waitUntilReady(&polls, nanoseconds: end.map { ($0 - Instant.now).nanoseconds })
@@ -143,12 +201,18 @@ final class DevRun {
             program.checkExit()
             program.takeLog().forEach(log.show)
         }
+        command?.checkExit()
     }
 
     private func takeSignals() {
-        // A `signalfd_siginfo` has 128 bytes (signalfd(2)).
+        // A `signalfd_siginfo` has 128 bytes (signalfd(2)): `ssi_signo` first, `ssi_code` at byte 8.
         var facts = [UInt8](repeating: 0, count: 128)
-        while read(signals.rawValue, &facts, facts.count) == facts.count { isAsked = true }
+        while read(signals.rawValue, &facts, facts.count) == facts.count {
+            let signal = Int32(facts[0])
+            asked = signal
+            // The terminal has sent its own signals to the command, too: their code is SI_KERNEL, 128.
+            if facts[8] != 128 || facts[9...11].contains(where: { $0 != 0 }) { command?.send(signal) }
+        }
     }
 
     private func takeMessages() {

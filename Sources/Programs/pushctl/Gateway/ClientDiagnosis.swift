@@ -104,14 +104,49 @@ enum ClientDiagnosis {
                         .client, "\(name) is \(path), which lacks a certificate of the gateway's authority", do: remedy)
             )
         }
-        let proxy = environment(ClientVariables.proxy)
-        findings.append(
-            proxy.map { .fine(.client, "\(ClientVariables.proxy) is \($0)") }
-                ?? .warning(
+        if environment(ClientVariables.proxy) == nil {
+            findings.append(
+                .warning(
                     .client,
                     "\(ClientVariables.proxy) is not set: the push hosts must be names of the gateway's machine",
                     do: remedy))
+        }
         return findings
+    }
+
+    /// The finding about a request for the gateway's state through the proxy of this shell.
+    ///
+    /// - Parameters:
+    ///   - proxy: the proxy's address.
+    ///   - bundle: the file whose certificates were trusted; `nil`: the system's.
+    ///   - status: the exit status of curl(1).
+    ///   - text: the answer, or the error.
+    static func finding(ofProbeOf proxy: String, _ bundle: String?, status: Int32, text: String) -> HealthFinding {
+        let remedy = "eval \"$(pushctl gateway env)\" in the directory of \"pushctl dev\", or on the gateway's machine"
+        let subject = "\(ClientVariables.proxy) is \(proxy)"
+        switch status {
+        case 0 where state(in: text) != nil:
+            return .fine(.client, "\(subject): a request to \(probedHost) arrives, and TLS is trusted")
+        case 0:
+            return .error(.client, "\(subject), which leads to no gateway of pushrouterd on this machine", do: remedy)
+        case 5, 6: return .error(.client, "\(subject), and there is no such host", do: remedy)
+        case 7: return .error(.client, "\(subject), and nothing listens there", do: "start the gateway; then \(remedy)")
+        case 28: return .error(.client, "\(subject), which does not answer", do: remedy)
+        case 35, 51, 58, 60, 77:
+            let file = bundle.map { "the certificates in \($0)" } ?? "the system's certificates"
+            return .error(.client, "\(subject), and \(file) do not vouch for its TLS", do: remedy)
+        case 127: return .warning(.client, "\(subject): not asked, because curl is missing", do: "apt-get install curl")
+        default: return .error(.client, "\(subject): \(text.split(separator: "\n").last ?? "it fails")", do: remedy)
+        }
+    }
+
+    /// The push host that the request names.
+    static let probedHost = "fcm.googleapis.com"
+
+    /// A gateway's status in an answer; `nil`: it is another program's.
+    static func state(in text: String) -> JSONNode? {
+        let root = (try? JSONDocument(scanning: Array(text.utf8)))?.root
+        return root?["authorities"] == nil ? nil : root
     }
 
     /// Whether a file has all of these certificates. Both are PEM, so their lines are compared.
@@ -124,12 +159,16 @@ enum ClientDiagnosis {
 extension Session {
     /// The findings about a client of a gateway, the gateway's state first.
     ///
-    /// - Parameter socket: the gateway's Unix socket.
-    func clientFindings(_ socket: String) -> [HealthFinding] {
+    /// - Parameter given: the gateway's Unix socket; `nil`: the gateway that the proxy of this shell leads to, else the
+    ///   socket in the directories.
+    func clientFindings(_ given: String?) -> [HealthFinding] {
+        let probe = Output.environment(ClientVariables.proxy).map(probe)
         let state: [HealthFinding]
         var authorities = ""
         do {
-            let status = try GatewayStatusQuestion.ask(socket, timeoutMilliseconds: 5000)
+            let socket = given ?? directories.gatewaySocket
+            let told = given == nil ? probe?.state : nil
+            let status = try told ?? GatewayStatusQuestion.ask(socket, timeoutMilliseconds: 5000)
             authorities = status["authorities"]?.string ?? ""
             state = ClientDiagnosis.findings(ofStatus: status)
         } catch {
@@ -138,9 +177,21 @@ extension Session {
                 + "Listen=unix:PATH, and this command --gateway PATH"
             state = [.error(.gateway, "\(error)", do: remedy)]
         }
-        return state
+        return state + [probe?.finding].compactMap(\.self)
             + ClientDiagnosis.findings(
                 authorities: authorities, environment: { name in getenv(name).map { String(cString: $0) } },
                 contents: { path in (try? SmallFile.read(path)) ?? nil })
+    }
+
+    /// Asks for the gateway's state as a client would: by CONNECT to a push host, with the certificates of this shell.
+    private func probe(_ proxy: String) -> (finding: HealthFinding, state: JSONNode?) {
+        let bundle = Output.environment("SSL_CERT_FILE")
+        var words = ["curl", "-sS", "--max-time", "5", "--proxy", proxy]
+        if let bundle { words += ["--cacert", bundle] }
+        words.append("https://\(ClientDiagnosis.probedHost)/status")
+        let answer = ShellCommand.output(of: words.map(ShellCommand.quoted).joined(separator: " ") + " 2>&1")
+        let (status, text) = answer ?? (127, "")
+        let finding = ClientDiagnosis.finding(ofProbeOf: proxy, bundle, status: status, text: text)
+        return (finding, status == 0 ? ClientDiagnosis.state(in: text) : nil)
     }
 }

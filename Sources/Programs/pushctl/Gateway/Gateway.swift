@@ -15,9 +15,9 @@ extension Command {
             """,
             """
             env prints variables for a shell, by which unmodified clients trust the gateway and use it as their proxy: \
-            eval "$(pushctl gateway env)". It writes the file that they name, with the system's authorities and the \
-            gateway's, to bundle.pem in the directory of --directory (the current one). A client that trusts one file \
-            alone takes this file.
+            eval "$(pushctl gateway env)". The file that they name, with the system's authorities and the gateway's, is \
+            the gateway's own bundle.pem; with --directory it is written there. A client that trusts one file alone \
+            takes this file. Where a "pushctl dev" is used, the address and the files are those of its gateway.
             """,
             """
             A gateway makes its authority at its first start. Where pushrouter-gateway.socket listens and the gateway has \
@@ -30,7 +30,7 @@ extension Command {
         ],
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
         options: [
-            .stateDirectory.meaning("the directory of the gateway's authority (/var/lib/pushrouter-gateway)"),
+            .stateDirectory.meaning("the directory of the gateway's authority (\(Directories.standardGateway))"),
             .gatewayAddress, .bundleDirectory,
         ],
         examples: [
@@ -41,27 +41,25 @@ extension Command {
         guard let order = GatewayOrder(rawValue: arguments.operands[0]) else {
             throw arguments.usageFailure("\(arguments.operands[0]): one of \(GatewayOrder.usage)")
         }
-        let state = arguments[.stateDirectory] ?? Self.gatewayDirectory
+        let state = arguments[.stateDirectory] ?? session.directories.gateway
         switch order {
         case .ca:
             session.output.write(try session.ownAuthorities(in: state))
         case .env:
-            let directory = arguments[.bundleDirectory] ?? "."
-            let bundle = try session.writeBundle(to: directory, from: state)
-            let address = arguments[.gatewayAddress] ?? PushHost.standardGatewayAddress
+            let bundle = try session.bundle(in: arguments[.bundleDirectory], from: state)
+            let address: String
+            if let given = arguments[.gatewayAddress] {
+                address = given
+            } else {
+                address = try DevAddresses.gateway(in: session.directories) ?? PushHost.standardGatewayAddress
+            }
             session.output.print(
                 ClientVariables.exports(
-                    bundle: bundle, authority: absolutePath("\(state)/ca.pem"),
-                    proxy: address))
+                    ClientVariables.all(bundle: bundle, authority: absolutePath("\(state)/ca.pem"), proxy: address)))
         case .compose: session.output.print(Compose.example)
         }
         return .done
     }
-
-    /// The directory of the authority of the gateway's package.
-    static let gatewayDirectory = "/var/lib/pushrouter-gateway"
-    /// The socket of the gateway's package.
-    static let gatewaySocket = "/run/pushrouter-gateway.sock"
 }
 
 /// An order. The raw values are the words of the command line.
@@ -76,7 +74,7 @@ extension Option {
         "address", .text("ADDRESS:PORT"),
         "env: the address and port of the gateway (\(PushHost.standardGatewayAddress))")
     fileprivate static let bundleDirectory = Option(
-        "directory", .directory, "env: write bundle.pem into this directory (.)")
+        "directory", .directory, "env: write bundle.pem into this directory, and name it (the gateway's own file)")
 }
 
 extension Session {
@@ -88,11 +86,11 @@ extension Session {
     fileprivate func ownAuthorities(in state: String) throws(Failure) -> [UInt8] {
         let path = "\(state)/ca.pem"
         if let own = try contents(of: path) { return own }
-        guard state == Command.gatewayDirectory else {
+        guard state == Directories.standardGateway else {
             throw Failure(
-                .noInput, "there is no \(path): the gateway with --state \(state) makes this file at its first start")
+                .noInput, "there is no \(path): a gateway with this directory makes this file at its first start")
         }
-        if let problem = SocketProbe.problem(at: Command.gatewaySocket) {
+        if let problem = SocketProbe.problem(at: Directories.standardGatewaySocket) {
             throw Failure(
                 .noInput,
                 "there is no \(path), and the gateway that makes this file does not listen: \(problem.description); "
@@ -127,15 +125,20 @@ extension Session {
         }
     }
 
-    /// Writes the system's authorities and the gateway's into one file.
-    ///
-    /// - Returns: its absolute path.
-    fileprivate func writeBundle(to directory: String, from state: String) throws(Failure) -> String {
+    /// The absolute path of a file with the system's authorities and the gateway's: the gateway's own, or one that this
+    /// writes into a directory.
+    fileprivate func bundle(in directory: String?, from state: String) throws(Failure) -> String {
+        let own = absolutePath("\(state)/bundle.pem")
+        // The gateway writes it before ca.pem, if the system has authorities.
+        if directory == nil, try !ownAuthorities(in: state).isEmpty, access(own, R_OK) == 0 { return own }
         guard let system = try contents(of: Self.systemAuthorities) else {
             throw Failure(.noInput, "there is no \(Self.systemAuthorities): install the package ca-certificates")
         }
         let bundle = try system + ownAuthorities(in: state)
-        let path = absolutePath(directory == "." ? "bundle.pem" : "\(directory)/bundle.pem")
+        guard let directory else {
+            throw Failure(.noInput, "there is no \(own): name a directory for this file with --directory")
+        }
+        let path = absolutePath("\(directory)/bundle.pem")
         do throws(StartFailure) {
             try SmallFile.replace(path, with: bundle, mode: 0o644)
         } catch {

@@ -28,6 +28,7 @@ extension Session {
 
     private func collectSockets(_ facts: inout HealthFacts) {
         facts.runtime = HealthProbe.file(directories.runtime)
+        if let command = DevDirectory.start(of: directories.controlSocket) { facts.howToStart = command }
         let inject = HealthProbe.inject(directories.injectSocket)
         let (control, status) = HealthProbe.status(directories.controlSocket)
         let (read, statusForReaders) = HealthProbe.status(directories.readSocket)

@@ -331,7 +331,10 @@ extension Failure {
     /// The service listens in its own directory; in another directory a user's own daemon does.
     private static func howToStart(_ path: String) -> String {
         let directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        return directory == Directories.standardRuntime
-            ? "start it with \"systemctl start pushrouterd\"" : "start it with \"pushrouterd --runtime \(directory)\""
+        let command =
+            directory == Directories.standardRuntime
+            ? "systemctl start pushrouterd" : DevDirectory.start(of: path) ?? "pushrouterd --runtime \(directory)"
+        let other = directory == Directories.standardRuntime ? ", or one of your own with \"pushctl dev\"" : ""
+        return "start it with \"\(command)\"\(other)"
     }
 }

@@ -7,17 +7,23 @@ import PushSettings
 import Store
 
 /// The environment of a command: its directories and its output.
-struct Session {
-    let directories: Directories
-    /// Whether the command line named the configuration directory, so that it must exist.
-    let requiresConfiguration: Bool
+final class Session {
     let output: Output
+    private let arguments: Arguments
 
     init(_ arguments: Arguments, output: Output) {
-        directories = arguments.directories { name in getenv(name).map { String(cString: $0) } }
-        requiresConfiguration = arguments.has(.configuration)
+        self.arguments = arguments
         self.output = output
     }
+
+    /// The directories, resolved when the command first asks for one: a command that needs none says nothing of them.
+    private(set) lazy var directories = Directories(
+        configuration: arguments[.configuration], state: arguments[.stateDirectory], runtime: arguments[.runtime],
+        environment: { name in getenv(name).map { String(cString: $0) } },
+        development: { DevDirectory.nearest(output.note) })
+
+    /// Whether the configuration is one directory that must exist.
+    var requiresConfiguration: Bool { arguments.has(.configuration) || directories.development != nil }
 
     /// The files of the configuration.
     func configurationSources() throws(UnreadableFile) -> ConfigurationSources {
@@ -122,8 +128,18 @@ extension Session {
                     .failed:
                     .inputOutput
                 }
-            throw Failure(status, "\(error)")
+            throw Failure(status, message(of: error))
         }
+    }
+
+    /// The error, with the remedy for the place of a missing ledger.
+    private static func message(of error: StoreError) -> String {
+        guard error.kind == .missing else { return "\(error)" }
+        if let command = DevDirectory.start(of: error.context) {
+            return "\(error.context): \(error.message); run \"\(command)\" once"
+        }
+        let isOfService = error.context.hasPrefix(Directories(environment: { _ in nil }).state + "/")
+        return "\(error)" + (isOfService ? "; or run \"pushctl dev\", and this command in its directory" : "")
     }
 }
 

@@ -75,7 +75,8 @@ int CLinux_spawn(
 
 /* Starts a program that does not outlive the calling thread: the kernel sends it `death_signal` when the thread ends
  * for any reason (PR_SET_PDEATHSIG). The program has its own process group, /dev/null as standard input, `output` as
- * standard output and error, no other descriptor, no blocked signal, and SIGPIPE not ignored. Descriptors 0 to 2 must
+ * standard output and error, no other descriptor, no blocked signal, and SIGPIPE not ignored. With -1 as `output` it
+ * keeps the caller's process group and descriptors 0 to 2, as in the foreground of a terminal. Descriptors 0 to 2 must
  * be open; only for a process with one thread. Returns 0 and, in `pidfd`, a close-on-exec pidfd of the process;
  * otherwise the error number, and there is no process. */
 int CLinux_start_companion(

@@ -162,6 +162,8 @@ public struct HealthFacts: Sendable {
     public var sync: Sync?
     /// The directory of the sockets.
     public var runtime: FileFacts?
+    /// The command that starts the daemon.
+    public var howToStart = "systemctl start pushrouterd"
     /// The three sockets and their answers.
     public var sockets: [Socket] = []
     /// The daemon's answer to `op: status`; `nil` without one.

@@ -42,7 +42,7 @@ extension HealthFacts {
             return [
                 .error(
                     .sockets, "pushrouterd is not running: no process listens in \(runtime?.path ?? "its directory")",
-                    do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR")
+                    do: "\(howToStart), or name the directory of the sockets with --runtime DIR")
             ]
         }
         return sockets.map { socket in
@@ -64,7 +64,7 @@ extension HealthFacts {
             case .failed(let reason):
                 return .error(
                     .sockets, reason,
-                    do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR")
+                    do: "\(howToStart), or name the directory of the sockets with --runtime DIR")
             }
         }
     }

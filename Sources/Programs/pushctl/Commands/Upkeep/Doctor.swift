@@ -1,3 +1,4 @@
+import PushSettings
 import PushViews
 
 extension Command {
@@ -22,9 +23,10 @@ extension Command {
             """,
             """
             With --client it checks the connection of a client of FCM or APNs to pushrouter-gateway instead: whether \
-            the gateway answers, which clients connected, and whether these clients trust its authority, are \
-            authorized and send to known paths and tokens. It also names the variables of "pushctl gateway env" that \
-            this shell lacks.
+            a request of curl(1) to a push host arrives through HTTPS_PROXY and trusts SSL_CERT_FILE, whether the \
+            gateway answers, which clients connected, and whether these clients trust its authority, are authorized \
+            and send to known paths and tokens. It also names the variables of "pushctl gateway env" that this shell \
+            lacks.
             """,
         ],
         operands: .none,
@@ -39,7 +41,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let report = HealthReport(
             arguments.has(.client)
-                ? session.clientFindings(arguments[.gatewaySocket] ?? Self.gatewaySocket)
+                ? session.clientFindings(arguments[.gatewaySocket])
                 : session.healthFacts().findings)
         if arguments.has(.json) {
             session.output.write(document: report.json)
@@ -54,5 +56,6 @@ extension Option {
     fileprivate static let client = Option(
         "client", .none, "check why a client of FCM or APNs does not reach the gateway")
     fileprivate static let gatewaySocket = Option(
-        "gateway", .file, "with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)")
+        "gateway", .file,
+        "with --client: the gateway's Unix socket (HTTPS_PROXY's gateway, else \(Directories.standardGatewaySocket))")
 }
