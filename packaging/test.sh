@@ -208,6 +208,7 @@ part_default() {
     check /usr/bin/python3 Tests/Fleet/forward.py --rounds 4
     say "gateway: unmodified clients of FCM and APNs, beside what was recorded of them"
     check /usr/bin/python3 Tests/Gateway/gateway.py
+    check /usr/bin/python3 Tests/Gateway/examples.py
     say "gateway: crowds, floods and clients that do not read, beside a good one"
     check /usr/bin/python3 Tests/Gateway/hostile.py
     say "gateway: a foreign name under its authority, for several stacks of TLS"

@@ -308,4 +308,5 @@ def main():
     sys.exit(subprocess.run(["unshare", "--mount", "--net", "--propagation", "private", *words]).returncode)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The files of packaging/examples/tests, each in a project of its own: with pytest, firebase-admin and aioapns, and with
+the test runner of Node.js in the place of Jest, which PyPI and Debian do not have.
+
+examples.py [--programs DIR] [--cache DIR]
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gateway import HERE, environments, has, make_keys
+
+EXAMPLES = os.path.join(HERE, "..", "..", "packaging", "examples", "tests")
+
+
+def run(name, words, place, programs):
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": place, "PUSH_TEST_KEYS": place, "TMPDIR": place}
+    ended = subprocess.run(
+        words, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    left = [name for name in os.listdir(place) if name.startswith("pushrouter.")]
+    print(f"{name}: " + ("as they say" if ended.returncode == 0 and not left else f"{ended.stdout}{left}"), flush=True)
+    return 0 if ended.returncode == 0 and not left else 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", default=".build/debug")
+    parser.add_argument("--cache", default=os.path.expanduser("~/.cache/pushrouterd-tests"))
+    arguments = parser.parse_args()
+    programs = os.path.abspath(arguments.programs)
+    os.makedirs(arguments.cache, exist_ok=True)
+    wrong = 0
+    with tempfile.TemporaryDirectory() as place:
+        for name in os.listdir(EXAMPLES):
+            shutil.copy(os.path.join(EXAMPLES, name), place)
+        for name in ["test_examples.py", "examples.test.mjs"]:
+            shutil.copy(os.path.join(HERE, name), place)
+        make_keys(place)
+        if has("node"):
+            wrong += run("the set-up of Jest, by Node.js alone", ["node", "--test", "examples.test.mjs"], place, programs)
+        else:
+            print("the set-up of Jest: not tested, node is not installed", flush=True)
+        if wrong:
+            sys.exit("the set-up of Jest is wrong")
+        python = environments(arguments.cache, {"examples"})["examples"]
+        words = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_examples.py"]
+        wrong += run("the fixture of pytest", words, place, programs)
+        # The same tests without the fixture's own daemon: the command has the variables.
+        words = [f"{programs}/pushctl", "dev", "--temporary", "--port", "0", "--gateway-port", "0", "--", "sh", "-c",
+                 'test -n "$HTTPS_PROXY" && exec "$0" -m pytest -q -p no:cacheprovider test_examples.py', python]
+        wrong += run("pushctl dev -- pytest", words, place, programs)
+    sys.exit(f"{wrong} examples are wrong" if wrong else 0)
+
+
+main()
