@@ -12,8 +12,9 @@ extension Command {
             Starts pushrouterd, pushrouter-gateway and pushrouter-web as your user, beside a running service. Ctrl-C, \
             SIGTERM or the end of one of the three programs ends the command and all of them. The command prints the \
             address of the page, which already has an example, and the variables that point firebase-admin and other \
-            clients at the gateway. aioapns uses no proxy: packaging/examples/tests has the lines that it needs, or \
-            the push hosts are names of this machine in /etc/hosts, with --gateway-port 443.
+            clients at the gateway. aioapns uses no proxy: it needs aioapns_through_proxy.py of packaging/examples/tests \
+            (in the package below /usr/share/doc/pushrouterd), or the push hosts are names of this machine in \
+            /etc/hosts, with --gateway-port 443.
             """,
             """
             Everything is below DIR (./.pushrouter): config, state (the ledger), run (the sockets) and gateway (its \
@@ -40,7 +41,10 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "[-- COMMAND...]", count: 0...Int.max),
-        options: [.devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc, .json],
+        options: [
+            .devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc,
+            .json.meaning("print the addresses as one line of JSON, for programs"),
+        ],
         examples: [
             Example(line: "pushctl dev", meaning: "until Ctrl-C, with the files of the last run"),
             Example(line: "pushctl dev --temporary", meaning: "in a directory that is removed at the end"),
@@ -238,7 +242,7 @@ private struct Dev {
             The page: \(addresses.page)/
 
             These variables make firebase-admin and other clients send to the gateway. aioapns uses no proxy: it needs
-            the lines in packaging/examples/tests, or names in /etc/hosts and --gateway-port 443.
+            examples/tests/aioapns_through_proxy.py, or names in /etc/hosts and --gateway-port 443.
 
             \(ClientVariables.exports(directory.isHere ? addresses.ofClients : addresses.environment))
             By curl:  curl \(addresses.gateway)/v1/projects/demo/messages:send -d '\(body)'

@@ -7,7 +7,9 @@ import PushViews
 /// Finds out why a client of FCM or APNs does not reach the gateway, or is refused by it.
 enum ClientDiagnosis {
     /// The findings in a gateway's status, the reply to `GET /status`.
-    static func findings(ofStatus status: JSONNode) -> [HealthFinding] {
+    ///
+    /// - Parameter isReached: whether a request through the proxy of this shell arrived.
+    static func findings(ofStatus status: JSONNode, isReached: Bool) -> [HealthFinding] {
         func number(_ key: String) -> Int64 { status[key]?.int64 ?? 0 }
         func answers(_ code: String) -> Int64 { status["answers"]?[code]?.int64 ?? 0 }
         var findings: [HealthFinding] = []
@@ -39,7 +41,9 @@ enum ClientDiagnosis {
                     : .warning(.client, text, do: "look at the client's own log"))
         }
         let clients = status["clients"]?.elements ?? []
-        if clients.isEmpty {
+        if clients.isEmpty, isReached {
+            findings.append(.warning(.client, "no client has sent a request yet", do: "send a push from this shell"))
+        } else if clients.isEmpty {
             findings.append(
                 .error(
                     .client, number("accepted") > 0 ? "clients connected, and sent no request" : "no client connected",
@@ -170,10 +174,12 @@ extension Session {
             let told = given == nil ? probe?.state : nil
             let status = try told ?? GatewayStatusQuestion.ask(socket, timeoutMilliseconds: 5000)
             authorities = status["authorities"]?.string ?? ""
-            state = ClientDiagnosis.findings(ofStatus: status)
+            state = ClientDiagnosis.findings(ofStatus: status, isReached: probe?.state != nil)
         } catch {
+            let start =
+                DevDirectory.start(of: directories.controlSocket) ?? HealthFinding.revival(of: "pushrouter-gateway")
             let remedy =
-                "start the gateway: \(HealthFinding.revival(of: "pushrouter-gateway")); a gateway started by hand needs "
+                "start the gateway: \(start); a gateway started by hand needs "
                 + "Listen=unix:PATH, and this command --gateway PATH"
             state = [.error(.gateway, "\(error)", do: remedy)]
         }
