@@ -33,12 +33,21 @@ struct DirectoriesTests {
         ]
         for one in all {
             #expect(one.development == nil)
-            #expect(!one.environment.contains { $0.value.contains(".pushrouter") }, "\(one)")
+            let all = one.configuration + [one.state, one.runtime, one.gateway]
+            #expect(!all.contains { $0.contains(".pushrouter") }, "\(one)")
             #expect(one.gatewaySocket == Directories.standardGatewaySocket)
         }
         #expect(all[5].runtime == "/r", "the first of several")
         #expect(all[0].configuration == ["/c"])
         #expect(all[3].configuration == ["/c", "/run/pushrouterd", "/usr/lib/pushrouterd"])
+    }
+
+    @Test("are those of the run of pushctl dev that a variable names, whatever else the environment has")
+    func variable() {
+        let variables = ["PUSHROUTER_DIRECTORY": "/tmp/dev", "STATE_DIRECTORY": "/s"]
+        #expect(directories(variables) == Directories(development: "/tmp/dev"))
+        #expect(directories(runtime: "/r", variables).state == "/s", "an option names a daemon that is none of dev's")
+        #expect(directories(["PUSHROUTER_DIRECTORY": ""]).development == "/home/anna/.pushrouter")
     }
 
     @Test("are the service's without any")

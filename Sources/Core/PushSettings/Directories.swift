@@ -10,6 +10,9 @@ public struct Directories: Hashable, Sendable {
     /// The directory of `pushctl dev` that has all of them; `nil`: they were named, or are those of the service.
     public let development: String?
 
+    /// The variable that names a directory of `pushctl dev`.
+    public static let developmentVariable = "PUSHROUTER_DIRECTORY"
+
     /// The name of a directory of `pushctl dev`.
     public static let developmentName = ".pushrouter"
 
@@ -31,38 +34,38 @@ public struct Directories: Hashable, Sendable {
     ///   - configuration: `--config`; the only directory of the configuration if given.
     ///   - state: `--state`.
     ///   - runtime: `--runtime`.
-    ///   - environment: looks up a variable; systemd sets `CONFIGURATION_DIRECTORY` and its siblings.
-    ///   - development: finds a directory of `pushctl dev`, which has all three; asked if none of them is named.
+    ///   - environment: looks up a variable; systemd sets `CONFIGURATION_DIRECTORY` and its siblings, and `pushctl dev`
+    ///     ``developmentVariable`` for its command.
+    ///   - development: finds a directory of `pushctl dev`, which has all three; asked if nothing is named.
     public init(
         configuration: String? = nil, state: String? = nil, runtime: String? = nil,
         environment: (String) -> String?, development: () -> String? = { nil }
     ) {
         // systemd separates several directories by colons; the first one belongs to the service.
-        let variables = Self.variables.map { environment($0)?.split(separator: ":").first.map(String.init) }
-        let named = [configuration, state, runtime] + variables
-        self.development = named.allSatisfy { $0 == nil } ? development() : nil
-        if let configuration = configuration ?? self.development.map({ "\($0)/config" }) {
+        let variables = ["CONFIGURATION_DIRECTORY", "STATE_DIRECTORY", "RUNTIME_DIRECTORY"].map { name in
+            environment(name)?.split(separator: ":").first.map(String.init)
+        }
+        if configuration != nil || state != nil || runtime != nil {
+            self.development = nil
+        } else if let root = environment(Self.developmentVariable), !root.isEmpty {
+            self.development = root
+        } else {
+            self.development = variables.allSatisfy { $0 == nil } ? development() : nil
+        }
+        let root = self.development
+        if let configuration = configuration ?? root.map({ "\($0)/config" }) {
             self.configuration = [configuration]
         } else {
             self.configuration = [
                 variables[0] ?? Self.standardConfiguration, Self.standardRuntime, "/usr/lib/pushrouterd",
             ]
         }
-        let root = self.development
-        self.state = state ?? variables[1] ?? root.map { "\($0)/state" } ?? "/var/lib/pushrouterd"
-        self.runtime = runtime ?? variables[2] ?? root.map { "\($0)/run" } ?? Self.standardRuntime
+        self.state = state ?? root.map { "\($0)/state" } ?? variables[1] ?? "/var/lib/pushrouterd"
+        self.runtime = runtime ?? root.map { "\($0)/run" } ?? variables[2] ?? Self.standardRuntime
     }
 
     /// The directories in one directory of `pushctl dev`.
     public init(development root: String) { self.init(environment: { _ in nil }, development: { root }) }
-
-    /// The variables of systemd for configuration, state and sockets.
-    private static let variables = ["CONFIGURATION_DIRECTORY", "STATE_DIRECTORY", "RUNTIME_DIRECTORY"]
-
-    /// The variables that name these directories for another program.
-    public var environment: [(name: String, value: String)] {
-        zip(Self.variables, [configuration[0], state, runtime]).map { ($0, $1) }
-    }
 
     /// The directory of the gateway's authority.
     public var gateway: String { development.map { "\($0)/gateway" } ?? Self.standardGateway }

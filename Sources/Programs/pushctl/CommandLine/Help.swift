@@ -42,9 +42,10 @@ enum Help {
 
     /// The directories that apply without an option.
     static let directories = """
-        Without these options the directories are those in the variables of systemd, CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
-        RUNTIME_DIRECTORY. If no option and no variable names one, they are those of the .pushrouter that "pushctl dev" \
-        made in the working directory or above it, if it is yours; else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
+        Without these options the directories are those of the directory of "pushctl dev" in PUSHROUTER_DIRECTORY, or \
+        those in the variables of systemd, CONFIGURATION_DIRECTORY, STATE_DIRECTORY and RUNTIME_DIRECTORY. If none of \
+        them is named, they are those of the .pushrouter that "pushctl dev" made in the working directory or above it, if \
+        it is yours; else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
         and /run/pushrouterd.
         """
 

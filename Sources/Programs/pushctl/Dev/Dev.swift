@@ -24,8 +24,9 @@ extension Command {
             commands use the ./.pushrouter of the working directory, or of the nearest directory above, by themselves.
             """,
             """
-            With COMMAND, which "--" separates, the programs run until it ends. COMMAND has the variables, and \
-            PUSHROUTER_PAGE with the address of the page. Of the logs only what handlers write, warnings and errors are \
+            With COMMAND, which "--" separates, the programs run until it ends. COMMAND has the variables, \
+            PUSHROUTER_PAGE with the address of the page, and \(Directories.developmentVariable), by which commands find \
+            DIR. Of the logs only what handlers write, warnings and errors are \
             shown. With COMMAND or --json no example is sent.
             """,
             """

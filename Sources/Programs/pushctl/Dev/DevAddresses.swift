@@ -28,9 +28,9 @@ struct DevAddresses {
             bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway)
     }
 
-    /// All variables: also those of the directories, and the address of the page.
+    /// All variables: also the one of the directory, and the address of the page.
     var environment: [ClientVariables.Variable] {
-        ofClients + directories.environment + [("PUSHROUTER_PAGE", page)]
+        ofClients + [(Directories.developmentVariable, directories.development ?? ""), ("PUSHROUTER_PAGE", page)]
     }
 
     /// The addresses for programs: one object on one line, without its line feed.
