@@ -231,8 +231,8 @@ struct DevTests {
             empty.end == .exited(66) && empty.errors.contains("ledger; run \"pushctl dev\" once"), "\(empty.errors)")
     }
 
-    @Test("its directory is not used where other users may write, or where another user owns it")
-    func foreign() {
+    @Test("its directory is not used where other users may write, or where another user owns it", .needsRoot)
+    func foreign() throws {
         let directory = TemporaryDirectory()
         let found = "\(directory.path)/.pushrouter"
         for path in [found, "\(found)/config"] { mkdir(path, 0o755) }
@@ -241,7 +241,7 @@ struct DevTests {
         #expect(open.contains("./.pushrouter is not used: it may be written by other users"), "\(open)")
         #expect(!open.contains("using"))
         chmod(found, 0o755)
-        guard chown(found, 65534, 65534) == 0 else { return }
+        try #require(chown(found, 65534, 65534) == 0)
         let owned = pushctl(in: directory.path, "show", "1").errors
         #expect(owned.contains("./.pushrouter is not used: it belongs to user 65534"), "\(owned)")
     }

@@ -42,7 +42,8 @@ final class DevDirectory {
         // Written as a draft and renamed, so that the configuration is complete or missing.
         let draft = "\(configuration).new"
         Self.remove(draft)
-        for directory in [draft, "\(draft)/handlers.d", "\(draft)/routes.d"] { try Self.makeDirectory(directory) }
+        let folders = ConfigurationFolder.allCases.map { "\(draft)/\($0.name)" }
+        for directory in [draft] + folders { try Self.makeDirectory(directory) }
         for (name, text) in DevConfiguration.files {
             try Self.writing { () throws(StartFailure) in
                 try SmallFile.replace("\(draft)/\(name)", with: Array(text.utf8), mode: 0o644)
