@@ -202,17 +202,17 @@ struct SummaryTests {
 
     @Test("says in a sentence what became of it, for each outcome")
     func sentences() {
-        #expect(sentence(.handedToTracker) == "Braze's, onMessageReceived, handed to the tracker.")
-        #expect(
-            sentence(.handled, provider: nil, handler: "crm")
-                == "No known provider's, onMessageReceived ran handler crm, handled after 1000 ms of 9 s.")
-        #expect(sentence(nil, handler: "crm") == "Braze's, onMessageReceived ran handler crm, in flight.")
+        #expect(sentence(.handedToTracker) == "Braze has it.")
+        #expect(sentence(.handled, provider: nil, handler: "crm") == "In time. Handler crm took 1 s of its 9 s.")
+        #expect(sentence(nil, handler: "crm") == "Running. Handler crm has 9 s.")
         #expect(Set(Outcome.allCases.map { sentence($0) }).count == Outcome.allCases.count)
         var erased = Story.story("{}")
         #expect(PushSummary(PushFacts(erased)).sentence.hasPrefix("Erased"))
         erased.request.operation = .session
         erased.request.body = Array(#"{"op":"session","kind":"start"}"#.utf8)
-        #expect(PushSummary(PushFacts(erased)).sentence == "session of com.example.shop on pixel-1: taken in.")
+        #expect(
+            PushSummary(PushFacts(erased)).sentence
+                == "Taken in. It is a request session of com.example.shop on pixel-1.")
     }
 
     @Test("has the members that are declared, in their order")

@@ -7,65 +7,82 @@ import Testing
 struct SentenceTests {
     private func sentence(_ story: RequestStory) -> String { PushSummary(PushFacts(story)).sentence }
 
-    /// Returns the words for an outcome. A new outcome needs words here.
-    private func end(_ outcome: Outcome) -> String {
+    /// Returns the sentences for an outcome. A new outcome needs words here.
+    private func words(_ outcome: Outcome) -> String {
         switch outcome {
-        case .handedToTracker: "handed to the tracker"
-        case .handled: "handled after 1000 ms of 9 s"
-        case .failed: "failed after 1000 ms of 9 s"
-        case .timedOut: "not finished at the deadline after 1000 ms of 9 s"
-        case .expired: "not started before the deadline after 1000 ms of 9 s"
-        case .unrouted: "no handler took it"
-        case .duplicate: "dropped as a duplicate"
-        case .shownBySystem: "shown by the system"
-        case .notWoken: "the app was not woken"
-        case .swallowed: "taken in without a callback"
-        case .ownReceiver: "taken by the provider's own receiver"
-        case .sdkNotReady: "lost: no SDK instance was ready"
+        case .handedToTracker: "Braze has it."
+        case .handled: "In time. Handler crm took 1 s of its 9 s."
+        case .failed: "Failed. Handler crm failed after 1 s. Because."
+        case .timedOut: "Late. Handler crm was not finished after 9 s, and was stopped."
+        case .expired: "Late. Handler crm was not started before its deadline of 9 s."
+        case .unrouted: "No handler took it. No route matches the callback onMessageReceived."
+        case .duplicate: "Dropped as a duplicate. Because."
+        case .shownBySystem: "The system showed it. No code of the app runs. Because."
+        case .notWoken: "The app was not woken. Because."
+        case .swallowed: "Taken in without a callback. Because."
+        case .ownReceiver: "Onesignal's own receiver took it. Because."
+        case .sdkNotReady: "Lost: no Braze instance was ready. Because."
         }
     }
 
-    @Test("the sentence about a push says its outcome", arguments: Outcome.allCases)
+    @Test("the sentences about a push say its outcome", arguments: Outcome.allCases)
     func outcomes(_ outcome: Outcome) {
-        let own = Story.story(nil, [Story.invocation(outcome)])
-        #expect(sentence(own) == "Onesignal's, onMessageReceived ran handler crm, \(end(outcome)).")
-        let nobody = Story.story(nil, [Story.invocation(outcome, handler: nil, provider: nil)])
-        #expect(sentence(nobody) == "No known provider's, onMessageReceived, \(end(outcome)).")
+        #expect(sentence(Story.story(nil, [Story.invocation(outcome)])) == words(outcome))
     }
 
-    @Test("says that no code runs, that it was opened, and that nothing came of it")
+    @Test("say what the system showed in Braze's place, what the gateway refused, and what a push waited for")
     func others() {
-        var shown = Story.invocation(.shownBySystem, handler: nil)
+        var shown = Story.invocation(.shownBySystem, handler: nil, code: .brazeLost)
         shown.callback = .none
+        #expect(
+            sentence(Story.story(nil, [shown]))
+                == "Braze never saw it. The system showed it, and a tap on it is lost. Because.")
         let push = AnalyticsEvent.Push(campaignID: "spring", messageID: nil)
         let button = AnalyticsEvent.Button(id: "later", action: nil)
         #expect(
-            sentence(Story.story(nil, [shown])) == "Onesignal's, no code of the app runs, shown by the system.")
-        #expect(
             sentence(Story.story(nil, [shown], events: [Story.event(.open(push, button: button))]))
-                == "Onesignal's, no code of the app runs, shown by the system, opened (direct, button later).")
+                .hasSuffix(" It was opened (direct, button later)."))
         #expect(
             sentence(Story.story(nil, [shown], events: [Story.event(.influencedOpen(push))]))
-                .hasSuffix(", opened (influenced)."))
-        #expect(sentence(Story.story(nil, [])) == "The request led to no invocation.")
+                .hasSuffix(" A session counts as its influenced open."))
+        #expect(sentence(Story.story(nil, [])) == "Taken in. The request led to no invocation.")
+        let refused = Story.story(
+            #"{"op":"deliver","payload":{},"sender":{"answer":400,"reason":"BadTopic","cause":"no such app"}}"#,
+            [Story.invocation(.swallowed, handler: nil, provider: nil, code: .refusedSend)])
+        #expect(sentence(refused) == "Refused. Because. No such app.")
+        var late = Story.invocation(.timedOut)
+        late.result?.queue = .seconds(17)
+        late.result?.ahead = 3
+        late.result?.waitedFor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(23), n: 0), handler: "crm", took: .seconds(7))
+        #expect(
+            sentence(Story.story(nil, [late]))
+                .hasSuffix("Before that it waited 17 s behind 3 others; the longest was #23, 7 s."))
     }
 
     @Test("tells of a publish, of one without a count, of an erased one, and of what is no push")
     func operations() {
         var publish = Story.story(#"{"op":"publish","topic":"news","payload":{}}"#, [])
         publish.request.operation = .publish
-        #expect(sentence(publish) == "A publish." && PushSummary(PushFacts(publish)).title == "topic news")
+        #expect(
+            sentence(publish) == "Published. It is for topic news."
+                && PushSummary(PushFacts(publish)).title == "topic news")
         publish.fanOut = FanOut(
             seq: publish.request.seq, members: 5, progress: FanOut.Progress(made: 3, leftOut: 1), devices: [])
-        #expect(sentence(publish) == "A publish to 5 devices: 3 deliveries made, 1 left out, 1 to come.")
+        #expect(
+            sentence(publish)
+                == "Under way. It is for topic news, 5 devices: 3 deliveries made, 1 left out, 1 to come.")
         publish.fanOut?.progress.made = 4
-        #expect(sentence(publish) == "A publish to 5 devices: 4 deliveries made, 1 left out.")
+        #expect(sentence(publish) == "Published. It is for topic news, 5 devices: 4 deliveries made, 1 left out.")
+        publish.fanOut?.members = 0
+        #expect(sentence(publish) == "Nobody is subscribed. It is for topic news.")
         publish.request.body = Array("{}".utf8)
-        #expect(sentence(publish) == "Erased: the payload and the person's data are deleted.")
+        #expect(sentence(publish) == "Erased. The payload and the person's data are deleted.")
         for operation in [PushModel.Operation.session, .log, .topic, .device] {
             var story = Story.story(#"{"op":"x"}"#, [])
             story.request.operation = operation
-            #expect(sentence(story) == "\(operation.rawValue) of com.example.shop on pixel-1: taken in.")
+            #expect(
+                sentence(story) == "Taken in. It is a request \(operation.rawValue) of com.example.shop on pixel-1.")
         }
     }
 
@@ -93,7 +110,7 @@ struct SentenceTests {
             for member in PushMember.allCases {
                 let kind = try #require(root[member.rawValue]).kind
                 let expected: JSONNode.Kind =
-                    member.type == "string" ? .string : member.type == "boolean" ? .bool : .number
+                    ["string": .string, "boolean": .bool, "object": .object][member.type] ?? .number
                 #expect(kind == expected || member.isOptional && kind == .null, "\(member)")
             }
         }

@@ -61,10 +61,12 @@ struct DeskTests {
         switch (route.kind, route.method) {
         case (.page, _):
             #expect(response.status == 200)
-            if route.path.last == "scenario" {
+            if route.path.last == "file" {
+                #expect(response.header("Content-Disposition") == "attachment; filename=\"push-41.html\"")
+            } else if route.path.last == "scenario" {
                 #expect(response.header("Content-Disposition") == "attachment; filename=\"push-41.jsonl\"")
             } else {
-                #expect(response.text.contains("<h1>") && response.text.hasSuffix("</html>\n"))
+                #expect(response.text.contains("<h1") && response.text.hasSuffix("</html>\n"))
                 #expect(response.header("Content-Type") == "text/html; charset=utf-8")
             }
         case (.form, _): #expect([200, 303].contains(response.status), "\(response.text)")
@@ -415,7 +417,7 @@ struct DeskTests {
 
     @Test("goes on with older ones, in pages that lose none and give none twice")
     func pages() throws {
-        let scene = Scene((1...120).map { Sample.handed($0) })
+        let scene = Scene((1...120).map { Sample.apart($0, Sample.handed($0)) })
         var (numbers, before) = ([Int64](), Int64?.none)
         repeat {
             let more = before.map { "&before=\($0)" } ?? ""
@@ -431,6 +433,24 @@ struct DeskTests {
         let after = try scene.get("/api/pushes?after=118&limit=50").root
         #expect(after["pushes"]?.elements.map { $0["seq"]?.int64 } == [120, 119] && after["next"]?.kind == .null)
     }
+
+    @Test("puts pushes alike into one row, so that a campaign hides nobody's own push")
+    func alike() throws {
+        var stories = (1...200).map { Sample.handed($0) }
+        stories.insert(Sample.handled(100), at: 99)
+        stories.remove(at: 100)
+        let list = try scene(stories).get("/").text
+        // Those of one minute are alike.
+        #expect(list.contains("100 alike: pixel-1, pixel-1, pixel-1"))
+        #expect(list.contains("59 alike") && list.contains("40 alike"))
+        #expect(list.contains("id=\"p100\"") && list.contains("<b>News</b>"))
+        #expect(list.contains("href=\"/?query=campaign%3A%22spring%22%20outcome%3Ahanded_to_tracker\""))
+        // Two are no crowd, and one that runs joins nobody.
+        let few = try scene((1...2).map { Sample.handed($0) } + (3...5).map { Sample.handled($0, nil) }).get("/").text
+        #expect((1...5).allSatisfy { few.contains("id=\"p\($0)\"") } && !few.contains("alike"))
+    }
+
+    private func scene(_ stories: [RequestStory]) -> Scene { Scene(stories) }
 
     @Test("takes any number that a program may name")
     func numbers() throws {
@@ -451,7 +471,7 @@ struct DeskTests {
 
     @Test("goes on with the same query as it was asked with")
     func nextPages() throws {
-        var dead = (1...120).map { Sample.handled($0, .failed) }
+        var dead = (1...120).map { Sample.apart($0, Sample.handled($0, .failed)) }
         for (index, story) in dead.enumerated() {
             let id = InvocationID(seq: story.request.seq, n: 0)
             dead[index].deadLetters = [DeadLetter(id: id, at: Sample.accepted, byteCount: 1)]

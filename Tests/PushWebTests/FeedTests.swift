@@ -84,7 +84,7 @@ struct LiveFeedsTests {
         for event in events {
             let lines = event.split { $0.isNewline }
             #expect(lines.count == (event == events.last ? 3 : 2))
-            #expect(lines.last?.hasPrefix("data: <tr id=\"p") == true)
+            #expect(lines.last?.hasPrefix("data: <li id=\"p") == true)
             #expect(!event.contains("<script>alert(1)") && !event.contains("\"onmouseover="))
         }
         let objects = try #require(found[2])
@@ -175,7 +175,7 @@ struct OpenAPITests {
             #expect((property?["nullable"]?.bool ?? false) == member.isOptional)
             let kind = try #require(value).kind
             let expected: JSONNode.Kind =
-                member.type == "string" ? .string : member.type == "boolean" ? .bool : .number
+                ["string": .string, "boolean": .bool, "object": .object][member.type] ?? .number
             #expect(kind == expected || kind == .null && member.isOptional, "\(member)")
         }
     }

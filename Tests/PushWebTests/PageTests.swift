@@ -23,7 +23,7 @@ struct PageTests {
         for route in Self.pages {
             let response = scene.get(path(route))
             #expect(response.status == 200, "\(route.pattern): \(response.text)")
-            #expect(route.path.last == "scenario" || response.text.contains("<h1>"), "\(route.pattern)")
+            #expect(route.path.last == "scenario" || response.text.contains("<h1"), "\(route.pattern)")
             for forbidden in ["<script>alert", "<img src=x", "\u{1B}", "\u{202E}", "\" onmouseover"]
             where route.path.last != "scenario" {
                 #expect(!response.text.contains(forbidden), "\(route.pattern): \(forbidden)")
@@ -190,13 +190,13 @@ struct PageTests {
     func explains() {
         let scene = DeskScene()
         let good = scene.post("/explain", "platform=android&payload=%7B%22_ab%22%3A%22true%22%7D")
-        #expect(good.status == 200 && good.text.contains("a Braze push"))
+        #expect(good.status == 200 && good.text.contains("A Braze push"))
         #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("The payload is not JSON"))
         #expect(scene.post("/api/explain", #"{"payload":{"aps":{}},"platform":"ios"}"#).status == 200)
         #expect(scene.post("/api/explain", "{}").status == 400)
         // A line of a log, and the send body of a service, as people paste them.
         let line = "D%2FX%3A+Message+data+payload%3A+%7B_ab%3Dtrue%2C+t%3DHi%2C+a%3DThere%7D"
-        #expect(scene.post("/explain", "platform=android&payload=\(line)").text.contains("a Braze push"))
+        #expect(scene.post("/explain", "platform=android&payload=\(line)").text.contains("A Braze push"))
         let body = "%7B%22app_id%22%3A%22x%22%2C%22contents%22%3A%7B%22en%22%3A%22Hi%22%7D%7D"
         let refused = scene.post("/explain", "platform=android&payload=\(body)").readable
         #expect(refused.contains("This is a send body for OneSignal"), "\(refused)")
@@ -213,20 +213,20 @@ struct PageTests {
         let braze = scene.get("/push/1").readable
         #expect(
             braze.contains(
-                "#1 Sale Braze&#39;s, onMessageReceived, handed to the tracker. Tap Dismiss"), "\(braze)")
+                "Sale Braze has it. A tap: direct open of campaign spring. Received"), "\(braze)")
         #expect(braze.contains("data._ab is exactly &quot;true&quot;: the payload is Braze&#39;s"), "\(braze)")
         #expect(braze.contains("As extras of an Intent"), "\(braze)")
         let late = scene.get("/push/2").readable
         #expect(
             late.contains(
-                "onMessageReceived ran handler crm, not finished at the deadline after 9000 ms of 9 s."), "\(late)")
-        #expect(late.contains("s deadline 10 s ANR 20 s FCM 30 s iOS"), "\(late)")
+                "Late. Handler crm was not finished after 9 s, and was stopped."), "\(late)")
+        #expect(late.contains("crm ran 9 s budget: 9 s from the call"), "\(late)")
         let row = scene.get("/").readable
-        #expect(row.contains("crm") == false && row.contains("timed_out 100 %"), "\(row)")
+        #expect(row.contains("Timed out crm · 9 s"), "\(row)")
         var erased = DeskScene.story(3)
         erased.request.body = Array("{}".utf8)
         scene.source.stories.append(erased)
-        #expect(scene.get("/push/3").readable.contains("pushctl erase"))
+        #expect(scene.get("/push/3").readable.contains("Erased. The payload and the person&#39;s data are deleted."))
     }
 
     @Test("describes each address of the API, and no other")
@@ -298,7 +298,7 @@ struct FeedTests {
         #expect(events[1].hasPrefix("id: 2.0\nevent: push\ndata: {\"seq\":2,"))
         #expect(
             String(decoding: rows, as: UTF8.self).split(separator: "\n\n").allSatisfy {
-                $0.contains("data: <tr id=\"p")
+                $0.contains("data: <li id=\"p")
             })
     }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PushModel
+@testable import PushRouter
 @testable import PushViews
 
 @Suite("The page of one push", .timeLimit(.minutes(30)))
@@ -29,80 +30,53 @@ struct SnapshotTests {
     }
 
     private static let facts =
-        "Accepted 2026-11-24 12:00:00.000 UTC From uid 1000, pid 4242 App com.example.shop Device pixel-1 User anna "
-        + "Platform Android, background Mode device Producer's id order-7 Message id m41"
-    private static let device = "--app com.example.shop --device pixel-1 --external-id anna --state background"
-    private static let curl = "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d"
-    private static let address = "http://127.0.0.1:18080/api/pushes/41/send"
-    private static let target =
-        #""at":"2026-11-24T12:00:00Z","platform":"android","app":"com.example.shop","device":"pixel-1","#
-        + #""external_id":"anna","state":"background""#
-    private static let scenario = "With its interactions, as a file for pushctl test"
+        "Received 2026-11-24 12:00:00.000 UTC App com.example.shop Device pixel-1 User anna Platform Android "
+        + "App was background"
 
-    /// The part that shows a push to be sent again.
-    private static func copies(_ payload: String, _ expectation: String) -> String {
-        "Copy As curl \(curl) '{\"payload\":\(payload)}' \(address) "
-            + "As pushctl inject pushctl inject --platform android \(device) - <<'END' \(payload) END "
-            + "As a scenario {\"scenario\":\"push 41\",\"mode\":\"device\"} {\"op\":\"deliver\",\(target),"
-            + "\"payload\":\(payload)} \(expectation) \(scenario)"
+    /// Whether a text has parts in this order.
+    private func expect(_ text: String, _ parts: [String], _ place: SourceLocation = #_sourceLocation) {
+        var rest = text[...]
+        for part in parts {
+            guard let found = rest.firstRange(of: part) else {
+                Issue.record("\"\(part)\" is missing in, or comes too early in: \(text)", sourceLocation: place)
+                return
+            }
+            rest = rest[found.upperBound...]
+        }
     }
 
-    /// The text of the page of a push of an app's own that the handler `crm` had.
-    private static func own(_ sentence: String, _ mark: String, _ steps: String) -> String {
-        let payload = #"{"messageId":"m41","data":{"title":"News","k":"v"}}"#
-        let expectation = #"{"expect":{"seq":1,"callback":"onMessageReceived","provider":null}}"#
-        return "#41 News \(sentence) \(facts) "
-            + "Timeline onMessageReceived \(mark) No known provider's, handler crm by route 50-crm "
-            + "9 s deadline 10 s ANR 20 s FCM 30 s iOS Waited 0 ms, ran 1200 ms of 9 s. "
-            + "onMessageReceived: steps since the acceptance Time Step \(steps) "
-            + "Owner and reasons As the configuration decides today. a push of no known provider "
-            + "android, app in state background, device mode message m41 "
-            + "Why 1. data has no key _ab: the payload is not Braze's "
-            + "2. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing "
-            + "3. onMessageReceived: no route matches, so it ends as unrouted "
-            + "Callbacks onMessageReceived -> nobody "
-            + #"Payload As JSON { "messageId": "m41", "data": { "title": "News", "k": "v" } } "#
-            + "Received bytes \(payload) As extras of an Intent Keys and their values Key Value title News k v Visible text (text) Title News "
-            + "Request and answer Received line \(Sample.plain) " + copies(payload, expectation)
-    }
-
-    @Test("tells of a Braze push that the tracker has")
+    @Test("tells of a Braze push: the picture, the answer, the facts, the path, and why")
     func handed() throws {
         let payload = #"{"messageId":"m41","data":{"_ab":"true","cid":"spring","t":"Spring sale","a":"All must go"}}"#
-        let expectation =
-            #"{"expect":{"seq":1,"callback":"onMessageReceived","provider":"braze","outcome":"handed_to_tracker"}}"#
-        let rule =
-            "braze: the SDK's own test; source: braze-android-sdk 43.0.0, "
-            + "BrazeFirebaseMessagingService.isBrazePushNotification"
-        let expected =
-            "#41 Spring sale Braze's, onMessageReceived, handed to the tracker. \(Self.facts) Campaign spring "
-            + "Timeline onMessageReceived ✓ handed_to_tracker Braze's, no handler "
-            + "onMessageReceived: steps since the acceptance Time Step 0 ms accepted and decided "
-            + "Owner and reasons As the configuration decides today. "
-            + "a Braze push, visible, campaign spring; counts for influenced opens "
-            + "android, app in state background, device mode a tap: direct open of campaign spring message m41 "
-            + #"Why 1. data._ab is exactly "true": the payload is Braze's "#
-            + "2. data has both t and a, title and body: Braze's SDK shows a notification "
-            + "3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing "
-            + "Rules \(rule) Callbacks onMessageReceived -> tracker of opens "
-            + #"Payload As JSON { "messageId": "m41", "data": { "_ab": "true", "cid": "spring", "#
-            + #""t": "Spring sale", "a": "All must go" } } "#
-            + "Received bytes \(payload) "
-            + "As extras of an Intent Keys and their values Key Value _ab true cid spring t Spring sale a All must go "
-            + "Visible text (text) Title Spring sale Text All must go "
-            + "Request and answer Received line \(Sample.braze) "
-            + "Receipts, opens and custom data Events Event Time By request Campaign, button "
-            + "local.pushnotification.Received 2026-11-24 12:00:00.000 UTC #41 spring "
-            + Self.copies(payload, expectation)
-        #expect(try shown(Sample.handed()) == expected)
+        expect(
+            try shown(Sample.handed()),
+            [
+                "Android, pixel-1 the SDK shows it S com.example.shop · now Spring sale All must go",
+                "Pushes / #41 Spring sale Braze has it. Its campaign is spring. A tap: direct open of campaign spring.",
+                Self.facts, "Provider Braze Campaign spring", "Save as one HTML file", "--app-state background",
+                "Its path Sender uid 1000 pid 4242 Decision Braze onMessageReceived Outcome Tracked",
+                "Why As the configuration decides today. A Braze push, visible, campaign spring; counts for influenced opens.",
+                #"data._ab is exactly "true": the payload is Braze's"#,
+                "data has both t and a, title and body: Braze's SDK shows a notification",
+                "What runs onMessageReceived -> tracker of opens",
+                "braze: the SDK's own test; source: braze-android-sdk",
+                "Payload As JSON", "Received bytes \(payload)", "As extras of an Intent",
+                "local.pushnotification.Received", "Request and answer Received line \(Sample.braze)",
+            ])
     }
 
-    @Test("tells of a push that a handler had in time")
+    @Test("tells of a push that a handler had in time, with its budget")
     func handled() throws {
-        let sentence =
-            "No known provider's, onMessageReceived ran handler crm, handled after 1200 ms of 9 s."
-        let steps = "0 ms accepted 0 ms handler crm started 1200 ms handled"
-        #expect(try shown(Sample.handled()) == Self.own(sentence, "✓ handled", steps))
+        expect(
+            try shown(Sample.handled()),
+            [
+                "if your code shows it", "The system shows nothing by itself: this text is in the data.",
+                "News In time. Handler crm took 1.2 s of its 9 s.", Self.facts,
+                "Decision your push onMessageReceived Handler crm 1.2 s of 9 s Outcome Handled after 1.2 s",
+                "crm ran 1.2 s budget: 9 s from the call",
+                "onMessageReceived: handled, handler crm by route 50-crm",
+                "0 ms accepted 0 ms handler crm started 1200 ms handled",
+            ])
     }
 
     @Test("tells of a push whose handler missed the deadline, with what it wrote")
@@ -114,12 +88,69 @@ struct SnapshotTests {
                 started: .milliseconds(3), ended: .milliseconds(1200), answer: .timedOut,
                 output: ErrorOutput(Array("cannot reach <crm>\nat once\n".utf8)))
         ]
-        let sentence =
-            "No known provider's, onMessageReceived ran handler crm, not finished at the deadline after 1200 ms of 9 s."
-        let steps =
-            "0 ms accepted 3 ms handler crm started 1200 ms not finished at the deadline, killed 1200 ms timed_out "
-            + "crm wrote to standard error: cannot reach <crm> at once"
-        #expect(try shown(story) == Self.own(sentence, "◷ timed_out", steps))
+        expect(
+            try shown(story),
+            [
+                "News Late. Handler crm was not finished after 9 s, and was stopped.", "Outcome Timed out",
+                "0 ms accepted 3 ms handler crm started 1200 ms not finished at the deadline, killed 1200 ms timed_out",
+                "crm wrote to standard error: cannot reach <crm> at once",
+            ])
+    }
+
+    @Test("shows the wait apart from the call, which alone costs of the budget in device mode")
+    func waited() throws {
+        var story = Sample.handled()
+        story.invocations[0].result?.queue = .seconds(26)
+        story.invocations[0].result?.ahead = 3
+        expect(
+            try shown(story),
+            [
+                "In time. Handler crm took 1.2 s of its 9 s. Before that it waited 26 s behind 3 others.",
+                "Lane waited 26 s 3 ahead on this device", "waited 26 s: costs none of the budget",
+            ])
+    }
+
+    @Test("a page, its style and its scripts stay small")
+    func budgets() throws {
+        #expect(WebAsset.style.body.count <= 20 << 10)
+        #expect(WebAsset.keys.body.count + WebAsset.live.body.count <= 8 << 10)
+        let scene = Scene((1...60).map { Sample.apart($0, Sample.handed($0)) })
+        let list = try scene.get("/").text
+        #expect(list.utf8.count <= 60 << 10 && list.contains("id=\"p11\"") && !list.contains("id=\"p10\""))
+        // The payload stands in it six times: as JSON, as bytes, as extras, in its line, and in two commands.
+        let payload = #"{"messageId":"m41","data":{"_ab":"true","cid":"spring","t":"Spring sale","a":"All must go"}}"#
+        #expect(try scene.get("/push/41").text.utf8.count <= 12 << 10 + 6 * 2 * payload.utf8.count)
+    }
+
+    @Test(
+        "says who shows it: the system, an SDK, the app's code, or nobody",
+        arguments: [
+            (Platform.android, #"{"data":{"_ab":"true","t":"Hi","a":"There"}}"#, "sdk"),
+            (.android, #"{"data":{"title":"Hi","body":"There"}}"#, "app"),
+            (.android, #"{"notification":{"title":"Hi"},"data":{"_ab":"true"}}"#, "system"),
+            (.android, #"{"data":{"_ab":"true","sync":"1"}}"#, "nobody"), (.ios, #"{"aps":{"alert":"Hi"}}"#, "system"),
+            (.ios, #"{"aps":{"content-available":1}}"#, "nobody"),
+            (.web, #"{"cid":"spring","t":"Hi","a":"There","img":"https://x.example/i.png"}"#, "sdk"),
+        ])
+    func shower(_ platform: Platform, _ payload: String, _ by: String) throws {
+        var story = Sample.handed()
+        story.request.platform = platform
+        story.request.body = Array(#"{"op":"deliver","platform":"\#(platform.rawValue)","payload":\#(payload)}"#.utf8)
+        let shown = try #require(PushFacts(story).shown)
+        #expect(shown.by.rawValue == by, "\(shown)")
+        #expect((shown.content == nil) == (by == "nobody"))
+        if platform == .web { #expect(shown.content?.title == "Hi" && shown.content?.image != nil) }
+    }
+
+    @Test("a file of it has its style within, and nothing to press or to load")
+    func file() throws {
+        let scene = Scene([Sample.handed()])
+        let file = try scene.get("/push/41/file")
+        #expect(file.header("Content-Disposition") == "attachment; filename=\"push-41.html\"")
+        #expect(file.text.contains("<style>") && file.text.contains("Spring sale"))
+        for other in ["<form", "<button", "<script", "href=\"/assets", "src="] {
+            #expect(!file.text.contains(other), "\(other)")
+        }
     }
 
     @Test("says of an erased push that it is erased, and has nothing to be sent again")
@@ -130,8 +161,7 @@ struct SnapshotTests {
         story.request.messageID = nil
         story.events = []
         let text = try shown(story)
-        #expect(text.hasPrefix("#41 Erased: the payload and the person's data are deleted."))
-        #expect(text.contains("Erased: \"pushctl erase\" deleted the payload and the person's data."))
+        expect(text, ["/ #41 Erased Erased. The payload and the person's data are deleted."])
         #expect(!text.contains("curl") && !text.contains("Payload") && !text.contains("Device"))
         // Also for those who may act.
         #expect(try !Scene([story]).get("/push/41").text.contains("method=\"post\""))
@@ -139,8 +169,7 @@ struct SnapshotTests {
 
     @Test("says of a push in flight that it is, and of one that never was that there is none")
     func others() throws {
-        #expect(try shown(Sample.handled(41, nil)).contains("onMessageReceived ran handler crm, in flight."))
-        #expect(try shown(Sample.handled(41, nil)).contains("… in_flight"))
+        #expect(try shown(Sample.handled(41, nil)).contains("Running. Handler crm has 9 s."))
         #expect(try Scene().get("/push/41").text.contains("There is no request 41; the last one is 0."))
     }
 }

@@ -304,6 +304,14 @@ enum Sample {
             events: [event(seq, seq, .received(push))])
     }
 
+    /// A story of a minute of its own, so that it is not like the others.
+    static func apart(_ minute: Int64, _ story: RequestStory) -> RequestStory {
+        var story = story
+        story.request.acceptedAt.wall = WallTime(
+            milliseconds: story.request.acceptedAt.wall.milliseconds + minute * 60_000)
+        return story
+    }
+
     /// A push that the handler `crm` had.
     static func handled(_ seq: Int64 = 41, _ outcome: Outcome? = .handled) -> RequestStory {
         RequestStory(

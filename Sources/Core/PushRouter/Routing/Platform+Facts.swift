@@ -36,6 +36,14 @@ extension Platform {
         }
     }
 
+    /// Whether the system itself shows the alert of a payload.
+    public var showsAlerts: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+
     /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when needed; on the web
     /// the service worker needs none.
     var appMayLackSDK: Bool {

@@ -40,7 +40,7 @@ public final class PushFacts {
     /// Whether the system shows a push of Braze's without Braze's SDK, so that nothing counts its open.
     var losesOpen: Bool { story.invocations.contains { $0.result?.reasonCode == .brazeLost } }
 
-    private static let detection = DetectionSettings()
+    static let detection = DetectionSettings()
 
     private var campaignOfPayload: String? {
         Self.detection.campaign(ofLine: story.request.body, story.request.platform)

@@ -36,7 +36,8 @@ extension Explanation {
         return lines
     }
 
-    private var headline: String {
+    /// The payload in one line.
+    var headline: String {
         guard let braze = decision.braze else {
             guard let owner = decision.providers.first else { return "a push of no known provider" }
             let names = decision.matches.dropFirst().joined(separator: ", ")
@@ -120,7 +121,7 @@ extension RemoteMessage {
 }
 
 extension TrackedData {
-    fileprivate var text: String {
+    var text: String {
         let profile = identifier.map { " for \($0.textWithKind)" } ?? ""
         let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
         return fault.map { "\(told): rejected: \($0.text)" } ?? told
@@ -128,7 +129,7 @@ extension TrackedData {
 }
 
 extension UserAct {
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .opened: "a tap"
         case .button(let id, _): "the button \(id)"
@@ -146,7 +147,7 @@ extension UserIdentifier {
 
 extension ProviderMatch {
     /// The origin of the rule; `nil` if its file does not state it.
-    fileprivate var originText: String? {
+    var originText: String? {
         guard let origin = rule.origin else { return nil }
         let what =
             switch origin {
@@ -161,7 +162,7 @@ extension ProviderMatch {
 }
 
 extension Explanation.Invocation {
-    fileprivate var text: String {
+    var text: String {
         let callback = planned.callback.rawValue
         guard planned.owner == .route else { return "\(callback) -> tracker of opens" }
         guard let route, let handler else { return "\(callback) -> nobody" }

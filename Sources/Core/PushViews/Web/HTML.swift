@@ -90,61 +90,76 @@ extension String {
 }
 
 extension WebDesk {
-    /// The places of the navigation: path, name.
+    /// The places of the navigation: path, name; and those behind "More".
     private static let places = [
-        ("/", "Pushes"), ("/explain", "Explain"), ("/devices", "Devices"), ("/lanes", "Lanes"),
-        ("/handlers", "Handlers"),
-        ("/campaigns", "Campaigns"), ("/deadletters", "Dead letters"), ("/report", "Report"), ("/senders", "Senders"),
-        ("/help", "Help"),
+        ("/", "Pushes"), ("/explain", "Explain"), ("/campaigns", "Campaigns"), ("/report", "Report"),
     ]
+    private static let more = [
+        ("/devices", "Devices and their states"), ("/handlers", "Handlers"), ("/lanes", "Lanes"),
+        ("/senders", "Senders"), ("/deadletters", "Dead letters"), ("/help", "Help: search, keys, API"),
+    ]
+
+    /// A page of markup that the helpers of ``HTML`` made.
+    func page(
+        _ request: WebRequest, title: String, _ content: String, status: Int = 200, report: Bool = false
+    ) -> WebResponse {
+        let whole: Markup = "<div class=\"whole\">\n<h1>\(title)</h1>\n\(Markup(made: content))</div>\n"
+        return page(request, title: title, whole, status: status, report: report)
+    }
 
     /// A page.
     ///
     /// - Parameters:
     ///   - title: its title, plain text.
-    ///   - content: markup.
-    ///   - scripts: assets beside those of every page.
-    ///   - styles: assets beside that of every page.
+    ///   - content: the content of its main part, with a heading of the first level.
+    ///   - live: whether the script of the live list runs.
+    ///   - report: whether it has parts of a report.
+    ///   - isWide: whether it takes the whole width.
     func page(
-        _ request: WebRequest, title: String, _ content: String, status: Int = 200, live: Bool = false,
-        report: Bool = false
+        _ request: WebRequest, title: String, _ content: Markup, status: Int = 200, live: Bool = false,
+        report: Bool = false, isWide: Bool = false
     ) -> WebResponse {
         let here = "/" + (request.path.first ?? "")
-        let links = Self.places.map { path, name in
-            let current = path == here || path == "/" && here == "/push"
-            return "<li><a href=\"\(path)\"\(current ? " aria-current=\"page\"" : "")>\(name)</a></li>"
-        }.joined()
+        func links(_ places: [(String, String)]) -> [Markup] {
+            places.map { path, name in
+                let isCurrent = path == here || path == "/" && here == "/push"
+                return "<li><a href=\"\(path)\"\(Markup.when(isCurrent, " aria-current=\"page\""))>\(name)</a></li>"
+            }
+        }
         let person = facts.access.person(request).map { " for \($0)" } ?? ""
         let acts =
             daemon.mayInject || daemon.mayControl
-            ? "acts as \(facts.actor)\(person)" : "only reads, as \(facts.actor)\(person)"
-        let delay = source.delay.map { "<p class=\"note\">\(markup($0))</p>\n" } ?? ""
-        return .html(
-            """
+            ? "This page acts as \(facts.actor)\(person)" : "This page only reads, as \(facts.actor)\(person)"
+        let delay: Markup? = source.delay.map { "<p class=\"note\">\($0)</p>\n" }
+        let query = here == "/" ? request.query["query"] ?? "" : ""
+        let text: Markup = """
             <!DOCTYPE html>
-            <html lang="en"\(facts.usesUTC ? " data-utc" : "")>
+            <html lang="en"\(Markup.when(facts.usesUTC, " data-utc"))>
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
-            <title>\(markup(title)) - pushrouter</title>
+            <title>\(title) - pushrouter</title>
             <link rel="icon" href="data:,">
-            \(report ? "<link rel=\"stylesheet\" href=\"\(WebAsset.report.path)\">\n" : "")<link rel="stylesheet" href="\(WebAsset.style.path)">
+            \(Markup.when(report, "<link rel=\"stylesheet\" href=\"\(WebAsset.report.path)\">\n"))<link rel="stylesheet" href="\(WebAsset.style.path)">
             <script src="\(WebAsset.keys.path)" defer></script>
-            \(live ? "<script src=\"\(WebAsset.live.path)\" defer></script>\n" : "")</head>
-            <body>
+            \(Markup.when(live, "<script src=\"\(WebAsset.live.path)\" defer></script>\n"))</head>
+            <body\(Markup.when(isWide, " class=\"wide-page\""))>
+            \(Icon.sprite)
             <a class="skip" href="#main">To the content</a>
-            <header>
-            <nav aria-label="Views"><ul>\(links)</ul></nav>
-            <p class="actor">\(markup(acts))</p>
+            <header class="top">
+            <a class="brand" href="/">pushrouter</a>
+            <nav aria-label="Views"><ul>\(links(Self.places))</ul></nav>
+            <form role="search" method="get" action="/"><label class="sr" for="query">Search pushes</label><input id="query" name="query" type="search" value="\(query)" placeholder="Search: order shipped, device:pixel-8, is:late ( / )" autocomplete="off" spellcheck="false"></form>
+            <details class="menu"><summary class="button">More</summary><div><nav aria-label="More views"><ul>\(links(Self.more))</ul></nav><p class="soft">\(acts).</p></div></details>
             </header>
             <main id="main">
-            <h1>\(markup(title))</h1>
             \(delay)\(content)</main>
             </body>
             </html>
 
-            """, status: status)
+            """
+        return .html(text.html, status: status)
     }
 
     /// A page that says what is wrong.

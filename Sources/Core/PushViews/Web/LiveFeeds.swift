@@ -110,7 +110,7 @@ public struct LiveFeeds {
             if index == shown.count - 1 { bytes += "id: \(position)\n".utf8 }
             bytes += "event: push\ndata: ".utf8
             if rows {
-                bytes += PushRow(story).html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+                bytes += PushRow(story).html.html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
             } else {
                 bytes += escapingControls(inJSON: PushSummary(PushFacts(story)).json)
             }

@@ -210,7 +210,8 @@ public struct WebResponse: Sendable {
 struct WebAsset: Sendable {
     let path: String
     private let type: String
-    private let body: [UInt8]
+    /// The bytes.
+    let body: [UInt8]
 
     private init(_ name: String, type: String, _ body: [UInt8]) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

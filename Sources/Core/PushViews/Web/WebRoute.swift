@@ -118,10 +118,15 @@ extension WebRoute {
             meaning: "one push with its interactions, as a scenario for pushctl test",
             answer: { (desk, _, seq) throws(WebProblem) in try desk.scenario(seq) }),
         WebRoute(
+            method: "GET", path: ["push", number, "file"], kind: .page,
+            meaning: "one push as a file that opens anywhere",
+            answer: { (desk, _, seq) throws(WebProblem) in try desk.file(seq) }),
+        WebRoute(
             method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
             answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
         WebRoute(
             method: "GET", path: ["explain"], kind: .page, meaning: "explain a payload; nothing is stored",
+            parameters: [Parameter(name: "example", meaning: "the name of an accident, to begin with")],
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         WebRoute(
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",

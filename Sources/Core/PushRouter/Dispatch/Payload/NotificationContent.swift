@@ -22,7 +22,7 @@ public struct NotificationContent: Hashable, Sendable {
     /// The limit of a name, a URL or a tag, in bytes; a longer one is omitted.
     static let nameMax = 1024
     /// The limit of buttons; the first ones count.
-    static let buttonsMax = 8
+    public static let buttonsMax = 8
 
     /// The title; never empty.
     public var title: String
@@ -188,8 +188,14 @@ private struct Parts {
         func field(_ name: String) -> JSONView? { own?[name] ?? shared?[name] ?? payload[name] }
         (title, body) = (field("title")?.string, field("body")?.string)
         (icon, image, tag) = (field("icon")?.string, field("image")?.string, field("tag")?.string)
+        // Source: Braze's service worker 3.5.1 reads t, a, i, img and pab; it shows whatever it gets.
+        if title == nil, payload["cid"]?.isString == true || payload["ab_push_fetch_test_triggers_key"] != nil {
+            func text(_ key: String) -> String? { payload[key]?.string }
+            (title, body, icon, image) = (text("t"), text("a"), text("i"), text("img"))
+            stays = payload["ri"]?.bool == true
+        }
         isSilent = field("silent")?.bool == true
-        stays = field("requireInteraction")?.bool == true
+        stays = stays || field("requireInteraction")?.bool == true
         urgency = Self.urgency(message?.protobufField("webpush")?.protobufField("headers")?["Urgency"]?.string)
         buttons = Self.buttons(payload.brazeActions)
         if buttons.isEmpty { buttons = Self.buttons(field("actions")) }

@@ -65,65 +65,8 @@ struct PushSummary {
 
     // MARK: In words
 
-    /// The fate of the request, as one sentence with its full stop.
-    public var sentence: String {
-        let story = facts.story
-        if request.isErased { return "Erased: the payload and the person's data are deleted." }
-        switch request.operation {
-        case .publish:
-            guard let fanOut = story.fanOut else { return "A publish." }
-            return "A publish to \(fanOut.inWords)."
-        case .session, .log, .topic, .device: return "\(request.operation.rawValue) of \(place): taken in."
-        case .token, .deliver, .interact: break
-        }
-        guard let main else { return "The request led to no invocation." }
-        var parts = [owned(main)]
-        if main.callback == .none {
-            parts.append("no code of the app runs")
-        } else if let handler = main.handler {
-            parts.append("\(main.callback.rawValue) ran handler \(handler)")
-        } else {
-            parts.append(main.callback.rawValue)
-        }
-        parts.append(end(main))
-        if let opened { parts.append("opened (\(opened))") }
-        return parts.joined(separator: ", ") + "."
-    }
-
-    private var place: String { [request.app, request.device].compactMap(\.self).joined(separator: " on ") }
-
-    private func owned(_ invocation: InvocationRecord) -> String {
-        guard let provider = invocation.provider else { return "No known provider's" }
-        return "\(provider.prefix(1).uppercased())\(provider.dropFirst())'s"
-    }
-
-    private func end(_ invocation: InvocationRecord) -> String {
-        guard let result = invocation.result else { return "in flight" }
-        let times =
-            result.outcome.isDue
-            ? " after \(milliseconds(result.total)) of \(spanInWords(invocation.budget))" : ""
-        return Self.words(of: result.outcome) + times
-    }
-
-    /// An outcome for people.
-    public static func words(of outcome: Outcome) -> String {
-        switch outcome {
-        case .handedToTracker: "handed to the tracker"
-        case .handled: "handled"
-        case .failed: "failed"
-        case .timedOut: "not finished at the deadline"
-        case .expired: "not started before the deadline"
-        case .unrouted: "no handler took it"
-        case .duplicate: "dropped as a duplicate"
-        case .shownBySystem: "shown by the system"
-        case .notWoken: "the app was not woken"
-        case .swallowed: "taken in without a callback"
-        case .ownReceiver: "taken by the provider's own receiver"
-        case .sdkNotReady: "lost: no SDK instance was ready"
-        }
-    }
-
-    private func milliseconds(_ span: Duration) -> String { "\(span.milliseconds) ms" }
+    /// The verdict, as sentences.
+    public var sentence: String { verdict.text }
 
     // MARK: For programs
 
@@ -150,7 +93,7 @@ enum PushMember: String, CaseIterable, Sendable {
     case externalID = "external_id"
     case id
     case messageID = "message_id"
-    case title, owner, callback, handler, route, outcome
+    case title, body, shown, owner, callback, handler, route, outcome
     case reasonCode = "reason_code"
     case totalMilliseconds = "total_ms"
     case budgetMilliseconds = "budget_ms"
@@ -164,9 +107,9 @@ enum PushMember: String, CaseIterable, Sendable {
         switch self {
         case .seq, .totalMilliseconds, .budgetMilliseconds, .replayOf, .attempts: "integer"
         case .pending, .deadLetter: "boolean"
-        case .acceptedAt, .op, .platform, .app, .device, .externalID, .id, .messageID, .title, .owner, .callback,
-            .handler,
-            .route, .outcome, .reasonCode, .campaign, .opened, .client, .sentence:
+        case .shown: "object"
+        case .acceptedAt, .op, .platform, .app, .device, .externalID, .id, .messageID, .title, .body, .owner, .callback,
+            .handler, .route, .outcome, .reasonCode, .campaign, .opened, .client, .sentence:
             "string"
         }
     }
@@ -174,8 +117,9 @@ enum PushMember: String, CaseIterable, Sendable {
     /// Whether it may be null.
     var isOptional: Bool {
         switch self {
-        case .seq, .acceptedAt, .op, .platform, .title, .pending, .deadLetter, .attempts, .sentence: false
-        case .app, .device, .externalID, .id, .messageID, .owner, .callback, .handler, .route, .outcome, .reasonCode,
+        case .seq, .acceptedAt, .op, .platform, .title, .body, .pending, .deadLetter, .attempts, .sentence: false
+        case .app, .device, .externalID, .id, .messageID, .shown, .owner, .callback, .handler, .route, .outcome,
+            .reasonCode,
             .totalMilliseconds, .budgetMilliseconds, .campaign, .opened, .replayOf, .client:
             true
         }
@@ -194,6 +138,8 @@ enum PushMember: String, CaseIterable, Sendable {
         case .id: "the producer's id"
         case .messageID: "the payload's own id"
         case .title: "the text that a person sees; empty without one"
+        case .body: "the text below the title; empty without one"
+        case .shown: "who shows it (by: system, sdk, app, nobody), why, and the title, body, image and buttons"
         case .owner: "the provider whose payload it is; none: no known provider"
         case .callback: "the platform's callback"
         case .handler: "the handler that ran"
@@ -227,6 +173,10 @@ enum PushMember: String, CaseIterable, Sendable {
         case .id: writer.member(rawValue, request.id)
         case .messageID: writer.member(rawValue, request.messageID)
         case .title: writer.member(rawValue, push.title)
+        case .body: writer.member(rawValue, push.facts.content?.body ?? "")
+        case .shown:
+            writer.key(rawValue)
+            if let shown = push.facts.shown { shown.write(to: &writer) } else { writer.null() }
         case .owner: writer.member(rawValue, push.owner)
         case .callback: writer.member(rawValue, main?.callback.rawValue)
         case .handler: writer.member(rawValue, main?.handler)

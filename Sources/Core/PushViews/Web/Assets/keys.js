@@ -1,4 +1,5 @@
-// Keys, and times in the reader's zone. Each page works without it.
+// Keys, times in the reader's zone, the pane beside the list, copies, and answers while one types. Each page works
+// without it.
 "use strict";
 (() => {
   const two = (number) => String(number).padStart(2, "0");
@@ -19,13 +20,66 @@
         time.title = time.dateTime;
       }
     }
+    for (const button of element.querySelectorAll("button[data-copy]")) button.hidden = false;
   };
   window.pushrouter = { localize };
   localize(document);
 
+  // Puts a part of another page into an element of this one; the last request wins.
+  let asked = 0;
+  const load = async (target, selector, address, options) => {
+    const number = ++asked;
+    let text;
+    try {
+      text = await (await fetch(address, options)).text();
+    } catch { return false; }
+    const part = new DOMParser().parseFromString(text, "text/html").querySelector(selector);
+    if (!part || number !== asked) return false;
+    localize(part);
+    target.replaceChildren(...(selector === "#result" ? part.childNodes : [part]));
+    return true;
+  };
+
+  // On a wide screen a push is shown beside the list.
+  const pane = document.getElementById("pane");
+  const isWide = () => pane && getComputedStyle(pane).display !== "none";
+  const choose = async (link) => {
+    for (const other of document.querySelectorAll(".row[aria-current]")) other.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    if (!await load(pane, "article.push", link.href)) location.href = link.href;
+    pane.scrollTop = 0;
+  };
+  const row = (event) => event.target.closest && event.target.closest("#pushes .row:not(.group)");
+  document.addEventListener("click", (event) => {
+    const link = row(event);
+    if (link && isWide() && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
+      event.preventDefault();
+      choose(link);
+    }
+    const copy = event.target.closest && event.target.closest("button[data-copy]");
+    if (copy) {
+      const article = copy.closest("article").querySelector("a[href$='/scenario']");
+      const path = article ? article.getAttribute("href").replace("/scenario", "") : location.pathname;
+      navigator.clipboard.writeText(location.origin + path).then(() => { copy.textContent = "Copied"; });
+    }
+  });
+
+  // An answer while one types.
+  const form = document.getElementById("explain");
+  if (form) {
+    let timer;
+    const ask = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => load(document.getElementById("result"), "#result", "/explain", {
+        method: "POST", body: new URLSearchParams(new FormData(form)),
+      }), 300);
+    };
+    form.addEventListener("input", ask);
+  }
+
   // Marks the row that the keys are at.
   const move = (step) => {
-    const rows = [...document.querySelectorAll("table.pushes tbody tr")];
+    const rows = [...document.querySelectorAll("#pushes > li")];
     if (!rows.length) return;
     const here = rows.findIndex((row) => row.classList.contains("here"));
     const next = here < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, here + step));

@@ -1,9 +1,11 @@
 // The live list: rows come by a stream, each push is there once, and the newest 50 stay.
 "use strict";
 (() => {
-  const table = document.querySelector("table.pushes[data-position]");
+  const table = document.querySelector("#pushes[data-position]");
   if (!table || !window.EventSource) return;
-  const body = table.tBodies[0];
+  const body = table;
+  const scroller = table.closest(".list");
+  const scrolled = () => Math.max(window.scrollY, scroller.scrollTop);
   const button = document.getElementById("new");
   const most = 50;
   let waiting = new Map();
@@ -24,27 +26,28 @@
       const former = document.getElementById(element.id);
       if (former) {
         if (former.classList.contains("here")) element.classList.add("here");
+        if (former.querySelector("[aria-current]")) element.querySelector("a").setAttribute("aria-current", "true");
         const isFocused = former.contains(document.activeElement);
         former.replaceWith(element);
         if (isFocused) element.querySelector("a").focus();
         continue;
       }
       const number = Number(element.dataset.seq);
-      const next = [...body.rows].find((other) => Number(other.dataset.seq) < number);
-      if (!next && body.rows.length >= most) continue;
+      const next = [...body.children].find((other) => Number(other.dataset.seq) < number);
+      if (!next && body.children.length >= most) continue;
       element.classList.add("fresh");
       body.insertBefore(element, next || null);
     }
     waiting = new Map();
-    while (body.rows.length > most) body.lastElementChild.remove();
+    while (body.children.length > most) body.lastElementChild.remove();
     button.hidden = true;
     const empty = document.getElementById("empty");
-    if (empty && body.rows.length) empty.remove();
+    if (empty && body.children.length) empty.remove();
   };
 
   // Somebody who reads further down is not disturbed: a button tells what is new.
   const note = () => {
-    if (window.scrollY > 200) {
+    if (scrolled() > 200) {
       const fresh = [...waiting.keys()].filter((id) => !document.getElementById(id)).length;
       button.textContent = `${fresh} new`;
       button.hidden = fresh === 0;
@@ -57,11 +60,12 @@
   };
   button.addEventListener("click", () => {
     window.scrollTo(0, 0);
+    scroller.scrollTop = 0;
     show();
   });
-  window.addEventListener("scroll", () => {
-    if (window.scrollY <= 200 && waiting.size) note();
-  });
+  const quiet = () => { if (scrolled() <= 200 && waiting.size) note(); };
+  window.addEventListener("scroll", quiet);
+  scroller.addEventListener("scroll", quiet);
 
   const parameters = new URLSearchParams({
     rows: "1", query: table.dataset.query, position: table.dataset.position,

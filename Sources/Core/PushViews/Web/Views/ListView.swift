@@ -1,55 +1,133 @@
 import PushModel
 
 extension WebDesk {
-    /// How many pushes a page has.
-    private static let pageLength = 50
+    /// The number of rows of a page, and of the pushes that it reads for them: pushes alike take one row.
+    private static let lengths = (rows: 50, pushes: 300)
+    /// The number of pushes alike from which on they take one row.
+    private static let alike = 3
 
-    /// The list of pushes.
+    /// The searches that a person wants most, as links.
+    private static let searches: [(name: String, query: String)] = [
+        ("All", ""), ("Problems", "outcome:failed,timed_out,expired,unrouted,sdk_not_ready"),
+        ("Refused", "code:refused_send"), ("Running", "is:pending"), ("Opened", "is:opened"),
+        ("Not shown", "outcome:not_woken,swallowed,duplicate -code:refused_send"),
+    ]
+
+    /// The list of pushes, and beside it on a wide screen the one that is chosen.
     func list(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let text = request.query["query"] ?? ""
         let query: PushQuery
         do throws(QueryError) { query = try PushQuery(text, now: now()) } catch {
             let problem = "<p class=\"problem\" role=\"alert\">\(markup("\(error)")).</p>\n"
-            return .response(
-                page(request, title: "Pushes", searchForm(text) + problem + Self.words, status: 400))
+            return .response(page(request, title: "Pushes", problem + Self.words, status: 400))
         }
         let before = try number("before", of: request)
-        let (position, found) = try reading { () throws(SourceError) in
-            (try source.position(), try source.search(PushSearch(query, before: before, limit: Self.pageLength)))
+        let position = try reading { () throws(SourceError) in try source.position() }
+        let (rows, found, isEmpty) = try rows(query, before: before)
+        let live: Markup =
+            before == nil ? " data-position=\"\(position.description)\" data-query=\"\(query.text)\"" : ""
+        let content: Markup = """
+            <div class="panes">
+            <section class="list" aria-labelledby="list-h"><h1 class="sr" id="list-h">Pushes, the newest first</h1>
+            <div class="head">\(chips(query.text))</div>
+            <button type="button" id="new" hidden aria-live="polite"></button>
+            <ol id="pushes"\(live)>
+            \(rows)</ol>
+            \(Markup.when(isEmpty, emptyText(query, found)))\(rest(found, path: "/", query.text))
+            <p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>Enter</kbd> open <kbd>?</kbd> help</p>
+            </section>
+            <aside class="pane" id="pane" aria-label="The chosen push"><p class="soft">Choose a push: it is shown here.</p></aside>
+            </div>
+
+            """
+        return .response(page(request, title: "Pushes", content, live: before == nil, isWide: true))
+    }
+
+    /// The rows of a page: the pushes that match, those alike in one row.
+    private func rows(
+        _ query: PushQuery, before: SequenceNumber?
+    ) throws(WebProblem) -> (rows: Markup, found: PushPage, isEmpty: Bool) {
+        var rows: [Markup] = []
+        var (run, stories): ([RequestStory], [RequestStory]) = ([], [])
+        var likeness: [String] = []
+        var found = PushPage()
+        var next = before
+        var read = 0
+        func end() {
+            guard run.count >= Self.alike, let first = run.first else {
+                rows += run.map { PushRow($0).html }
+                run = []
+                return
+            }
+            let row = PushRow(first)
+            let words = row.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(row.title)\""
+            let outcome = first.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
+            rows.append(row.group(run, target: "/?query=" + WebParameters.encoded(words + outcome)))
+            run = []
         }
-        let stories = found.stories.map(shown)
-        let attributes =
-            before == nil
-            ? " data-position=\"\(position)\" data-query=\"\(markup(query.text))\"" : ""
-        let caption = query.isEverything ? "The newest pushes" : "Pushes that match"
-        var content = searchForm(query.text)
-        content += "<p class=\"live\"><button type=\"button\" id=\"new\" hidden aria-live=\"polite\"></button></p>\n"
-        content += PushRow.table(stories, id: "pushes", caption: caption, attributes: attributes)
-        if stories.isEmpty { content += "<p id=\"empty\">\(emptyText(query, found))</p>\n" }
-        content += rest(found, path: "/", query.text)
-        return .response(page(request, title: "Pushes", content, live: before == nil))
+        repeat {
+            let limit = min(Self.lengths.rows, Self.lengths.pushes - read)
+            found = try reading { () throws(SourceError) in
+                try source.search(PushSearch(query, before: next, limit: limit))
+            }
+            stories = found.stories.map(shown)
+            read += max(1, stories.count)
+            for story in stories {
+                let row = PushRow(story)
+                let like = row.likeness
+                if !row.mayJoin || like != likeness { end() }
+                likeness = row.mayJoin ? like : []
+                run.append(story)
+                // A push that may not join others stands alone.
+                if !row.mayJoin { end() }
+            }
+            next = found.next
+        } while next != nil && !stories.isEmpty && rows.count + (run.isEmpty ? 0 : 1) < Self.lengths.rows
+            && read < Self.lengths.pushes
+        end()
+        let lines = rows.map { row -> Markup in "\(row)\n" }
+        return ("\(lines)", found, rows.isEmpty)
     }
 
-    private func emptyText(_ query: PushQuery, _ found: PushPage) -> String {
-        if !query.isEverything { return "No push matches\(found.next == nil ? "" : " so far")." }
-        return "No push has come yet. \(HTML.link("/help", "Help")) says how to send one."
+    private func chips(_ text: String) -> Markup {
+        let links = Self.searches.map { search -> Markup in
+            let target = search.query.isEmpty ? "/" : "/?query=" + WebParameters.encoded(search.query)
+            let current: Markup = search.query == text ? " aria-current=\"true\"" : ""
+            return "<a href=\"\(target)\"\(current)>\(search.name)</a>"
+        }
+        return "<nav class=\"chips\" aria-label=\"Show\">\(links)</nav>"
     }
 
-    /// How far a search looked, and where it goes on.
-    func rest(_ found: PushPage, path: String, _ query: String) -> String {
+    private func emptyText(_ query: PushQuery, _ found: PushPage) -> Markup {
+        guard query.isEverything else {
+            let sofar: Markup = found.next == nil ? "" : " so far"
+            return
+                "<div id=\"empty\" class=\"card\"><p>No push matches\(sofar).</p><p><a href=\"/\">Show all pushes</a>, or see the <a href=\"/help#query\">words of a search</a>.</p></div>\n"
+        }
+        return """
+            <div id="empty" class="card"><h2>No push has come yet</h2><p>Send one, and it is here at once:</p>
+            <pre tabindex="0" role="region" aria-label="A command">pushctl inject --example notification-block</pre>
+            <p>Or point your server here: <code>pushctl gateway env</code> prints the variables for firebase-admin and other clients.
+            <a href="/explain">Explain</a> shows what would become of a payload without sending it.</p></div>
+
+            """
+    }
+
+    /// The end of a search, and where it goes on.
+    func rest(_ found: PushPage, path: String, _ query: String) -> Markup {
         guard let next = found.next else {
-            return found.stories.isEmpty ? "" : "<p class=\"soft\">There are no older pushes.</p>\n"
+            return found.stories.isEmpty ? "" : "<p class=\"soft rest\">There are no older pushes.</p>\n"
         }
-        let back = found.lookedBackTo.map { "Searched back to \(HTML.time($0)). " } ?? ""
+        let back: Markup? = found.lookedBackTo.map { "Searched back to \(Markup(made: HTML.time($0))). " }
         let target = "\(path)?query=\(WebParameters.encoded(query))&before=\(next)"
-        return "<p>\(back)<a rel=\"next\" href=\"\(markup(target))\">Search older pushes</a></p>\n"
+        return "<p class=\"rest\">\(back)<a rel=\"next\" href=\"\(target)\">Search older pushes</a></p>\n"
     }
 
-    /// The box of a query.
-    func searchForm(_ text: String, path: String = "/") -> String {
+    /// The box of a query, for a page other than the list: that one has it in its head.
+    func searchForm(_ text: String, path: String) -> String {
         """
-        <form role="search" class="search" method="get" action="\(path)"><label for="query">Search</label>
-        <input id="query" name="query" type="search" value="\(markup(text))" placeholder="outcome:timed_out app:com.example.* -is:replay" autocomplete="off" spellcheck="false">
+        <form role="search" class="search" method="get" action="\(path)" aria-label="Search here"><label for="query-here">Search here</label>
+        <input id="query-here" name="query" type="search" value="\(markup(text))" autocomplete="off" spellcheck="false">
         <button>Search</button> \(HTML.link("/help#query", "Words"))</form>
 
         """

@@ -2,93 +2,6 @@ import PushModel
 import PushRouter
 
 extension WebDesk {
-    // MARK: Explain
-
-    /// Explains the fate of a payload; stores nothing.
-    func explain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let form = request.form
-        let text = form?.raw("payload") ?? ""
-        let platform = form?["platform"] ?? "android"
-        var result = ""
-        var status = 200
-        if request.method == "POST" {
-            do throws(WebProblem) {
-                var members: [(String, String)] = []
-                for name in ["platform", "state", "app", "notifications"] {
-                    if let value = form?[name] { members.append((name, value)) }
-                }
-                let (explanation, used) = try self.explanation(payload: Array(text.utf8), members)
-                result = HTML.section(
-                    "result", "Result",
-                    "<p class=\"soft\">\(sentence(about: used))</p>\n" + ExplanationView.content(explanation.lines()))
-            } catch {
-                status = error.status
-                result = "<p class=\"problem\" role=\"alert\">\(markup(error.message.capitalizingFirstLetter)).</p>\n"
-            }
-        }
-        let states = Platform.allCases.flatMap(\.appStates).reduce(into: [AppState]()) {
-            if !$0.contains($1) { $0.append($1) }
-        }
-        let fields = """
-            <label for="payload">Payload: a push as FCM, APNs or web push has it</label>
-            <textarea id="payload" name="payload" rows="14" spellcheck="false" required>\(text.shownLines.joined(separator: "\n").escapedForMarkup)</textarea>
-            \(HTML.choice("platform", "Platform", Platform.allCases.map(\.rawValue), chosen: platform))\
-            \(HTML.choice("state", "State of the app", states.map(\.rawValue), chosen: form?["state"] ?? "background"))\
-            \(HTML.choice("notifications", "Notifications", NotificationPermission.allCases.map(\.rawValue), chosen: form?["notifications"] ?? "allowed"))\
-            \(HTML.field("app", "App", value: form?["app"]))
-            """
-        let content =
-            "<p>Nothing is stored, and no handler runs.</p>\n" + button("/explain", "Explain", more: fields) + result
-        return .response(page(request, title: "Explain", content, status: status))
-    }
-
-    /// Explains a payload as the daemon would read it, by the configuration in force.
-    ///
-    /// - Parameters:
-    ///   - payload: an object of JSON.
-    ///   - members: of the request beside it.
-    func explanation(
-        payload: [UInt8], _ members: [(String, String)]
-    ) throws(WebProblem) -> (Explanation, UsedConfiguration) {
-        let used = configurations.refreshed()
-        let platform = members.first { $0.0 == "platform" }?.1
-        let object: JSONNode
-        var template = RequestTemplate(platform: platform)
-        do throws(PayloadFormError) {
-            let read = try PayloadEnvelope.read(payload, for: platform.flatMap(Platform.init), limits: used.limits)
-            object = read.object
-            template = template.completed(
-                platform: read.facts.platform, app: read.facts.app, transport: read.facts.transport,
-                headers: read.facts.headers)
-        } catch {
-            throw WebProblem(400, error.message, field: "payload")
-        }
-        for (name, value) in members where name != "platform" {
-            guard name == "locked" else {
-                template.add(name, value, to: [.deliver])
-                continue
-            }
-            template.add(name, raw: Array((value == "true" ? "true" : "false").utf8), to: [.deliver])
-        }
-        let line = template.line(for: object, isAPNs: false)
-        do throws(ProtocolError) {
-            let request = try Request(line: line, limits: used.limits)
-            guard case .deliver(let deliver) = request.action else {
-                throw ProtocolError(.invalidValue, field: "payload", message: "this is not a payload")
-            }
-            do throws(PayloadError) {
-                let explanation = try Explanation(
-                    deliver, platform: deliver.target.platform ?? deliver.transport?.platform ?? .android,
-                    table: used.table)
-                return (explanation, used)
-            } catch {
-                throw ProtocolError(.invalidValue, field: error.field, message: error.message)
-            }
-        } catch {
-            throw WebProblem(400, error.message, field: error.field)
-        }
-    }
-
     // MARK: Devices
 
     private static let devicesMax = 200
@@ -302,7 +215,7 @@ extension WebDesk {
                 page(
                     request, title: "Dead letters",
                     intro + "<p>There are none\(found.next == nil ? "" : " so far").</p>\n"
-                        + rest(found, path: "/deadletters", text)))
+                        + rest(found, path: "/deadletters", text).html))
         }
         let acts =
             daemon.mayControl
@@ -311,7 +224,8 @@ extension WebDesk {
                 + "<p><button name=\"act\" value=\"dry\">Preview the replay</button> <button name=\"act\" value=\"replay\">Replay</button> "
                 + "<button name=\"act\" value=\"purge\">Drop</button></p></form>\n"
             : table.text + "<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
-        return .response(page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text)))
+        return .response(
+            page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text).html))
     }
 
     /// The reason of its outcome, with the last line that its handler wrote to standard error.

@@ -1,87 +1,121 @@
 import PushModel
+import PushRouter
 
-/// A push as a row of a list.
+/// A push as a row of a list: what the user read, who had it, and what it cost.
 struct PushRow {
-    private let push: PushSummary
+    let push: PushSummary
     private var request: AcceptedRequest { push.facts.story.request }
 
     init(_ story: RequestStory) { push = PushSummary(PushFacts(story)) }
 
-    /// The heads of the columns.
-    static let heads = [
-        "Push", "Time", "From", "Platform", "App and device", "Owner", "Callback", "Outcome", "Deadline used", "Marks",
-    ]
-
     /// One row, on one line.
-    var html: String {
-        let (mark, kind) = Self.mark(push.main)
-        let from = push.facts.sender?.client ?? push.facts.story.producer ?? "uid \(request.peer.uid)"
-        let place = [request.app ?? "any app", request.device ?? "any device"].map(markup).joined(separator: "<br>")
-        let used = push.share.map { share in
-            let percent = Int((min(share, 9.99) * 100).rounded())
-            return
-                "<meter min=\"0\" max=\"1\" value=\"\(min(1, max(0, share)))\" aria-label=\"\(percent) % of the deadline\"></meter> \(percent) %"
-        }
-        let title = push.title
-        let cells = [
-            HTML.time(request.acceptedAt.wall, short: true), markup(String(from.prefix(60))),
-            request.platform.shownName, place, markup(push.owner.map { $0 == "none" ? "no provider" : $0 } ?? "-"),
-            markup(push.main?.callback.rawValue ?? request.operation.rawValue),
-            "<span class=\"\(kind)\"><span aria-hidden=\"true\">\(mark)</span> \(markup(push.outcome ?? "-"))</span>",
-            used ?? "-", badges,
-        ]
-        let shownTitle = title.isEmpty ? "" : " <span class=\"title\">\(markup(String(title.prefix(120))))</span>"
-        let head = "<th scope=\"row\"><a href=\"/push/\(request.seq)\">#\(request.seq)\(shownTitle)</a></th>"
+    var html: Markup {
+        let seq = request.seq
         return
-            "<tr id=\"p\(request.seq)\" data-seq=\"\(request.seq)\">\(head)\(Self.labeled(cells))</tr>"
+            "<li id=\"p\(seq)\" data-seq=\"\(seq)\"><a class=\"row\(Markup.when(isSilent, " silent"))\" href=\"/push/\(seq)\">\(tile)\(what)\(how)\(time)</a></li>"
     }
 
-    /// The cells behind the first one. A small screen shows a column's name beside its cell.
-    private static func labeled(_ cells: [String]) -> String {
-        zip(heads.dropFirst(), cells).map { "<td data-label=\"\($0)\">\($1)</td>" }.joined()
-    }
-
-    private var badges: String {
-        var badges: [String] = []
-        if let campaign = push.facts.campaign { badges.append("campaign \(campaign)") }
-        if let opened = push.opened { badges.append("opened (\(opened))") }
-        if push.facts.losesOpen { badges.append("open is lost") }
-        if push.isDead { badges.append("dead letter") }
-        for replay in push.facts.story.replays.suffix(1) { badges.append("replayed as #\(replay)") }
-        if let former = request.replayOf { badges.append("replay of \(former)") }
-        if push.attempts > 1 { badges.append("\(push.attempts) attempts") }
-        if request.operation != .deliver { badges.append(request.operation.rawValue) }
-        if request.isErased { badges.append("erased") }
-        return badges.map { "<span class=\"badge\" title=\"\(markup($0))\">\(markup($0))</span>" }.joined(
-            separator: " ")
-    }
-
-    /// A shape and a class for the outcome of an invocation.
-    static func mark(_ invocation: InvocationRecord?) -> (mark: String, kind: String) {
-        guard let invocation else { return ("·", "soft") }
-        guard let outcome = invocation.result?.outcome else { return ("…", "soft") }
-        if outcome.isMissed { return ("◷", "bad") }
-        if outcome.isFailure || outcome == .sdkNotReady { return ("✗", "bad") }
-        return outcome == .handled || outcome == .handedToTracker ? ("✓", "good") : ("–", "soft")
-    }
-
-    /// A table of rows.
-    static func table(_ stories: [RequestStory], id: String, caption: String, attributes: String = "") -> String {
-        let heads = Self.heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
-        let rows = stories.map { PushRow($0).html }.joined(separator: "\n")
+    /// A row for pushes that are alike, with this one as the newest.
+    ///
+    /// - Parameter stories: all of them, the newest first.
+    func group(_ stories: [RequestStory], target: String) -> Markup {
+        let devices = stories.prefix(3).map { $0.request.device ?? "any device" }.joined(separator: ", ")
+        let opened = stories.count { PushSummary(PushFacts($0)).opened != nil }
+        let more: Markup = opened > 0 ? "<b class=\"opened\">\(opened) of \(stories.count) opened</b> " : ""
         return """
-            <div class="wide" role="region" tabindex="0" aria-label="\(markup(caption))">
-            <table id="\(id)" class="pushes"\(attributes)><caption>\(markup(caption))</caption>
-            <thead><tr>\(heads)</tr></thead>
-            <tbody>
-            \(rows)
-            </tbody></table></div>
-
+            <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row group" href="\(target)">\(tile)<span class="what"><b>\(title)</b><small>\(request.platform.icon.image) \(stories.count) alike: \(devices)</small></span>\
+            <span class="how \(push.verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? "")</small></span>\(time)</a></li>
             """
+    }
+
+    /// The facts that pushes alike share: those of one minute that read and ended the same.
+    var likeness: [String] {
+        [
+            title, push.word, push.facts.campaign ?? "", push.owner ?? "", request.app ?? "",
+            "\(request.acceptedAt.wall.seconds / 60)", request.operation.rawValue,
+        ]
+    }
+
+    /// Whether it has its end, so that it may stand in a row with others.
+    var mayJoin: Bool { request.operation == .deliver && !push.facts.story.isPending && !request.isErased }
+
+    /// Whether a person would see nothing of it.
+    private var isSilent: Bool { request.operation == .deliver && push.facts.content == nil }
+
+    /// Whether the gateway refused it, so that it reached nobody.
+    private var isRefused: Bool { push.main?.result?.reasonCode == .refusedSend }
+
+    /// The title of the push: its title, or what it is.
+    var title: String {
+        if request.isErased { return "Erased" }
+        if isRefused { return "Refused send" }
+        if isSilent { return "Silent push" }
+        let title = push.title.isEmpty ? request.operation.rawValue : push.title
+        return request.operation == .deliver ? title : "\(request.operation.rawValue) \(push.title)"
+    }
+
+    private var tile: Markup {
+        let name = push.main?.provider
+        guard let name, request.operation == .deliver else {
+            return "<span class=\"tile\">\(Icon.bell.image)</span>"
+        }
+        let letters = name.prefix(1).uppercased()
+        return
+            "<span class=\"tile t\(Self.colour(name))\" title=\"\(name.capitalizingFirstLetter)\"><span class=\"sr\">\(name): </span>\(letters)</span>"
+    }
+
+    /// One of eight colours for a provider, the same on each page.
+    static func colour(_ name: String) -> Int { name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 } }
+
+    private var what: Markup {
+        let device = request.device ?? "any device"
+        let body = push.facts.content?.body ?? ""
+        let keys =
+            isRefused
+            ? push.facts.sender?.client ?? "" : isSilent ? push.facts.keys.prefix(4).joined(separator: ", ") : ""
+        let more = [device, body.isEmpty ? keys : String(body.prefix(120))].filter { !$0.isEmpty }
+        return
+            "<span class=\"what\"><b>\(String(title.prefix(120)))</b><small>\(request.platform.icon.image) \(more.joined(separator: " · "))</small><span class=\"sr\">\(request.platform.shownName), \(request.app ?? "any app")</span></span>"
+    }
+
+    private var how: Markup {
+        let opened: Markup = push.opened != nil ? "<b class=\"opened\">opened</b> " : ""
+        var marks = ""
+        if push.isDead { marks += " · dead letter" }
+        if request.replayOf != nil { marks += " · replay" }
+        if push.attempts > 1 { marks += " · \(push.attempts) attempts" }
+        return
+            "<span class=\"how \(push.verdict.tone.rawValue)\">\(mark.image) \(push.word)<small>\(opened)\(push.cost)\(marks)</small></span>"
+    }
+
+    private var mark: Icon { Self.mark(push) }
+
+    private var time: Markup { Markup(made: HTML.time(request.acceptedAt.wall, short: true)) }
+
+    /// The picture for what became of a push.
+    static func mark(_ push: PushSummary) -> Icon {
+        guard let outcome = push.main?.result?.outcome else { return push.main == nil ? .info : .run }
+        if outcome.isMissed { return .clock }
+        if outcome == .notWoken { return .moon }
+        switch push.verdict.tone {
+        case .good: return .good
+        case .bad: return .cross
+        case .plain, .warn: return .info
+        }
     }
 }
 
 extension Platform {
     /// Its name, where it stands alone.
     var shownName: String { self == .web ? "Web" : name }
+}
+
+extension PushFacts {
+    /// The keys at the top of its payload.
+    var keys: [String] {
+        guard let payload = line?["payload"] else { return [] }
+        let message = payload["message"] ?? payload
+        let data = message["data"] ?? message["extras"] ?? message
+        return data.members.map(\.key)
+    }
 }

@@ -5,9 +5,38 @@ import PushSettings
 extension WebDesk {
     /// One push.
     func push(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        let story = try story(seq)
-        let view = PushView(story, desk: self)
-        return .response(page(request, title: view.title, view.content, live: false))
+        let view = PushView(try story(seq), desk: self)
+        return .response(page(request, title: view.title, view.article))
+    }
+
+    /// One push as a file that opens anywhere: its style within, no form, nothing to load.
+    func file(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
+        let view = PushView(try story(seq), desk: self, isFile: true)
+        let style = Markup(made: String(decoding: WebAsset.style.body, as: UTF8.self))
+        let text: Markup = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+            <title>\(view.title) - pushrouter</title>
+            <style>
+            \(style)
+            </style>
+            </head>
+            <body>
+            \(Icon.sprite)
+            <main id="main">
+            \(view.article)</main>
+            </body>
+            </html>
+
+            """
+        var response = WebResponse.html(text.html)
+        response.headers.append(("Content-Disposition", "attachment; filename=\"push-\(seq?.value ?? 0).html\""))
+        return .response(response)
     }
 
     /// The form that sends a changed push.
@@ -40,122 +69,250 @@ extension WebDesk {
     }
 }
 
-/// The page of one push.
+/// One push: for its page, the pane beside the list, and a file.
 struct PushView {
     private let story: RequestStory
     private let push: PushSummary
     private let desk: WebDesk
+    private let isFile: Bool
     private let configuration: (used: UsedConfiguration, sentence: String)
     private var table: RoutingTable { configuration.used.table }
     private var request: AcceptedRequest { story.request }
 
-    init(_ story: RequestStory, desk: WebDesk) {
-        (self.story, self.desk) = (story, desk)
+    init(_ story: RequestStory, desk: WebDesk, isFile: Bool = false) {
+        (self.story, self.desk, self.isFile) = (story, desk, isFile)
         push = PushSummary(PushFacts(story))
         configuration = desk.configuration(of: story)
     }
 
-    var title: String { "#\(request.seq) \(push.title)".trimmingEndSpaces }
+    private var heading: String { PushRow(story).title }
 
-    var content: String {
-        let erased =
-            request.isErased
-            ? "<p class=\"problem\">Erased: \"pushctl erase\" deleted the payload and the person's data.</p>\n" : ""
-        return "<p class=\"sentence\">\(markup(push.sentence))</p>\n" + erased + acts + facts
-            + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Owner and reasons", why)
-            + HTML.section("payload", "Payload", payload)
-            + HTML.section("request", "Request and answer", requestAndAnswer)
-            + HTML.section("receipts", "Receipts, opens and custom data", receipts)
-            + HTML.section("copy", "Copy", copies)
+    var title: String { "#\(request.seq) \(heading)" }
+
+    /// The whole article.
+    var article: Markup {
+        let seq = request.seq
+        return """
+            <article class="push" aria-labelledby="push-h">
+            <div class="hero">
+            \(picture)<div><p class="soft"><a href="/">Pushes</a> / #\(seq)</p>
+            <h1 id="push-h">\(heading)</h1>
+            \(verdict)\(facts)\(acts)</div></div>
+            \(section("path", "Its path", path))\(section("why", "Why", why))\(section("payload", "Payload", payload))\
+            \(section("receipts", "Receipts, opens and custom data", receipts))\(section("request", "Request and answer", requestAndAnswer))
+            </article>
+
+            """
+    }
+
+    private func section(_ id: String, _ heading: String, _ content: Markup) -> Markup {
+        content.isEmpty
+            ? ""
+            : "<section class=\"card\" id=\"\(id)\" aria-labelledby=\"\(id)-h\"><h2 id=\"\(id)-h\">\(heading)</h2>\n\(content)</section>\n"
+    }
+
+    /// Whether the reader may act on it here.
+    private var mayAct: Bool {
+        !isFile && !request.isErased && request.operation == .deliver && desk.daemon.mayInject
+    }
+
+    // MARK: What the person sees
+
+    /// The notification, which is also the control: a press on it is the person's press.
+    private var picture: Markup {
+        guard let shown = push.facts.shown else { return "" }
+        let press: Markup? =
+            mayAct && shown.by != .nobody
+            ? "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>" : nil
+        return ShownView(shown, request, delivery?.explanation).figure(
+            action: mayAct && shown.by != .nobody ? "/push/\(request.seq)" : nil, token: desk.facts.access.formToken,
+            hint: press)
+    }
+
+    private var verdict: Markup {
+        let verdict = push.verdict
+        let more: Markup? =
+            verdict.sentences.isEmpty ? nil : "<p>\(verdict.sentences.joined(separator: " "))</p>"
+        let tap: Markup? = delivery?.explanation.flatMap { explanation in
+            guard explanation.decision.braze != nil, explanation.tap.isPossible, push.opened == nil else { return nil }
+            return "<p>A tap: \(explanation.tap.text).</p>"
+        }
+        return
+            "<div class=\"verdict \(verdict.tone.rawValue)\">\(PushRow.mark(push).image)<div><p><b>\(verdict.head)</b></p>\(more)\(tap)</div></div>\n"
+    }
+
+    // MARK: Facts
+
+    private var facts: Markup {
+        func link(_ word: QueryWord, _ value: String?) -> Markup? {
+            guard let value else { return nil }
+            let quoted = value.contains(where: { $0.isWhitespace || $0 == "," || $0 == "\"" }) ? "\"\(value)\"" : value
+            return isFile
+                ? "\(value)" : "<a href=\"/?query=\(WebParameters.encoded("\(word.rawValue):\(quoted)"))\">\(value)</a>"
+        }
+        func number(_ seq: SequenceNumber) -> Markup { "<a href=\"/push/\(seq)\">#\(seq)</a>" }
+        let priority = request.originalPriority.map { original in
+            original.rawValue + (request.deliveredPriority.map { ", delivered as \($0.rawValue)" } ?? "")
+        }
+        let pairs: [(String, Markup?)] = [
+            ("Received", Markup(made: HTML.time(request.acceptedAt.wall))),
+            ("App", link(.app, request.app)), ("Device", link(.device, request.device)),
+            ("User", link(.user, request.externalID)),
+            ("Platform", "\(request.platform.shownName)"), ("App was", request.state.map { "\($0.rawValue)" }),
+            ("Provider", push.main?.provider.map { "\($0.capitalizingFirstLetter)" }),
+            ("Campaign", link(.campaign, push.facts.campaign)),
+            ("Mode", request.mode == .device ? nil : "\(request.mode.rawValue)"),
+            ("Transport", request.transport.map { "\($0.rawValue)" }), ("Priority", priority.map { "\($0)" }),
+            ("Producer's id", link(.id, request.id)), ("Message id", link(.id, request.messageID)),
+            ("Replay of", request.replayOf.map(number)),
+            (
+                "Replayed as",
+                story.replays.isEmpty ? nil : "\(story.replays.map { seq -> Markup in "\(number(seq)) " })"
+            ),
+            ("Dead letter", push.isDead ? "yes" : nil), ("Became", story.verdict.map { "\($0.rawValue)" }),
+        ]
+        let rows = pairs.compactMap { name, value -> Markup? in
+            value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>" }
+        }
+        return "<dl class=\"facts\">\(rows)</dl>\n"
     }
 
     // MARK: Acts
 
-    private var acts: String {
-        guard !request.isErased else { return "" }
-        var buttons = ""
+    private var acts: Markup {
+        guard !isFile, !request.isErased else { return "" }
         let path = "/push/\(request.seq)"
-        let isDelivery = request.operation == .deliver
-        if isDelivery, desk.daemon.mayInject {
-            buttons += desk.button("\(path)/tap", "Tap") + desk.button("\(path)/dismiss", "Dismiss")
-            for button in push.facts.content?.buttons ?? [] {
-                buttons += desk.button("\(path)/button", button.title, [("action", button.id)])
-            }
-            buttons += desk.button(
-                "\(path)/button", "Press",
-                more: HTML.field("action", "Button's id") + HTML.field("text", "Answer (text)"))
+        var parts: [Markup] = []
+        func made(_ html: String) -> Markup { Markup(made: html) }
+        if push.isDead, desk.daemon.mayControl { parts.append(made(desk.button("\(path)/replay", "Replay"))) }
+        if mayAct {
+            let send = made(desk.button("\(path)/send", "Send", more: desk.stateFields(request.platform, nil)))
+            parts.append(menu("Send again", "\(send)<p><a href=\"\(path)/edit\">Change the payload first</a></p>"))
+            let press = made(
+                desk.button(
+                    "\(path)/button", "Press",
+                    more: HTML.field("action", "Button's id") + HTML.field("text", "Answer (text)")))
+            var more: Markup = "\(made(desk.button("\(path)/dismiss", "Dismiss")))\(press)"
             if let device = request.device {
                 let target = [
                     ("app", request.app ?? ""), ("device", device), ("platform", request.platform.rawValue),
                     ("external_id", request.externalID ?? ""), ("from", path),
                 ]
-                buttons += desk.button("/session", "Start session", target + [("kind", "start")])
-                buttons += desk.button("/session", "End session", target + [("kind", "end")])
+                more += made(desk.button("/session", "Start session", target + [("kind", "start")]))
+                more += made(desk.button("/session", "End session", target + [("kind", "end")]))
             }
-            buttons += desk.button("\(path)/send", "Send again", more: desk.stateFields(request.platform, nil))
-            buttons += "<p><a href=\"\(path)/edit\">Edit and send</a></p>\n"
+            parts.append(menu("More acts", more))
         }
-        if push.isDead, desk.daemon.mayControl { buttons += desk.button("\(path)/replay", "Replay") }
-        return buttons.isEmpty
-            ? "" : "<div class=\"acts\" role=\"group\" aria-label=\"Actions of the user\">\n\(buttons)</div>\n"
+        if request.operation == .deliver { parts.append(menu("Share", share)) }
+        return parts.isEmpty ? "" : "<div class=\"acts\" role=\"group\" aria-label=\"Acts\">\(parts)</div>\n"
     }
 
-    // MARK: Facts
+    private func menu(_ name: String, _ content: Markup) -> Markup {
+        "<details class=\"menu\"><summary class=\"button\">\(name)</summary><div>\(content)</div></details>\n"
+    }
 
-    private var facts: String {
-        func link(_ word: QueryWord, _ value: String?) -> String? {
-            guard let value else { return nil }
-            let quoted = value.contains(where: { $0.isWhitespace || $0 == "," || $0 == "\"" }) ? "\"\(value)\"" : value
-            return HTML.link("/?query=\(WebParameters.encoded("\(word.rawValue):\(quoted)"))", value)
+    private var share: Markup {
+        guard let payload = push.facts.line?["payload"] else { return "" }
+        let number = request.seq
+        let json = String(decoding: payload.rawBytes, as: UTF8.self)
+        var options = ["--platform \(request.platform.rawValue)"]
+        for (name, value) in [
+            ("app", request.app), ("device", request.device), ("external-id", request.externalID),
+            ("app-state", request.state?.rawValue),
+        ] {
+            if let value { options.append("--\(name) \(Self.quoted(value))") }
         }
+        let inject = "pushctl inject \(options.joined(separator: " ")) - <<'END'\n\(json)\nEND\n"
+        let curl =
+            "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d \(Self.quoted("{\"payload\":\(json)}")) "
+            + "http://\(WebSettings.standardAddress)/api/pushes/\(number)/send\n"
+        return """
+            <p><button type="button" data-copy="link" hidden>Copy the link</button>
+            <a class="button" href="/push/\(number)/file">Save as one HTML file</a>
+            <a class="button" href="/push/\(number)/scenario">Save as a scenario for pushctl test</a></p>
+            \(folded("As pushctl inject", pre(inject, "As pushctl inject")))\(folded("As curl", pre(curl, "As curl")))
+            """
+    }
+
+    private func pre(_ text: String, _ label: String) -> Markup { Markup(made: HTML.pre(text, label: label)) }
+
+    private func folded(_ summary: String, _ content: Markup) -> Markup {
+        Markup(made: HTML.details(summary, content.html))
+    }
+
+    // MARK: Its path
+
+    private var path: Markup {
+        guard request.operation != .publish, let main = push.main else { return "" }
         let sender = push.facts.sender
-        let from = [
-            sender?.client, sender?.project.map { "project \($0)" }, sender?.account, sender?.team.map { "team \($0)" },
-        ]
-        .compactMap(\.self)
         let peer = story.producer ?? "uid \(request.peer.uid)"
-        return HTML.facts([
-            ("Accepted", HTML.time(request.acceptedAt.wall)),
-            ("From", markup(from.isEmpty ? "\(peer), pid \(request.peer.pid)" : from.joined(separator: ", "))),
-            ("App", link(.app, request.app)), ("Device", link(.device, request.device)),
-            ("User", link(.user, request.externalID)),
-            (
-                "Platform",
-                markup("\(request.platform.shownName), \(request.state?.rawValue ?? "no state")")
-            ),
-            ("Mode", markup(request.mode.rawValue)), ("Transport", request.transport.map { markup($0.rawValue) }),
-            (
-                "Priority",
-                request.originalPriority.map { original in
-                    markup(
-                        original.rawValue + (request.deliveredPriority.map { ", delivered as \($0.rawValue)" } ?? ""))
-                }
-            ),
-            ("Producer's id", link(.id, request.id)), ("Message id", link(.id, request.messageID)),
-            ("Campaign", link(.campaign, push.facts.campaign)),
-            ("Replay of", request.replayOf.map { HTML.link("/push/\($0)", "#\($0)") }),
-            (
-                "Replayed as",
-                story.replays.isEmpty
-                    ? nil : story.replays.map { HTML.link("/push/\($0)", "#\($0)") }.joined(separator: ", ")
-            ),
-            ("Dead letter", push.isDead ? "yes" : nil),
-            ("Became", story.verdict.map { markup($0.rawValue) }),
-        ])
+        var steps: [Markup] = []
+        func step(_ tone: String, _ name: String, _ head: String, _ more: String) {
+            steps.append(
+                "<li class=\"\(tone)\"><span class=\"dot\" aria-hidden=\"true\"></span><small class=\"k\">\(name)</small><b>\(head)</b><small>\(more)</small></li>\n"
+            )
+        }
+        if let sender {
+            step("good", "Sender", sender.client ?? peer, sender.project.map { "project \($0)" } ?? sender.team ?? "")
+            let answer = sender.answer.map { "answered \($0)" } ?? ""
+            step(
+                (sender.answer ?? 200) < 400 ? "good" : "bad", "Gateway", answer,
+                sender.reason ?? sender.times.map { "time \($0)" } ?? "")
+        } else {
+            step("good", "Sender", peer, "pid \(request.peer.pid)")
+        }
+        step(
+            "good", "Decision", main.provider?.capitalizingFirstLetter ?? "your push",
+            main.callback == .none ? "no callback" : main.callback.rawValue)
+        if let result = main.result, result.queue >= .milliseconds(500), result.outcome.isDue {
+            step(
+                "warn", "Lane", "waited \(PushSummary.span(result.queue))",
+                result.ahead.map { "\($0) ahead on this device" } ?? "")
+        }
+        if let handler = main.handler {
+            let took = main.result.map { "\(PushSummary.span($0.exec)) of \(spanInWords(main.budget))" } ?? "running"
+            step(push.verdict.tone == .bad ? "bad" : "good", "Handler", handler, took)
+        }
+        step(
+            push.verdict.tone.rawValue, "Outcome", push.word,
+            main.result.map { "after \(PushSummary.span($0.total))" } ?? "not yet")
+        return "<ol class=\"path\">\n\(steps)</ol>\n\(budget(main))\(timelines)"
     }
 
-    // MARK: Timeline
+    /// The budget as a box that begins with the call; the wait stands before it.
+    private func budget(_ main: InvocationRecord) -> Markup {
+        guard let result = main.result, result.outcome.isDue else { return "" }
+        let isRelay = request.mode == .relay
+        let (wait, ran) = (Double(result.queue.milliseconds), Double(result.exec.milliseconds))
+        let budget = Double(main.budget.milliseconds)
+        let begin = isRelay ? 0 : wait
+        let whole = max(begin + budget, wait + ran, 1)
+        func part(_ value: Double) -> String { "\(rounded(value / whole * 100, decimals: 2))%" }
+        let late = result.outcome.isMissed
+        let waited = PushSummary.span(result.queue)
+        let label =
+            "Waited \(waited), then ran \(PushSummary.span(result.exec)) of a budget of \(spanInWords(main.budget))."
+        let costs = isRelay ? "counts" : "costs none of the budget"
+        let waiting: Markup = wait >= 1 ? "<li class=\"lw\">waited \(waited): \(costs)</li>" : ""
+        return """
+            <svg class="budget" height="30" role="img" aria-label="\(label)"><rect class="w" x="0" y="8" width="\(part(wait))" height="14"/>\
+            <rect class="\(late ? "late" : "run")" x="\(part(wait))" y="8" width="\(part(ran))" height="14"/>\
+            <rect class="box" x="\(part(begin))" y="4" width="\(part(budget))" height="22" rx="3"/></svg>
+            <ul class="legend">\(waiting)<li class="\(late ? "ll" : "lr")">\(main.handler ?? "the handler") ran \(PushSummary.span(result.exec))</li>\
+            <li class="lb">budget: \(spanInWords(main.budget)) from the \(isRelay ? "acceptance" : "call")</li></ul>
 
-    private var timeline: String {
-        var text = ""
+            """
+    }
+
+    /// The steps of each invocation, and what its handlers wrote.
+    private var timelines: Markup {
+        var parts: [Markup] = []
         for invocation in story.invocations {
-            let name = invocation.callback.rawValue + (invocation.isObserver ? " (observer)" : "")
-            let (mark, kind) = PushRow.mark(invocation)
-            var table = HTMLTable("\(name): steps since the acceptance", [.name("Time"), .words("Step")])
+            let observes: Markup = invocation.isObserver ? " (observer)" : ""
+            var table = HTMLTable(
+                "\(invocation.callback.rawValue): steps since the acceptance", [.name("Time"), .words("Step")])
             let steps = story.steps(of: invocation)
-            if steps.isEmpty {
-                table.add(["0 ms", "accepted and decided"])
-            }
+            if steps.isEmpty { table.add(["0 ms", "accepted and decided"]) }
             for step in steps { table.add(step.map(markup)) }
             if let ahead = invocation.result?.waitedFor {
                 table.add([
@@ -163,50 +320,19 @@ struct PushView {
                     "longest before it: \(HTML.link("/push/\(ahead.id.seq)", "#\(ahead.id.seq)")) (\(markup(ahead.handler ?? "tracker")))\(ahead.took.map { ", \($0.milliseconds) ms" } ?? "")",
                 ])
             }
-            let result = invocation.result
-            let reason = result?.reason.map { ": \(markup($0))" } ?? ""
-            text +=
-                "<h3>\(markup(name)) <span class=\"\(kind)\"><span aria-hidden=\"true\">\(mark)</span> \(result?.outcome.rawValue ?? PushSummary.inFlight)</span></h3>\n"
-            text +=
-                "<p>\(markup(invocation.provider.map { "\($0)'s".capitalizingFirstLetter } ?? "No known provider's")), "
-            text +=
-                "\(markup(invocation.handler.map { "handler \($0)" } ?? "no handler"))\(invocation.route.map { " by route \(markup($0))" } ?? "")\(reason)</p>\n"
-            if let result, result.outcome.isDue { text += ruler(invocation, result) }
-            text += table.text
+            let outcome = invocation.result?.outcome.rawValue ?? PushSummary.inFlight
+            let handler = invocation.handler.map { "handler \($0)" } ?? "no handler"
+            let route = invocation.route.map { " by route \($0)" } ?? ""
             let output = story.outputs(of: invocation)
-            if !output.isEmpty { text += HTML.pre(output, label: "Standard error of the handlers") }
+            let isWell = invocation.result.map { !$0.outcome.isFailure && !$0.outcome.isMissed } ?? true
+            let written: Markup =
+                output.isEmpty
+                ? "" : isWell ? folded("Standard error", pre(output, "Standard error")) : pre(output, "Standard error")
+            parts.append(
+                "<details\(Markup.when(!isWell, " open"))><summary>\(invocation.callback.rawValue)\(observes): \(outcome), \(handler)\(route)</summary>\n\(Markup(made: table.text))\(written)</details>\n"
+            )
         }
-        return text
-    }
-
-    /// The time that was used, beside the limits of the platforms.
-    private func ruler(_ invocation: InvocationRecord, _ result: InvocationResult) -> String {
-        let width = 640.0
-        let longest = 30.0
-        func place(_ seconds: Double) -> String { rounded(min(seconds, longest) / longest * width, decimals: 1) }
-        func seconds(_ span: Duration) -> Double { Double(span.microseconds) / 1_000_000 }
-        let budget = seconds(invocation.budget)
-        // The deadline's name stands above the bar: it may be near a limit of the platforms.
-        let marks = [
-            (budget, "\(rounded(budget, decimals: 1)) s deadline", 11), (10, "10 s ANR", 56), (20, "20 s FCM", 56),
-            (30, "30 s iOS", 56),
-        ]
-        let lines = marks.map { at, name, height in
-            let anchor = at > 27 ? "end" : at < 3 ? "start" : "middle"
-            return
-                "<line x1=\"\(place(at))\" x2=\"\(place(at))\" y1=\"16\" y2=\"42\" class=\"limit\"/>"
-                + "<text x=\"\(place(at))\" y=\"\(height)\" text-anchor=\"\(anchor)\">\(markup(name))</text>"
-        }
-        let label =
-            "waited \(result.queue.milliseconds) ms, ran \(result.exec.milliseconds) ms of \(spanInWords(invocation.budget))"
-        return """
-            <svg class="ruler" viewBox="0 0 640 62" role="img" aria-label="\(markup(label))"><rect x="0" y="22" width="640" height="14" class="frame"/>\
-            <rect x="0" y="22" width="\(place(seconds(result.queue)))" height="14" class="waited"/>\
-            <rect x="\(place(seconds(result.queue)))" y="22" width="\(place(seconds(result.exec)))" height="14" class="ran"/>\
-            \(lines.joined())</svg>
-            <p class="soft">\(markup(label.capitalizingFirstLetter)).</p>
-
-            """
+        return "\(parts)"
     }
 
     // MARK: Why
@@ -220,55 +346,38 @@ struct PushView {
         return (deliver, try? Explanation(deliver, platform: story.request.platform, table: table))
     }
 
-    private var why: String {
+    private var why: Markup {
         guard let explanation = delivery?.explanation else { return "" }
-        return "<p class=\"soft\">\(configuration.sentence)</p>\n"
-            + ExplanationView.content(explanation.lines())
+        return "<p class=\"soft\">\(Markup(made: configuration.sentence))</p>\n"
+            + ExplanationView(explanation).content
     }
 
     // MARK: Payload
 
-    private var payload: String {
+    private var payload: Markup {
         guard let payload = push.facts.line?["payload"] else { return "" }
-        var text = HTML.details("As JSON", HTML.pre(HTML.pretty(payload), label: "Payload as JSON"), open: true)
-        text += HTML.details(
-            "Received bytes",
-            HTML.pre(String(decoding: payload.rawBytes, as: UTF8.self), label: "Received payload"))
-        if let (deliver, _) = delivery,
-            let decision = try? decide(
-                Delivery(deliver, platform: request.platform), settings: table.detection)
-        {
+        var text = Markup(
+            made: HTML.details("As JSON", HTML.pre(HTML.pretty(payload), label: "Payload as JSON"), open: true))
+        text += folded("Received bytes", pre(String(decoding: payload.rawBytes, as: UTF8.self), "Received payload"))
+        if let decision = delivery?.explanation?.decision {
             let keys = decision.keys
             text += table(Self.nameOfKeys(request.platform), keys.own)
             if decision.braze != nil { text += table("Key-values of Braze's dashboard", keys.keyValues) }
         }
-        text += handlerInputs
-        if let content = push.facts.content {
-            text += HTML.details(
-                "Visible text (text)",
-                HTML.facts([
-                    ("Title", markup(content.title)), ("Text", content.body.isEmpty ? nil : markup(content.body)),
-                    ("Image (not fetched)", content.image.map(markup)),
-                    (
-                        "Buttons",
-                        content.buttons.isEmpty
-                            ? nil : content.buttons.map { markup("\($0.title) (\($0.id))") }.joined(separator: ", ")
-                    ),
-                ]), open: true)
-        }
-        return text
+        return text + handlerInputs
     }
 
     /// The standard input of each handler.
-    private var handlerInputs: String {
+    private var handlerInputs: Markup {
         guard let line = try? Request(acceptedLine: request.body) else { return "" }
-        return story.invocations.map { invocation in
+        let inputs = story.invocations.map { invocation -> Markup in
             guard let name = invocation.handler, let handler = table.handlers[name] else { return "" }
             let run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
             let object = HandlerInput.object(run, at: request.acceptedAt)
             let text = (try? JSONDocument(scanning: object)).map { HTML.pretty($0.root) } ?? ""
-            return HTML.details("Input of handler \(name)", HTML.pre(text, label: "Input of handler \(name)"))
-        }.joined()
+            return folded("Input of handler \(name)", pre(text, "Input of handler \(name)"))
+        }
+        return "\(inputs)"
     }
 
     /// The name under which an app has its keys.
@@ -280,28 +389,26 @@ struct PushView {
         }
     }
 
-    private func table(_ name: String, _ pairs: [(key: String, value: String)]) -> String {
+    private func table(_ name: String, _ pairs: [(key: String, value: String)]) -> Markup {
         guard !pairs.isEmpty else { return "" }
         var table = HTMLTable("Keys and their values", [.name("Key"), .words("Value")])
         for (key, value) in pairs { table.add([markup(key), markup(value)]) }
-        return HTML.details(name, table.text)
+        return folded(name, Markup(made: table.text))
     }
 
-    // MARK: Request, receipts, copies
+    // MARK: Request and receipts
 
-    private var requestAndAnswer: String {
-        var text = ""
-        if let sender = push.facts.sender {
-            var facts: [(String, String?)] = []
-            sender.forEachFact { facts.append(($0, markup($1))) }
-            text += HTML.facts(facts)
+    private var requestAndAnswer: Markup {
+        var rows: [Markup] = []
+        push.facts.sender?.forEachFact { name, value in
+            rows.append("<div><dt>\(name)</dt><dd>\(value)</dd></div>")
         }
-        return text
-            + HTML.details(
-                "Received line", HTML.pre(String(decoding: request.body, as: UTF8.self), label: "Request line"))
+        let facts: Markup = rows.isEmpty ? "" : "<dl class=\"facts\">\(rows)</dl>\n"
+        return facts
+            + folded("Received line", pre(String(decoding: request.body, as: UTF8.self), "Request line"))
     }
 
-    private var receipts: String {
+    private var receipts: Markup {
         var text = ""
         if !story.events.isEmpty {
             var table = HTMLTable(
@@ -327,33 +434,7 @@ struct PushView {
             }
             text += table.text
         }
-        return text
-    }
-
-    private var copies: String {
-        guard !request.isErased, request.operation == .deliver, let payload = push.facts.line?["payload"] else {
-            return ""
-        }
-        let json = String(decoding: payload.rawBytes, as: UTF8.self)
-        let number = request.seq
-        var options = ["--platform \(request.platform.rawValue)"]
-        for (name, value) in [
-            ("app", request.app), ("device", request.device), ("external-id", request.externalID),
-            ("state", request.state?.rawValue),
-        ] {
-            if let value { options.append("--\(name) \(Self.quoted(value))") }
-        }
-        let inject = "pushctl inject \(options.joined(separator: " ")) - <<'END'\n\(json)\nEND\n"
-        let curl =
-            "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d \(Self.quoted("{\"payload\":\(json)}")) "
-            + "http://\(WebSettings.standardAddress)/api/pushes/\(number)/send\n"
-        return HTML.details("As curl", HTML.pre(curl, label: "As curl"))
-            + HTML.details("As pushctl inject", HTML.pre(inject, label: "As pushctl inject"))
-            + HTML.details(
-                "As a scenario",
-                HTML.pre(ScenarioText(story, interactions: []).text, label: "As a scenario")
-                    + "<p><a href=\"/push/\(number)/scenario\">With its interactions, as a file for pushctl test</a></p>\n"
-            )
+        return Markup(made: text)
     }
 
     /// A word for a shell.
@@ -365,39 +446,5 @@ struct PushView {
             }
         guard !isPlain else { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-}
-
-extension String {
-    fileprivate var trimmingEndSpaces: String {
-        var text = self[...]
-        while text.last == " " { text.removeLast() }
-        return String(text)
-    }
-}
-
-/// An explanation as a part of a page.
-enum ExplanationView {
-    /// Headings, and what stands below them.
-    static func content(_ lines: [ReportLine]) -> String {
-        var text = ""
-        var isInList = false
-        func endList() {
-            if isInList { text += "</ul>\n" }
-            isInList = false
-        }
-        for line in lines where !line.text.isEmpty {
-            let shown = line.text.drop { $0 == " " }
-            guard line.text.hasPrefix(" ") else {
-                endList()
-                text += "<h3>\(markup(String(shown)))</h3>\n"
-                continue
-            }
-            if !isInList { text += "<ul class=\"plain\">\n" }
-            isInList = true
-            text += "<li>\(markup(String(shown)))</li>\n"
-        }
-        endList()
-        return text
     }
 }

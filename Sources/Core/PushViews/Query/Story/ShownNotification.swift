@@ -1,0 +1,98 @@
+public import PushModel
+public import PushRouter
+
+/// The notification as a person sees it, and the party that shows it: one answer for page, API, `show` and `explain`.
+public struct ShownNotification: Hashable, Sendable {
+    /// The party that shows it. The raw values are those of the API.
+    public enum Shower: String, Sendable, CaseIterable {
+        /// Android, iOS or the browser.
+        case system
+        /// The provider's SDK.
+        case sdk
+        /// The app's own code, if it does.
+        case app
+        case nobody
+    }
+
+    /// The party that shows it.
+    public let by: Shower
+    /// The reason, for people: the beginning of a sentence without its full stop.
+    public let reason: String
+    /// The text, the image and the buttons; `nil` if the payload has none.
+    public let content: NotificationContent?
+
+    /// - Parameters:
+    ///   - decision: the platform's decision on the push.
+    ///   - content: the content of the payload.
+    ///   - notifications: whether the user allows notifications.
+    public init(_ decision: Decision, content: NotificationContent?, notifications: NotificationPermission) {
+        self.content = content
+        (by, reason) = Self.shower(decision, content, notifications)
+    }
+
+    private static func shower(
+        _ decision: Decision, _ content: NotificationContent?, _ notifications: NotificationPermission
+    ) -> (Shower, String) {
+        let codes = Set(decision.reasons.map(\.code))
+        let last = decision.reasons.last?.description ?? ""
+        if codes.contains(.refusedSend) { return (.nobody, "the gateway refused the send") }
+        if decision.outcome == .notWoken { return (.nobody, "the app was not woken") }
+        guard content != nil else {
+            return (.nobody, decision.braze == nil ? "it has no text to show" : "it is silent, without a text to show")
+        }
+        if notifications == .denied || codes.contains(.notificationsDenied) || codes.contains(.alertDenied) {
+            return (.nobody, "the user does not allow notifications")
+        }
+        if decision.outcome == .shownBySystem { return (.system, last) }
+        if decision.outcome == .ownReceiver {
+            return (.sdk, "\(decision.providers.first?.provider.title ?? "the provider")'s SDK takes it")
+        }
+        if decision.outcome == .swallowed { return (.nobody, last) }
+        if let title = decision.providers.first?.provider.title, decision.braze != nil {
+            guard decision.displayed else { return (.nobody, "it is silent to \(title)'s SDK") }
+            return decision.platform.showsAlerts ? (.system, "iOS shows the alert") : (.sdk, "\(title)'s SDK shows it")
+        }
+        guard decision.platform.showsAlerts else {
+            return (.app, "the system shows nothing by itself: this text is in the data")
+        }
+        if codes.contains(.alertInForeground) || codes.contains(.mutableContentInForeground) {
+            return (.app, "the app is in the foreground: it decides in willPresent")
+        }
+        let alerts: Set<ReasonCode> = [.alertShownBySystem, .alertShownToo, .mutableContent]
+        return alerts.isDisjoint(with: codes)
+            ? (.app, "iOS shows nothing by itself: this text is in the payload") : (.system, "iOS shows the alert")
+    }
+
+    /// Writes it as an object.
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("by", by.rawValue)
+            writer.member("reason", reason)
+            writer.member("title", content?.title)
+            writer.member("body", content?.body)
+            writer.member("image", content?.image)
+            writer.member(
+                "buttons",
+                array: { list in
+                    for button in content?.buttons ?? [] {
+                        list.object {
+                            $0.member("id", button.id)
+                            $0.member("title", button.title)
+                        }
+                    }
+                })
+        }
+    }
+}
+
+extension PushFacts {
+    /// The notification as a person sees it; `nil` for a request that is no push, or cannot be read.
+    public var shown: ShownNotification? {
+        guard story.request.operation == .deliver, !story.request.isErased,
+            let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action,
+            let decision = try? decide(
+                Delivery(deliver, platform: story.request.platform), settings: Self.detection)
+        else { return nil }
+        return ShownNotification(decision, content: content, notifications: deliver.notifications)
+    }
+}
