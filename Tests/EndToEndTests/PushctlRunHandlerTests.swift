@@ -173,7 +173,7 @@ struct PushctlRunHandlerTests {
             ("exit 80", "declined, exit status 80", "unrouted", "declined"),
             ("exit 75", "retry, exit status 75", "failed", "device mode does not retry"),
             ("exit 3", "rejected (exit status 3), after ", "failed", "exit status 3"),
-            ("echo no database; exit 3", "rejected (exit status 3: no database), after ", "failed", "no database"),
+            ("echo no database >&2; exit 3", "rejected (exit status 3: no database), after ", "failed", "no database"),
             ("kill -SEGV $$", "none, ended by signal 11 (SIGSEGV)", "failed", "signal 11 (SIGSEGV)"),
             (
                 #"echo '{"status":"declined"}'; exit 4"#, "rejected (the answer says \"declined\"", "failed",

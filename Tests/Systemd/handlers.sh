@@ -57,7 +57,7 @@ handler nice '[ "$(nice)" = 5 ]' 'Nice=5'
 handler apart-handled 'cat >/dev/null' '' 9s
 handler apart-readme 'cat >/dev/null; echo "{\"result\":\"newData\"}"'
 handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
-handler apart-failed 'echo no database; exit 3'
+handler apart-failed 'echo "{\"result\":\"failed\",\"reason\":\"no database\"}"; exit 3'
 handler apart-declines 'exit 80'
 handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 2s
 # Succeeds if it can do nothing to the daemon.
@@ -138,7 +138,7 @@ line=$(outcome apart-readme)
 step "apart-readme: handled, by its exit status, with its result"
 line=$(outcome apart-failed)
 [[ $line == *'"outcome":"failed"'*'exit status 3: no database'* ]] || fail "apart-failed: $line"
-step "apart-failed: failed, by its exit status, with what it wrote"
+step "apart-failed: failed, by its exit status, with the reason of its answer"
 expect apart-alone handled "it can neither read the ledger, nor connect to control.sock, nor signal the daemon"
 line=$(outcome apart-hangs)
 [[ $line == *'"outcome":"timed_out"'* ]] || fail "apart-hangs: $line"

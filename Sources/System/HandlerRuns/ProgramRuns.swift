@@ -249,7 +249,8 @@ final class ProgramRuns {
         if facts.isWorthTelling { report(.observed(run.invocation, facts)) }
         switch status {
         case .exited(let code):
-            let answer = HandlerAnswer(exitStatus: code, output: run.output, discarded: run.outputDiscarded)
+            let answer = HandlerAnswer(
+                exitStatus: code, output: run.output, discarded: run.outputDiscarded, errors: errors)
             report(.finished(run.invocation, answer))
         case .signaled(let signal):
             report(.finished(run.invocation, run.readFailure.map { .lost(reason: $0) } ?? .signaled(signal)))

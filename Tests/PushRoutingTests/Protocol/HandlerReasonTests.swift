@@ -26,6 +26,7 @@ struct HandlerReasonTests {
         arguments: [
             (#"{"result":"newData"}"#, 0), ("", 0), ("chatter\n{\"result\":\"newData\"}\nmore", 0),
             (#"{"options":["banner"],"result":"noData"}"#, 0), ("boom: no database", 1), ("", 3), ("wait", 75),
+            (#"{"result":"failed","reason":"no database"}"#, 1),
             (#"{"result":"newData"}"#, 80), ("first\nsecond", 2),
         ])
     func agreement(output: String, exitStatus: Int32) throws {
@@ -47,20 +48,32 @@ struct HandlerReasonTests {
         #expect(content.result == .newData && content.times == 1 && content.remarks == [])
     }
 
-    @Test("standard output of a failure is its reason, on one line and bounded")
-    func output() {
-        func answer(_ output: String, _ status: Int32 = 1) -> HandlerAnswer {
-            HandlerAnswer(exitStatus: status, output: Self.bytes(output), discarded: 0)
+    @Test("the last line of standard error is the reason of a failure, on one line and bounded")
+    func errors() {
+        func answer(_ errors: String, _ status: Int32 = 1, output: String = "") -> HandlerAnswer {
+            HandlerAnswer(
+                exitStatus: status, output: Self.bytes(output), discarded: 0, errors: ErrorOutput(Self.bytes(errors)))
         }
-        #expect(answer("boom\nno database\n") == .rejected(reason: "exit status 1: boom no database"))
+        #expect(answer("Traceback:\nKeyError: 'order'\n \n") == .rejected(reason: "exit status 1: KeyError: 'order'"))
         #expect(answer("later", 75) == .retry(after: nil, reason: "later"))
-        let said = answer(#"{"status":"rejected","reason":"no such order"}"#)
+        let said = answer("boom", output: #"{"status":"rejected","reason":"no such order"}"#)
         #expect(said == .rejected(reason: "exit status 1: no such order"))
         #expect(answer("") == .rejected(reason: "exit status 1"))
-        let long = answer(String(repeating: "a", count: 5000) + String(repeating: "z", count: 5000))
+        let long = answer(String(repeating: "a", count: 2000) + String(repeating: "z", count: 2000))
         guard case .rejected(let reason) = long else { return #expect(Bool(false), "\(long)") }
         #expect(reason.utf8.count < 400 && reason.hasPrefix("exit status 1: aaa") && reason.hasSuffix("zzz"))
         #expect(answer("a\u{1B}[31mred\u{202E}x") == .rejected(reason: "exit status 1: a [31mred\u{FFFD}x"))
+        guard case .handled(let content) = answer("warning", 0) else { return #expect(Bool(false), "not handled") }
+        #expect(content.reason == nil && content.remarks.isEmpty)
+    }
+
+    @Test("standard output that is no answer is never a reason: it may have parts of the payload")
+    func output() throws {
+        for status: Int32 in [1, 75, 255] {
+            let exec = HandlerAnswer(exitStatus: status, output: Self.bytes("Dear Anna\n"), discarded: 0)
+            #expect(!"\(exec)".contains("Anna"))
+            #expect(!"\(try answerOfUnit("Dear Anna", exitStatus: status))".contains("Anna"))
+        }
     }
 
     @Test("after a retry the handler's reason follows the general one in any outcome")

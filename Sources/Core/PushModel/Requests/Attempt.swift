@@ -143,6 +143,11 @@ public struct ErrorOutput: Hashable, Sendable {
         let text = String(decoding: whole, as: UTF8.self)
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isControl ? "\u{FFFD}" : $0 }))
     }
+
+    /// The last line with text, bounded, for a sentence; `nil` without one.
+    public var lastLine: String? {
+        end.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap { excerpt(of: Array($0)) }.first
+    }
 }
 
 extension Unicode.Scalar {

@@ -409,7 +409,7 @@ public struct Simulator {
         }
         router.handle(.started(id), at: moment(time), effects: &effects)
         let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
-        let answer = HandlerAnswer(exitStatus: script.exit, content: script.reply)
+        let answer = HandlerAnswer(exitStatus: script.exit, content: script.reply, errors: script.facts.output)
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 

@@ -27,11 +27,16 @@ extension Outcome {
 }
 
 extension Session {
-    /// The last output of an invocation's handlers to standard error, for people; empty if there is none or the user
-    /// may not read the ledger.
+    /// The last output of an invocation's handlers to standard error, for people; empty if there is none. A ledger that
+    /// cannot be read is noted once.
     func outputs(of id: InvocationID) -> String {
-        let story = try? reading { ledger throws(StoreError) in try ledger.story(of: id.seq) }
-        guard let story, let invocation = story.invocations.first(where: { $0.id == id }) else { return "" }
-        return story.outputs(of: invocation)
+        do throws(Failure) {
+            let story = try reading { ledger throws(StoreError) in try ledger.story(of: id.seq) }
+            guard let story, let invocation = story.invocations.first(where: { $0.id == id }) else { return "" }
+            return story.outputs(of: invocation)
+        } catch {
+            output.noteOnce("the handler's standard error is not shown, for want of the ledger: \(error.message)")
+            return ""
+        }
     }
 }

@@ -45,7 +45,7 @@ extension Trial.Attempt {
     /// The parts of the answer that are ignored, or the reason why the output is no answer.
     var remarks: [String] {
         if let reply { return reply.remarks }
-        // The output of a failed program is its reason, and need not be an answer.
+        // A failed program need not answer: its exit status and its standard error say why.
         if case .exited(let code)? = end, code != 0 { return [] }
         guard case .exited? = end, let objection = HandlerAnswer.Content.objection(toOutput: output) else { return [] }
         return ["its output is no answer and is ignored, so the exit status alone counts: \(objection)"]

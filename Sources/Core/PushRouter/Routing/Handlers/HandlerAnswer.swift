@@ -78,14 +78,18 @@ public enum HandlerAnswer: Hashable, Sendable {
     }
 
     /// Reads an `exec` handler's exit status. It overrides the answer; a contradiction becomes a remark.
-    public init(exitStatus: Int32, content: Content = Content()) {
+    ///
+    /// - Parameter errors: the program's standard error. Its last line is the reason of a failed run without a reason in
+    ///   its answer. Other text of standard output is not: it may have parts of the payload.
+    public init(exitStatus: Int32, content: Content = Content(), errors: ErrorOutput? = nil) {
+        var content = content
+        if Status(exitStatus: exitStatus) != .handled, content.reason == nil { content.reason = errors?.lastLine }
         var contradiction: String?
         if let status = content.status, status != Status(exitStatus: exitStatus) {
             contradiction = "the answer says \"\(status.rawValue)\", but the exit status is \(exitStatus)"
         }
         switch Status(exitStatus: exitStatus) {
         case .handled:
-            var content = content
             if let contradiction { content.remarks.append(contradiction) }
             self = .handled(content)
         case .retry: self = .retry(after: nil, reason: content.reason)
@@ -96,19 +100,16 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// Reads the result of a program run: its exit status and its standard output. Other text in the output of a failed
-    /// run becomes the reason.
+    /// Reads the result of a program run.
     ///
     /// - Parameters:
     ///   - exitStatus: the program's exit status.
     ///   - output: the program's standard output, as far as the daemon read it.
     ///   - discarded: the number of bytes after `output` that the daemon discarded.
-    public init(exitStatus: Int32, output: [UInt8], discarded: Int) {
-        var content = Content(standardOutput: output, discarded: discarded) ?? Content()
-        if Status(exitStatus: exitStatus) != .handled, content.reason == nil {
-            content.reason = Content.chatter(in: output, isCut: discarded > 0)
-        }
-        self.init(exitStatus: exitStatus, content: content)
+    ///   - errors: the program's standard error.
+    public init(exitStatus: Int32, output: [UInt8], discarded: Int, errors: ErrorOutput? = nil) {
+        let content = Content(standardOutput: output, discarded: discarded) ?? Content()
+        self.init(exitStatus: exitStatus, content: content, errors: errors)
     }
 }
 

@@ -89,13 +89,6 @@ extension HandlerAnswer.Content {
         if let entries = list("log", of: "objects", in: answer) { takeLog(entries) }
     }
 
-    /// Returns the lines of a program's output that are no answer, as one line for people; `nil` if there are none.
-    static func chatter(in bytes: [UInt8], isCut: Bool) -> String? {
-        guard answer(in: bytes) == nil else { return nil }
-        let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { answer(in: Array($0)) == nil }
-        return excerpt(of: Array(lines.joined(separator: [UInt8(ascii: "\n")])), isCut: isCut)
-    }
-
     /// Merges earlier lines of the same run: the first value of each field counts, but the status is this line's.
     mutating func follow(_ earlier: HandlerAnswer.Content) {
         let says = result != nil || options != nil || !log.isEmpty
@@ -103,7 +96,8 @@ extension HandlerAnswer.Content {
         result = earlier.result ?? result
         options = earlier.options ?? options
         log = earlier.log.isEmpty ? log : earlier.log
-        reason = reason ?? earlier.reason
+        let reasons = [reason, earlier.reason].compactMap(\.self)
+        reason = reasons.isEmpty ? nil : reasons.joined(separator: ": ")
         remarks = earlier.remarks + remarks
     }
 

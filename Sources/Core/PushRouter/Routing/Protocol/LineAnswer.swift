@@ -38,6 +38,7 @@ struct RunLines: Hashable, Sendable {
 
     private var bytes: [UInt8] = []
     private var discarded = 0
+    private var count = 0
 
     /// No lines.
     init() {}
@@ -47,6 +48,7 @@ struct RunLines: Hashable, Sendable {
     /// - Returns: whether the line has no status; if it has one, it is the answer and is not appended.
     mutating func take(_ line: [UInt8]) -> Bool {
         guard (try? JSONDocument(scanning: line).root["status"]) == nil else { return false }
+        count += 1
         if bytes.count + line.count < Self.keptMax {
             bytes += line
             bytes.append(UInt8(ascii: "\n"))
@@ -61,15 +63,12 @@ struct RunLines: Hashable, Sendable {
         bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
     }
 
-    /// The lines that are no answers, for people.
-    var chatter: String? { HandlerAnswer.Content.chatter(in: bytes, isCut: discarded > 0) }
-
-    /// The end of a sentence that explains why the lines are no answer; empty if there are none.
+    /// The end of a sentence that explains why the lines are no answer; empty if there are none. It does not quote them:
+    /// they may have parts of the payload.
     var objection: String {
-        guard let text = excerpt(of: bytes, isCut: discarded > 0) else { return "" }
+        guard count > 0 else { return "" }
         let words = HandlerAnswer.Status.allCases.map(\.rawValue).joined(separator: ", ")
-        let fault = answer == nil ? "" : ", which has no status, one of \(words)"
-        return "; it wrote \(text)\(fault)"
+        return "; it wrote \(counted(count, "line")) without a status, which is one of \(words)"
     }
 }
 
@@ -100,13 +99,11 @@ extension HandlerAnswer {
         if content.status == .handled, let reason = exchange(&content.reason, with: nil) {
             content.remarks.append(reason)
         }
-        // The reason of a failure also has the text that the program wrote.
-        let reason = [content.reason, earlier.chatter].compactMap(\.self).joined(separator: ": ")
         switch content.status {
         case .handled: self = .handled(content)
-        case .retry: self = .retry(after: Self.retryDelay(of: line), reason: reason.isEmpty ? nil : reason)
+        case .retry: self = .retry(after: Self.retryDelay(of: line), reason: content.reason)
         case .declined: self = .declined
-        case .rejected: self = .rejected(reason: reason.isEmpty ? "the answer says \"rejected\"" : reason)
+        case .rejected: self = .rejected(reason: content.reason ?? "the answer says \"rejected\"")
         case nil:
             let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
             let fault = content.remarks.first { $0.hasPrefix("status: ") }

@@ -231,11 +231,12 @@ extension WebDesk {
     /// The reason of its outcome, with the last line that its handler wrote to standard error.
     private static func reason(_ push: PushSummary, _ story: RequestStory) -> String {
         let written = push.main.flatMap { invocation in
-            story.attempts.last { $0.id == invocation.id && $0.output != nil }?.output?.text.shownLines.last {
-                !$0.isEmpty
-            }
+            story.attempts.last { $0.id == invocation.id && $0.output != nil }?.output?.lastLine
         }
-        return [push.main?.result?.reason, written].compactMap(\.self).joined(separator: ": ")
+        let reason = push.main?.result?.reason ?? ""
+        // That of a program that ended has the line already.
+        guard let written, !reason.hasSuffix(written) else { return reason }
+        return reason.isEmpty ? written : "\(reason): \(written)"
     }
 
     // MARK: Senders
@@ -326,7 +327,7 @@ extension WebDesk {
             HTML.section("query", "Search", Self.words) + HTML.section("keys", "Keyboard", table.text)
             + HTML.section(
                 "api", "For programs",
-                "<p>\(HTML.link("/api/openapi.json", "OpenAPI document")). A POST needs the header <code>X-Pushrouter: 1</code>.</p>\n"
+                "<p>\(HTML.link("/api/openapi.json", "OpenAPI document")). A POST or DELETE needs the header <code>X-Pushrouter: 1</code>. An unknown parameter is an error.</p>\n"
                     + api.text)
             + HTML.section(
                 "send", "Send a push",
