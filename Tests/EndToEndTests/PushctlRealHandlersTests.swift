@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import PushModel
+
 @Suite("pushctl test --real-handlers", .timeLimit(.minutes(30)))
 struct PushctlRealHandlersTests {
     private let installation = Installation()
@@ -46,6 +48,30 @@ struct PushctlRealHandlersTests {
             """)
         #expect(result.end == .exited(1))
         #expect(result.output.contains("outcome is \"failed\", not \"handled\""), "\(result.output)")
+    }
+
+    @Test("tells the reason and the end of standard error of a handler that failed, in text, JSON and JUnit")
+    func reasons() throws {
+        installation.addJob("bad", "echo Dear Anna; echo trying >&2; echo cannot reach CRM >&2; exit 1")
+        let junit = installation.root + "/report.xml"
+        let lines = """
+            \(deliver("bad", at: 0, id: "b"))
+            {"expect":{"id":"b","outcome":"handled"}}
+
+            """
+        let closest =
+            #"seq 1, n 0, onMessageReceived failed: outcome is "failed", not "handled"; "#
+            + "the reason: exit status 1: cannot reach CRM"
+        let written = ["bad wrote to standard error:", "  trying", "  cannot reach CRM"]
+        let text = test(lines, "--junit", junit)
+        #expect(text.output.contains(([closest] + written).map { "      \($0)\n" }.joined()), "\(text.output)")
+        let xml = String(decoding: try #require(readFile(junit)), as: UTF8.self)
+        #expect(xml.contains("<failure message=\"seq 1, n 0, onMessageReceived failed: outcome is"), "\(xml)")
+        #expect(xml.contains("<system-err>\(written.joined(separator: "\n"))\n</system-err>"), "\(xml)")
+        let check = try json(test(lines, "--json").output)["files"]?.elements.first?["expectations"]?.elements.first
+        #expect(check?["lines"]?.elements.map(\.string) == [closest])
+        #expect(check?["errors"]?.elements.map(\.string) == written)
+        #expect(!(text.output + xml).contains("Anna"))
     }
 
     @Test("waits between lines, and checks expectations that are due before the next line")

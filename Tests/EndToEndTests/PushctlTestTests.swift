@@ -143,7 +143,8 @@ final class PushctlTestTests {
         #expect(xml.contains(#"name="line 3: it is &lt; slow""#))
         #expect(
             xml.contains(
-                #"<failure message="no invocation matches (1 checked). Closest:">expected: {&quot;id&quot;:"#))
+                #"<failure message="seq 1, n 0, onMessageReceived handled: outcome is &quot;handled&quot;, not "#
+                    + #"&quot;timed_out&quot;">expected: {&quot;id&quot;:"#))
         #expect(xml.contains(#"<error message="\#(unreadable): the scenario expects nothing"#))
     }
 

@@ -86,7 +86,8 @@ struct Decided {
             .prefix(3).map(\.element)
         return .init(
             "no \(what) matches (\(lines.count) checked\(waiting)). Closest:",
-            ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
+            ranked.map { Self.comparison(of: $0.line, $0.differences) } + stories,
+            errors: ranked.flatMap { Self.errors(of: $0.line) })
     }
 
     /// The verdicts on the latest interactions, each with its reasons: they explain a missing open, or an extra one.
@@ -135,13 +136,14 @@ struct Decided {
 
     private func failure(of patterns: [Pattern], _ name: Expectation.RequestName?) -> Check.Failure? {
         guard let found = decided(of: name) else { return .init("this request was not accepted so far") }
-        var lines: [String] = []
+        var (lines, errors): ([String], [String]) = ([], [])
         for index in 0..<max(patterns.count, found.count) {
             switch (index < patterns.count ? patterns[index] : nil, index < found.count ? found[index] : nil) {
             case (let pattern?, let line?):
                 let differences = pattern.differences(from: line)
                 if differences.isEmpty { continue }
-                lines.append("\(Self.summary(of: line)): \(differences.joined(separator: "; "))")
+                lines.append(Self.comparison(of: line, differences))
+                errors += Self.errors(of: line)
             case (let pattern?, nil): lines.append("missing: \(pattern.description)")
             case (nil, let line?): lines.append("not expected: \(Self.summary(of: line))")
             case (nil, nil): continue
@@ -152,7 +154,7 @@ struct Decided {
         return .init(
             found.count == patterns.count
                 ? "\(decided) decided, as many as expected, but:" : "\(decided) decided, \(patterns.count) expected:",
-            lines)
+            lines, errors: errors)
     }
 
     /// Returns the invocations of a request, or of all, in order; `nil` if there is no such request.
@@ -188,6 +190,24 @@ struct Decided {
     }
 
     // MARK: Text
+
+    /// Returns a line with its differences from a pattern, and the reason of a failure.
+    private static func comparison(of line: JSONNode, _ differences: [String]) -> String {
+        let reason = line["outcome"]?.string == Outcome.failed.rawValue ? line["reason"]?.string : nil
+        return "\(summary(of: line)): \(differences.joined(separator: "; "))"
+            + (reason.map { "; the reason: \($0)" } ?? "")
+    }
+
+    /// Returns the end of what the handlers of an invocation wrote to standard error.
+    private static func errors(of line: JSONNode) -> [String] {
+        (line["attempts"]?.elements ?? []).flatMap { attempt -> [String] in
+            guard let text = attempt["errors"]?.string else { return [] }
+            let lines = text.shownLines.filter { !$0.isEmpty }.suffix(errorLinesMax)
+            return ["\(word("handler", attempt)) wrote to standard error:"] + lines.map { "  \($0)" }
+        }
+    }
+
+    private static let errorLinesMax = 20
 
     /// Returns a short description of a line.
     private static func summary(of line: JSONNode) -> String {

@@ -80,7 +80,9 @@ extension TestResult {
         let expected = "expected: \(check.expected)"
         let head = check.name.map { [place + $0, "    \(expected)"] } ?? [place + expected]
         guard let failure = check.failure else { return head.map { ReportLine($0) } }
-        return (head + ["    found: \(failure.message)"] + failure.lines.map { "      \($0)" }).map { ReportLine($0) }
+        return (head + ["    found: \(failure.message)"] + (failure.lines + failure.errors).map { "      \($0)" }).map {
+            ReportLine($0)
+        }
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -111,6 +113,7 @@ extension TestResult {
             writer.member("holds", check.failure == nil)
             writer.member("message", check.failure?.message)
             writer.member("lines", array: { list in check.failure?.lines.forEach { list.string($0) } })
+            writer.member("errors", array: { list in check.failure?.errors.forEach { list.string($0) } })
         }
     }
 
@@ -118,11 +121,11 @@ extension TestResult {
         let cases = checks.map { check in
             let problem = check.failure.map { failure in
                 JUnitSuite.Problem(
-                    .failure, message: failure.message,
+                    .failure, message: failure.difference,
                     lines: ["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines)
             }
             let name = "line \(check.line): \(check.name ?? check.expected)"
-            return JUnitSuite.Case(name: name, microseconds: 0, problem: problem)
+            return JUnitSuite.Case(name: name, microseconds: 0, problem: problem, errors: check.failure?.errors ?? [])
         }
         let broken = error.map { error in
             JUnitSuite.Case(
@@ -165,7 +168,7 @@ extension TestResult {
             GitHubAnnotation(
                 level: .error, file: file, line: check.line, title: check.name ?? title ?? file,
                 message: (["expected: \(check.expected)", "found: \(check.failure?.message ?? "")"]
-                    + (check.failure?.lines ?? [])).joined(separator: "\n"))
+                    + (check.failure.map { $0.lines + $0.errors } ?? [])).joined(separator: "\n"))
         }
         let broken = error.map { error in
             GitHubAnnotation(level: .error, file: file, line: errorLine, title: "cannot be read", message: error)
@@ -182,7 +185,7 @@ extension TestResult {
         let failed = failures.map { check in
             row(
                 "fail", check.line, check.name ?? check.expected,
-                [check.failure?.message ?? ""] + (check.failure?.lines ?? []))
+                [check.failure?.message ?? ""] + (check.failure.map { $0.lines + $0.errors } ?? []))
         }
         return broken + failed + warnings.map { row("warning", $0.line, "", [$0.message]) }
     }

@@ -6,10 +6,12 @@ public struct JUnitSuite {
         /// The duration; `nil` if it means nothing.
         let microseconds: Int64?
         let problem: Problem?
+        /// Lines of standard error.
+        let errors: [String]
 
         /// Joins the fields.
-        public init(name: String, microseconds: Int64?, problem: Problem?) {
-            (self.name, self.microseconds, self.problem) = (name, microseconds, problem)
+        public init(name: String, microseconds: Int64?, problem: Problem?, errors: [String] = []) {
+            (self.name, self.microseconds, self.problem, self.errors) = (name, microseconds, problem, errors)
         }
     }
 
@@ -101,8 +103,10 @@ public struct JUnitSuite {
             + Self.time(one.microseconds)
         guard let problem = one.problem else { return head + "/>\n" }
         let kind = problem.kind.map { " type=\"\($0)\"" } ?? ""
+        let errors = one.errors.map { markup($0) + "\n" }.joined()
         return head + ">\n      <\(problem.level.rawValue)\(kind) message=\"\(markup(problem.message))\">"
-            + problem.lines.map(markup).joined(separator: "\n") + "</\(problem.level.rawValue)>\n    </testcase>\n"
+            + problem.lines.map(markup).joined(separator: "\n") + "</\(problem.level.rawValue)>\n"
+            + (errors.isEmpty ? "" : "      <system-err>\(errors)</system-err>\n") + "    </testcase>\n"
     }
 }
 

@@ -163,10 +163,14 @@ public struct Check: Hashable, Sendable {
         public let message: String
         /// The decided lines that are closest, or that should not exist, each with its differences.
         public let lines: [String]
+        /// The end of standard error of the handlers of these lines, with their names.
+        public let errors: [String]
 
-        init(_ message: String, _ lines: [String] = []) {
-            self.message = message
-            self.lines = lines
+        /// The difference in one line: that of the closest line, where there is one.
+        public var difference: String { lines.first ?? message }
+
+        init(_ message: String, _ lines: [String] = [], errors: [String] = []) {
+            (self.message, self.lines, self.errors) = (message, lines, errors)
         }
     }
 
