@@ -220,6 +220,12 @@ struct WebTests {
         ])
         let pushes = try json(waiting.output)["pushes"]?.elements ?? []
         #expect(pushes.map { $0["device"]?.string } == ["pixel"], "\(waiting.output)")
+        // Between two tests: only what comes later is listed.
+        let header = ["-H", "X-Pushrouter: 1"]
+        #expect(scene.curl("/api/pushes", ["-X", "DELETE"]).status == 403)
+        #expect(try scene.json("/api/pushes", ["-X", "DELETE"] + header)["after"]?.int64 == 2)
+        #expect(try scene.json("/api/pushes")["pushes"]?.count == 0)
+        #expect(try scene.json("/api/pushes?after=0")["pushes"]?.count == 2)
     }
 
     @Test("streams each push's current state, and continues after a position over kill -9 of page and daemon")
@@ -268,7 +274,7 @@ struct WebTests {
             #expect(scene.curl("/api/pushes/1/tap", ["-H", "X-Pushrouter: 1", "-H", header, "-d", "{}"]).status == 403)
         }
         #expect(scene.curl("/api/pushes/1/tap", ["-d", "{}"]).status == 403)
-        #expect(scene.curl("/", ["-X", "DELETE"]).status == 405)
+        #expect(scene.curl("/", ["-X", "PUT"]).status == 405)
         let forged = scene.curl("/", ["-H", "X-Forwarded-User: admin"])
         #expect(forged.status == 200 && !forged.text.contains("for admin"))
         #expect(scene.curl("/", ["-D", "-"]).text.contains("default-src 'none'"))

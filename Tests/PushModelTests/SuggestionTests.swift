@@ -13,7 +13,10 @@ struct SuggestionTests {
 
     @Test(
         "a prefix of a name suggests it, unless another name is nearer",
-        arguments: [("two", "two-owners"), ("tree", "three"), ("Own", "own-receiver"), ("ow", nil), ("owners", nil)])
+        arguments: [
+            ("two", "two-owners"), ("tree", "three"), ("Own", "own-receiver"), ("ow", "own-receiver"), ("tw", nil),
+            ("", nil), ("owners", nil),
+        ])
     func beginning(word: String, expected: String?) {
         #expect(nearest(to: word, among: ["two-owners", "own-receiver", "three", "two-taps"]) == expected)
     }

@@ -44,11 +44,21 @@ struct AccessTests {
         #expect(status(try .test("GET", "/", host: "anything", peer: Self.person)) == nil)
     }
 
-    @Test("takes GET, HEAD and POST alone", arguments: ["PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", ""])
+    @Test(
+        "takes GET, HEAD, POST and DELETE alone", arguments: ["PUT", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", ""])
     func methods(_ method: String) throws {
         let answer = try #require(Sample.access().refusal(of: try .test(method, "/")))
-        #expect(answer.status == 405 && answer.header("Allow") == "GET, HEAD, POST")
+        #expect(answer.status == 405 && answer.header("Allow") == "GET, HEAD, POST, DELETE")
         #expect(status(try .test("HEAD", "/")) == nil)
+    }
+
+    @Test("asks of a DELETE what it asks of a POST: the header of a program, and no foreign page")
+    func deletes() throws {
+        let proof = ("X-Pushrouter", "1")
+        #expect(status(try .test("DELETE", "/api/pushes", [proof])) == nil)
+        #expect(status(try .test("DELETE", "/api/pushes")) == 403)
+        #expect(status(try .test("DELETE", "/api/pushes", [proof, ("Origin", "https://evil.example")])) == 403)
+        #expect(status(try .test("DELETE", "/api/pushes", [proof, ("Sec-Fetch-Site", "cross-site")])) == 403)
     }
 
     // MARK: Foreign pages

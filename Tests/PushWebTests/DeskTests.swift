@@ -42,9 +42,13 @@ struct DeskTests {
                     ("app", text),
                 ])
         }
+        let fields = [
+            "payload": object, "action": #""0""#, "kind": #""start""#, "device": #""pixel-1""#, "requests": "[41]",
+        ]
+        let members = fields.filter { field in route.parameters.contains { $0.name == field.key } }
         return try .test(
             "POST", target, [("X-Pushrouter", "1")],
-            body: #"{"payload":\#(object),"action":"0","kind":"start","device":"pixel-1","requests":[41]}"#)
+            body: "{\(members.map { #""\#($0.key)":\#($0.value)"# }.joined(separator: ","))}")
     }
 
     // MARK: Routes
@@ -53,11 +57,9 @@ struct DeskTests {
     func answers(_ name: String) throws {
         let route = try route(name)
         let scene = filledScene()
-        let answer = scene.desk.answer(try request(route))
-        guard case .response(let response) = answer else {
-            if case .stream = answer, route.kind == .stream { return }
-            throw TestFailure("\(name) is not answered at once")
-        }
+        let asked = try request(route)
+        if case .stream = scene.desk.answer(asked), route.kind == .stream { return }
+        let response = try scene.response(asked)
         switch (route.kind, route.method) {
         case (.page, _):
             #expect(response.status == 200)
@@ -86,7 +88,7 @@ struct DeskTests {
     func table() {
         #expect(Set(Self.routes).count == Self.routes.count)
         for route in WebRoute.all {
-            let isAct = route.method == "POST" && route.path != ["login"] && route.path.last != "explain"
+            let isAct = route.method != "GET" && route.path != ["login"] && route.path.last != "explain"
             #expect((route.right != nil) == isAct, "\(route.pattern)")
         }
     }
@@ -198,6 +200,27 @@ struct DeskTests {
             #expect(try answer.status == 400 && answer.root["error"]?["field"]?.string == field, "\(target)")
         }
         #expect(try scene.get("/?query=ap:b").text.contains("did you mean app:?"))
+        for (target, message) in [
+            ("/api/pushes?q=device:nope", "there is no parameter q; did you mean query?"),
+            ("/api/pushes?query=device:a&wiat=1s", "there is no parameter wiat; did you mean wait?"),
+            ("/events?device=a", "there is no parameter device; there are query, rows, position"),
+            ("/api/devices?app=a", "there is no parameter app; /api/devices takes none"),
+        ] {
+            let answer = try scene.get(target)
+            #expect(try answer.status == 400 && answer.root["error"]?["message"]?.string == message, "\(answer.text)")
+        }
+        for (target, body, message) in [
+            (
+                "/api/explain", #"{"payload":{},"plattform":"ios"}"#,
+                "there is no parameter plattform; did you mean platform?"
+            ),
+            ("/api/explain?platform=ios", #"{"payload":{}}"#, "put it into the JSON object of the body"),
+            ("/api/pushes/41/tap", #"{"text":"a"}"#, "there is no parameter text; /api/pushes/{seq}/tap takes none"),
+        ] {
+            let answer = try scene.act(target, body)
+            #expect(try answer.status == 400 && answer.root["error"]?["message"]?.string?.contains(message) == true)
+        }
+        #expect(scene.daemon.lines.isEmpty)
         #expect(try scene.get("/report?by=nothing").status == 400)
         #expect(try scene.get("/report?baseline=now").status == 400)
         #expect(try scene.get("/report?since=-1h&baseline=-2h&by=platform").status == 200)
@@ -413,6 +436,44 @@ struct DeskTests {
         }
         let none = try scene.get("/api/pushes?query=device:none")
         #expect(try none.root["pushes"]?.count == 0 && none.root["looked_back_to"]?.kind == .string)
+    }
+
+    @Test("has a request wait for the outcome of a push that a handler still has, unless its query names is:pending")
+    func waitingForOutcomes() throws {
+        let scene = Scene([Sample.handled(41, nil)])
+        #expect(try scene.get("/api/pushes?query=device:pixel-1").root["pushes"]?.count == 1)
+        #expect(try scene.get("/api/pushes?query=is:pending&wait=10s").root["pushes"]?.count == 1)
+        guard case .wait(let subscription, _) = scene.desk.answer(try .test("GET", "/api/pushes?wait=10s")) else {
+            throw TestFailure("a push without an outcome is an answer")
+        }
+        var feeds = LiveFeeds(scene.desk)
+        feeds.add(subscription, as: 1)
+        scene.source.commit(Sample.handled(42, nil))
+        #expect(feeds.poll().isEmpty)
+        scene.source.commit(Sample.handled(41, .failed))
+        guard case .answer(let answer)? = feeds.poll().first?.output else { throw TestFailure("no answer") }
+        #expect(try answer.root["pushes"]?.elements.map { $0["outcome"]?.string } == ["failed"])
+    }
+
+    @Test("lists after a DELETE only what came later, unless after= asks for more, and erases nothing")
+    func clearing() throws {
+        let scene = filledScene()
+        let answer = scene.desk.answer(try .test("DELETE", "/api/pushes", [("X-Pushrouter", "1")]))
+        guard case .cleared(let last, let response) = answer else { throw TestFailure("nothing is cleared") }
+        #expect(try last.value == 42 && response.root["after"]?.int64 == 42)
+        // The ledger has all that was acknowledged before.
+        #expect(scene.daemon.orders == [.sync(timeout: .seconds(2))])
+        scene.source.commit(Sample.handled(43))
+        func numbers(_ target: String) throws -> [Int64?] {
+            var request = try WebRequest.test("GET", target)
+            request.clearedThrough = last
+            return try scene.response(request).root["pushes"]?.elements.map { $0["seq"]?.int64 } ?? []
+        }
+        #expect(try numbers("/api/pushes") == [43] && numbers("/api/pushes?wait=1s") == [43])
+        #expect(try numbers("/api/pushes?after=0") == [43, 41])
+        #expect(try scene.get("/").text.contains("/push/41\""))
+        scene.daemon.problem = WebProblem(503, "the daemon does not answer")
+        #expect(try scene.response(.test("DELETE", "/api/pushes", [("X-Pushrouter", "1")])).status == 503)
     }
 
     @Test("goes on with older ones, in pages that lose none and give none twice")

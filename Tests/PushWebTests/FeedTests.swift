@@ -148,18 +148,18 @@ struct OpenAPITests {
         for route in Self.routes {
             let operation = try #require(root["paths"]?[route.pattern]?[route.method.lowercased()])
             #expect(operation["summary"]?.string == route.meaning)
-            let isPost = route.method == "POST"
+            let isAct = route.method != "GET"
             let expected =
                 (route.path.contains(WebRoute.number) ? ["path seq"] : [])
-                + (isPost ? ["header X-Pushrouter"] : route.parameters.map { "query \($0.name)" })
+                + (isAct ? ["header X-Pushrouter"] : route.parameters.map { "query \($0.name)" })
             let found = operation["parameters"]?.elements.map {
                 "\($0["in"]?.string ?? "") \($0["name"]?.string ?? "")"
             }
             #expect(found == expected, "\(route.pattern)")
             let schema = operation["requestBody"]?["content"]?["application/json"]?["schema"]
-            let fields = isPost ? route.parameters.map(\.name) : []
+            let fields = isAct ? route.parameters.map(\.name) : []
             #expect((schema?["properties"]?.members.map(\.key) ?? []) == fields, "\(route.pattern)")
-            let needed = isPost ? route.parameters.filter(\.isRequired).map(\.name) : []
+            let needed = isAct ? route.parameters.filter(\.isRequired).map(\.name) : []
             #expect((schema?["required"]?.elements.compactMap(\.string) ?? []) == needed, "\(route.pattern)")
             #expect(operation["responses"]?["200"] != nil)
         }

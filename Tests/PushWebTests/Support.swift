@@ -183,10 +183,10 @@ final class Scene {
 
     /// The answer to a request that is answered at once.
     func response(_ request: WebRequest) throws -> WebResponse {
-        guard case .response(let response) = desk.answer(request) else {
-            throw TestFailure("\(request.method) \(request.path) is not answered at once")
+        switch desk.answer(request) {
+        case .response(let response), .cleared(_, let response): return response
+        case .stream, .wait: throw TestFailure("\(request.method) \(request.path) is not answered at once")
         }
-        return response
     }
 
     func get(_ target: String, _ headers: [(String, String)] = []) throws -> WebResponse {

@@ -42,6 +42,8 @@ final class Service: LoopService {
     private var streams: [HTTPConnections.RequestNumber: (id: UInt64, connection: UInt64)] = [:]
     private var limiter = ActLimiter()
     private var lastConnection: UInt64 = 0
+    /// The last request that the API's list leaves out: that of a DELETE.
+    private var clearedThrough: SequenceNumber?
     private var lastAsked: UInt64 = 0
     private var isPolling = false
     private var isIndexing = false
@@ -179,18 +181,19 @@ final class Service: LoopService {
         let asked = Asked(number: arrival.number, connection: arrival.connection)
         shares.asks(arrival.connection)
         guard
-            let request = WebRequest(
+            var request = WebRequest(
                 method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body, peer: peer
             )
         else { return respond(asked, WebResponse(400, "the request's target cannot be read\n")) }
         if let refusal = access.refusal(of: request) { return respond(asked, refusal) }
         guard !arrival.isTooLong else { return respond(asked, WebResponse(413, "the body has more than 1 MiB\n")) }
-        if request.method == "POST", !limiter.takes(peer, at: .now) {
+        if request.isAct, !limiter.takes(peer, at: .now) {
             return respond(asked, WebResponse(429, "more than \(ActLimiter.perSecond) a second; try again\n"))
         }
         guard pending.count < Self.askedMax + streamsMax else {
             return respond(asked, WebResponse(503, "too many requests at once; try again\n"))
         }
+        request.clearedThrough = clearedThrough
         lastAsked += 1
         pending[lastAsked] = PendingRequest(request: asked, peer: peer)
         // The daemon may be slow: a request that needs only the ledger does not wait for it.
@@ -215,6 +218,9 @@ final class Service: LoopService {
     private func take(_ result: WorkerResult) {
         switch result {
         case .answer(let id, .response(let response)):
+            if let pending = pending.removeValue(forKey: id) { respond(pending.request, response) }
+        case .answer(let id, .cleared(let last, let response)):
+            clearedThrough = last
             if let pending = pending.removeValue(forKey: id) { respond(pending.request, response) }
         case .answer(let id, .stream(let subscription)):
             guard let asked = pending.removeValue(forKey: id) else { return }

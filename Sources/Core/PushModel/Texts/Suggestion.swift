@@ -8,7 +8,8 @@ public func nearest(to word: String, among candidates: some Sequence<String>) ->
     }
     // Sorts equally near candidates by name, so that the same mistake always gets the same answer.
     if let best = near.min(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }) { return best.name }
-    return word.utf8.count < 3 ? nil : candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.min()
+    let longer = candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }
+    return word.isEmpty || word.utf8.count < 3 && longer.count > 1 ? nil : longer.min()
 }
 
 /// Returns `; did you mean Budget=?`, or an empty text if no candidate is near.

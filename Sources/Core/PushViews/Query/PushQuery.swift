@@ -27,7 +27,7 @@ public struct PushQuery: Sendable {
 
     /// The query as it was written, without white space around it.
     public let text: String
-    let terms: [Term]
+    private(set) var terms: [Term]
     /// Whether it names operations: else only pushes are meant.
     let namesOperations: Bool
 
@@ -70,6 +70,22 @@ public struct PushQuery: Sendable {
             case .patterns, .words, .acceptedBefore, .acceptedFrom, .longer, .slower, .text: false
             }
         }
+    }
+
+    /// The query without pushes that have an invocation without an outcome. A query that names `is:pending` is itself.
+    var decided: PushQuery {
+        let isPending = Term.Condition.words(.is, [QueryState.pending.rawValue])
+        let namesPending = terms.contains { term in
+            if case .words(.is, let words) = term.condition {
+                words.contains(QueryState.pending.rawValue)
+            } else {
+                false
+            }
+        }
+        guard !namesPending else { return self }
+        var query = self
+        query.terms.append(Term(condition: isPending, isNegated: true))
+        return query
     }
 
     /// Whether it is every push.

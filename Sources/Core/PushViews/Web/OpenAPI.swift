@@ -44,7 +44,7 @@ enum OpenAPI {
 
     private static func operation(_ route: WebRoute, _ writer: inout JSONWriter) {
         writer.member("summary", route.meaning)
-        let isPost = route.method == "POST"
+        let isAct = route.method != "GET"
         writer.member(
             "parameters",
             array: { list in
@@ -53,7 +53,7 @@ enum OpenAPI {
                         parameter("seq", "path", "the number of the request", "integer", isRequired: true, &$0)
                     }
                 }
-                if isPost {
+                if isAct {
                     list.object {
                         parameter(
                             "X-Pushrouter", "header", "any value: a form of a foreign page cannot send it", "string",
@@ -67,7 +67,7 @@ enum OpenAPI {
                     }
                 }
             })
-        if isPost, !route.parameters.isEmpty { writer.member("requestBody", object: { body(route, &$0) }) }
+        if isAct, !route.parameters.isEmpty { writer.member("requestBody", object: { body(route, &$0) }) }
         writer.member(
             "responses",
             object: { writer in

@@ -56,25 +56,25 @@ public struct WebAccess: Sendable {
     /// The answer to a request that may not go on; `nil`: it may.
     public func refusal(of request: WebRequest) -> WebResponse? {
         if let problem = hostProblem(request) { return refuse(request, problem, status: 421) }
-        guard ["GET", "HEAD", "POST"].contains(request.method) else {
-            var response = refuse(request, "only GET, HEAD and POST", status: 405)
-            response.headers.append(("Allow", "GET, HEAD, POST"))
+        guard ["GET", "HEAD", "POST", "DELETE"].contains(request.method) else {
+            var response = refuse(request, "only GET, HEAD, POST and DELETE", status: 405)
+            response.headers.append(("Allow", "GET, HEAD, POST, DELETE"))
             return response
         }
-        if request.method == "POST", let problem = originProblem(request) {
+        if request.isAct, let problem = originProblem(request) {
             return refuse(request, problem, status: 403)
         }
         // The form, and what it looks like, are for everybody.
         if request.path == ["login"] || request.path.first == "assets" { return nil }
         guard isLoggedIn(request) else {
-            if request.isOfAPI || request.method == "POST" {
+            if request.isOfAPI || request.isAct {
                 var response = refuse(request, "the token is needed: Authorization: Bearer TOKEN", status: 401)
                 response.headers.append(("WWW-Authenticate", "Bearer"))
                 return response
             }
             return .seeOther("/login")
         }
-        guard request.method == "POST" else { return nil }
+        guard request.isAct else { return nil }
         return proofProblem(request).map { refuse(request, $0, status: 403) }
     }
 
@@ -106,7 +106,7 @@ public struct WebAccess: Sendable {
     private func proofProblem(_ request: WebRequest) -> String? {
         if request.isOfAPI {
             return request.headers[Self.programHeader] == nil
-                ? "a POST of a program needs the header X-Pushrouter: 1" : nil
+                ? "a \(request.method) of a program needs the header X-Pushrouter: 1" : nil
         }
         guard let form = request.form, let token = form[Self.formField], Self.areEqual(token, formToken) else {
             return "the form is of an earlier run of pushrouter-web: reload the page, and send the form again"
@@ -138,7 +138,7 @@ public struct WebAccess: Sendable {
 
 /// Bounds what one peer does.
 public struct ActLimiter: Sendable {
-    /// As many POST requests a peer may send in a second.
+    /// As many POST and DELETE requests a peer may send in a second.
     public static let perSecond = 20
     private var counts: [WebPeer: Int] = [:]
     private var second: Int64 = 0
@@ -146,7 +146,7 @@ public struct ActLimiter: Sendable {
     /// Nothing was done yet.
     public init() {}
 
-    /// Counts a POST.
+    /// Counts an act.
     ///
     /// - Parameter now: monotonic.
     /// - Returns: whether the peer may do it.

@@ -8,8 +8,8 @@ extension WebDesk {
     private static let longestWait: Duration = .seconds(60)
 
     func apiList(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let query = try query(request)
-        let after = try number("after", of: request)
+        var query = try query(request)
+        let after = try number("after", of: request) ?? request.clearedThrough
         let before = try number("before", of: request)
         let limit = try number("limit", of: request).map { Int($0.value) } ?? Self.lengths.usual
         guard (1...Self.lengths.most).contains(limit) else {
@@ -21,6 +21,8 @@ extension WebDesk {
                 throw WebProblem(400, "wait is a time span of 60 s at most, such as 10s", field: "wait")
             }
             wait = span
+            // A push that a handler still has would be an answer by chance.
+            query = query.decided
         }
         // Before the search, so that nothing comes between the two.
         let position = try reading { () throws(SourceError) in try source.position() }
@@ -33,6 +35,16 @@ extension WebDesk {
         }
         return .response(
             Self.list(found.stories.map(shown), next: found.next, lookedBackTo: found.lookedBackTo, position))
+    }
+
+    /// Lets the list of the API begin behind the last request. Nothing is erased: page, figures and ledger keep it.
+    func apiClear() throws(WebProblem) -> WebAnswer {
+        // The ledger is to have all that was acknowledged so far.
+        _ = try daemon.ask(.sync(timeout: .seconds(2)))
+        let last = try reading { () throws(SourceError) in try source.position() }.last
+        var writer = JSONWriter()
+        writer.object { $0.member("after", last.value) }
+        return .cleared(through: last, .json(writer.bytes))
     }
 
     /// The answer to a search.

@@ -33,6 +33,9 @@ struct ActFields {
         return value.string ?? String(decoding: value.rawBytes, as: UTF8.self)
     }
 
+    /// The names of the fields.
+    var names: [String] { form?.names ?? object?.members.map(\.key) ?? [] }
+
     /// A field as JSON.
     func json(_ name: String) -> [UInt8]? {
         if let form { return form[name].map { Array($0.utf8) } }
@@ -47,7 +50,7 @@ struct ActFields {
 }
 
 extension WebDesk {
-    private func fields(_ request: WebRequest) throws(WebProblem) -> ActFields {
+    func fields(_ request: WebRequest) throws(WebProblem) -> ActFields {
         try ActFields(request, limits: configurations.current.limits)
     }
 

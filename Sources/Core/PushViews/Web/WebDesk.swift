@@ -67,7 +67,8 @@ public struct WebDesk {
             methods.insert(route.method)
             guard route.method == request.usedMethod else { continue }
             try check(route.right)
-            if request.method == "POST", let right = route.right {
+            if route.kind == .api || route.kind == .stream { try checkParameters(of: request, route) }
+            if request.isAct, let right = route.right {
                 let person = facts.access.person(request).map { " for \($0)" } ?? ""
                 note(
                     "\(request.peer.name)\(person) asks for \(route.pattern) (\(right)): \(request.path.joined(separator: "/"))"
@@ -91,6 +92,26 @@ public struct WebDesk {
             throw WebProblem(
                 403, "this page may not do that: \(facts.actor) may not use control.sock (act-control.conf)")
         case .inject, .control, nil: break
+        }
+    }
+
+    /// A misspelt parameter would be a condition less: a test that uses it could not fail.
+    private func checkParameters(of request: WebRequest, _ route: WebRoute) throws(WebProblem) {
+        let names = route.parameters.map(\.name)
+        if request.isAct, let name = request.query.names.first {
+            throw WebProblem(
+                400,
+                "\(request.method) \(route.pattern) takes no parameter in its address, and here is \(name)"
+                    + (names.isEmpty ? "" : ": put it into the JSON object of the body"), field: name)
+        }
+        let given = request.isAct ? try fields(request).names : request.query.names
+        for name in given where !names.contains(name) {
+            let known =
+                names.isEmpty ? "; \(route.pattern) takes none" : suggestion(for: name, among: names)
+            throw WebProblem(
+                400,
+                "there is no parameter \(name.prefix(100))"
+                    + (known.isEmpty ? "; there are \(names.joined(separator: ", "))" : known), field: name)
         }
     }
 

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// A request to the page, as far as the page looks at it.
 public struct WebRequest: Sendable {
@@ -14,6 +14,8 @@ public struct WebRequest: Sendable {
     public var body: [UInt8]
     /// The peer of the connection.
     public var peer: WebPeer
+    /// The API lists requests with higher numbers alone, unless `after=` says otherwise; `nil`: all.
+    public var clearedThrough: SequenceNumber?
 
     /// Reads the target of the first line.
     ///
@@ -52,6 +54,9 @@ public struct WebRequest: Sendable {
 
     /// The method of the route that answers it: the answer to HEAD is that to GET without its body.
     var usedMethod: String { method == "HEAD" ? "GET" : method }
+
+    /// Whether it asks for something to be done.
+    public var isAct: Bool { method == "POST" || method == "DELETE" }
 
     /// Whether it is for a program: its answers are JSON.
     var isOfAPI: Bool { path.first == "api" || path.first == "events" }
@@ -107,6 +112,9 @@ public struct WebParameters: Hashable, Sendable {
     public subscript(name: String) -> String? {
         pairs.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
+
+    /// The names, in order.
+    var names: [String] { pairs.map(\.name) }
 
     /// All values under a name.
     public func all(_ name: String) -> [String] { pairs.filter { $0.name == name && !$0.value.isEmpty }.map(\.value) }

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// One address of the page or the API: declared here alone, for the desk, the OpenAPI document and the tests.
 struct WebRoute: Sendable {
@@ -68,6 +68,8 @@ public enum WebAnswer: Sendable {
     case response(WebResponse)
     /// A live stream begins.
     case stream(WebSubscription)
+    /// From now on the API lists requests with higher numbers alone.
+    case cleared(through: SequenceNumber, WebResponse)
     /// Nothing matches yet: the first match is the answer, or nothing after a time.
     case wait(WebSubscription, atMost: Duration)
 }
@@ -209,14 +211,24 @@ extension WebRoute {
 
     private static let api: [WebRoute] = [
         WebRoute(
-            method: "GET", path: ["api", "pushes"], kind: .api, meaning: "search, or wait for the first match",
+            method: "GET", path: ["api", "pushes"], kind: .api,
+            meaning: "search, or wait for the first match that has its outcome",
             parameters: [
                 query, before,
                 Parameter(name: "after", meaning: "only requests with a higher number", type: "integer"),
                 Parameter(name: "limit", meaning: "how many at most: 1 to 500, 50 unless given", type: "integer"),
-                Parameter(name: "wait", meaning: "how long to wait for the first match: 10s, 60s at most"),
+                Parameter(
+                    name: "wait",
+                    meaning:
+                        "how long to wait for the first match with all its outcomes: 10s, 60s at most; a query that names "
+                        + "is:pending takes others, too"),
             ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiList(request) }),
+        WebRoute(
+            method: "DELETE", path: ["api", "pushes"], kind: .api,
+            meaning: "list only pushes that come later, for all clients until the page restarts; nothing is erased",
+            right: .inject,
+            answer: { (desk, _, _) throws(WebProblem) in try desk.apiClear() }),
         WebRoute(
             method: "GET", path: ["api", "pushes", number], kind: .api, meaning: "the whole story of one request",
             answer: { (desk, _, seq) throws(WebProblem) in try desk.apiStory(seq) }),
