@@ -43,7 +43,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
                 "4 payloads, 1 with warnings",
             ])
         #expect(result.output.contains(#"data._ab is "true" in another case"#))
-        #expect(result.errors == "pushctl: \(path): no payload files: \(path)/README.txt, \(path)/logo.png\n")
+        #expect(result.errors == "pushctl: \(path): left out: \(path)/README.txt, \(path)/logo.png\n")
     }
 
     @Test("ends with 1 on a failed expectation or a warning, and names it")
@@ -71,6 +71,61 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         let unknown = explain("--expect", "provder=braze")
         #expect(unknown.end == .exited(2))
         #expect(unknown.errors.contains("did you mean provider?"))
+    }
+
+    @Test(
+        "refuses an expectation that no payload can meet, because a word of it is misspelt",
+        arguments: [
+            ("provider=brase", "there is no provider brase; did you mean braze?"),
+            ("outcome=handed_to_traker", "did you mean handed_to_tracker?"),
+            ("outcome=handler jurnal", "did you mean handler journal?"),
+            ("callback=onMesageReceived", "did you mean onMessageReceived?"),
+            ("platform=windows", "one of android, ios, web"), ("handler=jurnal", "did you mean journal?"),
+            ("route=99-defualt", "did you mean 99-default?"), ("kind=visble", "did you mean visible?"),
+            ("confidence=medium", "one of high, low"), ("reason=notification_blok", "there is no reason"),
+            ("provider=braez*", "there is no provider braez*"),
+        ])
+    func misspelt(expectation: String, complaint: String) {
+        write("a.json", "{}")
+        let result = explain("--expect", expectation)
+        #expect(result.end == .exited(2) && result.errors.contains(complaint), "\(result.errors)")
+        let known = ["provider=bra*", "provider=none", "outcome=handler journal", "route=99-*", "campaign=anything"]
+        for expectation in known { #expect(explain("--expect", expectation).end != .exited(2), "\(expectation)") }
+    }
+
+    @Test("opens no file that is none: a FIFO would be waited for without end")
+    func irregular() {
+        write("a.json", #"{"k":"v"}"#)
+        mkfifo("\(directory.path)/b.json", 0o600)
+        symlink("/dev/zero", "\(directory.path)/c.json")
+        symlink("a.json", "\(directory.path)/d.json")
+        let result = explain()
+        #expect(result.end == .exited(0) && result.lines.last == "2 payloads", "\(result.output)")
+        let path = directory.path
+        #expect(result.errors == "pushctl: \(path): left out: \(path)/b.json, \(path)/c.json\n")
+    }
+
+    @Test("makes one page of a directory, with a table of all payloads and their losses")
+    func page() {
+        writeTemplates()
+        write(
+            "lost.json",
+            #"{"message":{"token":"t","notification":{"title":"T"},"data":{"_ab":"true","t":"T","cid":"c"}}}"#)
+        let page = explain("--format", "html")
+        #expect(page.end == .exited(0) && page.output.hasPrefix("<!DOCTYPE html>"), "\(page.errors)")
+        #expect(page.output.contains("<title>What happens to 5 payloads</title>"))
+        for index in 1...5 {
+            #expect(
+                page.output.contains("<a href=\"#payload-\(index)\">")
+                    && page.output.contains("id=\"payload-\(index)\""))
+        }
+        #expect(page.output.contains("<span class=\"bad\">android (background, terminated"), "\(page.output)")
+        // Each payload has the rows of its own platform alone.
+        #expect(page.output.contains(">ios, foreground<") && !page.output.contains(">web, "))
+        #expect(
+            page.errors
+                == "pushctl: \(directory.path): left out: \(directory.path)/README.txt, \(directory.path)/logo.png\n")
+        #expect(explain("--format", "html", "--expect", "provider=braze").end == .exited(2))
     }
 
     @Test("checks each part of an FCM v1 message, and annotates on GitHub by default")
@@ -167,6 +222,5 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(objects.map { $0["place"]?.string }.prefix(2) == ["\(path)/a.json", "\(path)/b.ndjson:2"])
         #expect(objects[1]["failures"]?.elements.map(\.string) == ["provider is none, not braze"])
         #expect(objects[0]["explanation"]?["braze"]?["campaign_id"]?.string == "spring-1")
-        #expect(explain("--format", "html").end == .exited(2))
     }
 }

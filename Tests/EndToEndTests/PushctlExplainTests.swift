@@ -212,16 +212,38 @@ struct PushctlExplainTests {
         #expect(text.errors.isEmpty)
         #expect(text.output.contains("          background     braze         none *"))
         #expect(text.output.contains("* differs from the state above it\n"))
+        #expect(text.output.contains("lost: Braze never saw it !"))
+        #expect(text.output.contains("! is a loss: nobody gets the push, or counts the open\n"))
         let rows = try json(explain(payload, "--platform", "all", "--app-state", "all", "--json").output)["matrix"]
         #expect(rows?.elements.count == 11)
         #expect(rows?.elements[1]["tap"]?["verdict"]?.string == "unmatched")
         let page = explain(payload, "--format", "html")
         #expect(page.output.hasPrefix("<!DOCTYPE html>"))
         #expect(page.output.contains("<mark>shown_by_system</mark>"))
+        #expect(page.output.contains("<span class=\"bad\">lost: Braze never saw it</span>"))
+        // The message has parts for two platforms.
+        #expect(page.output.contains("android, background") && page.output.contains("ios, background"))
+        #expect(!page.output.contains("web, ") && page.errors.isEmpty)
+        #expect(explain(payload, "--format", "html", "--platform", "all").output.contains("web, "))
         let one = explain(payload, "--platform", "ios", "--app-state", "all", "--json")
         #expect(try json(one.output)["matrix"]?.elements.count == 4)
         let guessed = explain(payload)
         #expect(guessed.errors.contains("it has apns, too: --platform all explains them\n"))
+    }
+
+    @Test("refuses a platform given twice, and one in the place of a file, with what was meant")
+    func misplaced() {
+        let twice = explain("{}", "--platform", "android", "--platform", "ios")
+        #expect(twice.end == .exited(2) && twice.errors.contains("--platform is given twice: android and ios"))
+        let same = explain("{}", "--platform", "android", "--platform", "android")
+        #expect(same.end == .exited(0), "\(same.errors)")
+        for (word, option) in [("android", "platform"), ("foreground", "app-state")] {
+            let result = pushctl.run(["explain", "--config", shippedConfiguration, word, "push.json"])
+            #expect(result.end == .exited(2))
+            #expect(
+                result.errors.contains("there is no file \(word); did you mean --\(option) \(word)?"),
+                "\(result.errors)")
+        }
     }
 
     @Test("shows people the owner, the reasons and the invocations")

@@ -29,6 +29,20 @@ struct PayloadMatrixTests {
         #expect(matrix.lines(width: nil)[3].tone == .bad)
     }
 
+    @Test("marks losses apart from differences, in text and on the page, and names them in a table of all payloads")
+    func losses() {
+        var lossy = matrix
+        lossy.rows[1].cells[1].isLoss = true
+        lossy.rows[1].isLost = false
+        let lines = lossy.lines(width: nil)
+        #expect(lines[3].text.hasSuffix("shown_by_system ! *") && lines[3].tone == .bad)
+        #expect(lines.map(\.text).contains("! is a loss: nobody gets the push, or counts the open"))
+        let page = [lossy, matrix].page(by: "pushctl 1", at: WallTime(milliseconds: 0))
+        #expect(page.contains("<mark><span class=\"bad\">shown_by_system</span></mark>"))
+        #expect(page.contains("<a href=\"#payload-2\">a.json</a>"))
+        #expect(page.contains("<span class=\"bad\">android (background)</span>"))
+    }
+
     @Test("is one page without a script or an external resource, and escapes its texts")
     func page() {
         let page = [matrix].page(by: "pushctl 1", at: WallTime(milliseconds: 0))

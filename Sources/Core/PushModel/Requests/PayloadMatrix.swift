@@ -17,8 +17,12 @@ public struct PayloadMatrix: Hashable, Sendable {
         public var text: String
         /// Whether the place above, on the same platform, has another text.
         public var differs: Bool
+        /// Whether a push or an open is lost by it.
+        public var isLoss: Bool
 
-        public init(text: String, differs: Bool = false) { (self.text, self.differs) = (text, differs) }
+        public init(text: String, differs: Bool = false, isLoss: Bool = false) {
+            (self.text, self.differs, self.isLoss) = (text, differs, isLoss)
+        }
     }
 
     /// A place with its facts.
@@ -31,6 +35,9 @@ public struct PayloadMatrix: Hashable, Sendable {
         public var isLost: Bool
         /// The reasons, in order.
         public var reasons: [String]
+
+        /// Whether one of its facts is a loss.
+        public var hasLoss: Bool { cells.contains(where: \.isLoss) }
 
         public init(place: Place, cells: [Cell], isLost: Bool, reasons: [String]) {
             (self.place, self.cells, self.isLost, self.reasons) = (place, cells, isLost, reasons)

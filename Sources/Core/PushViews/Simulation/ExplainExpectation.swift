@@ -1,5 +1,5 @@
 public import PushModel
-import PushRouter
+public import PushRouter
 
 /// Tests an explanation: `provider=braze`, `campaign=spring-*`, `warning=none`.
 public struct ExplainExpectation: Sendable {
@@ -19,6 +19,22 @@ public struct ExplainExpectation: Sendable {
             case .warning: ["warnings"]
             }
         }
+
+        /// The values that it may have under a configuration; `nil`: any text.
+        func words(_ table: RoutingTable) -> [String]? {
+            switch self {
+            case .provider: [ProviderRule.brazeName] + table.detection.providers.map(\.name)
+            case .platform: Platform.allCases.map(\.rawValue)
+            case .outcome: Outcome.allCases.map(\.rawValue) + table.handlers.keys.sorted().map { "handler \($0)" }
+            case .callback: Callback.allCases.map(\.rawValue)
+            case .handler: table.handlers.keys.sorted()
+            case .route: table.routes.map(\.name)
+            case .kind: BrazeFacts.Kind.allCases.map(\.rawValue)
+            case .confidence: ProviderRule.Confidence.allCases.map(\.rawValue)
+            case .reason: ReasonCode.allCases.map(\.rawValue)
+            case .campaign, .warning: nil
+            }
+        }
     }
 
     /// The word that stands for no value.
@@ -35,6 +51,17 @@ public struct ExplainExpectation: Sendable {
         self.key = key
         pattern = Glob(String(text[text.utf8.index(after: sign)...]))
     }
+
+    /// Returns why no payload can be as expected: the value matches no word of the key; `nil`: one can be.
+    public func complaint(under table: RoutingTable) -> String? {
+        guard let words = key.words(table), !(words + [Self.none]).contains(where: pattern.matches) else { return nil }
+        let near = suggestion(for: pattern.description, among: words)
+        return "there is no \(key.rawValue) \(pattern.description)"
+            + (near.isEmpty && words.count <= Self.listedMax ? "; one of \(words.joined(separator: ", "))" : near)
+    }
+
+    /// As many words as a message lists.
+    private static let listedMax = 20
 
     /// Returns the values if none matches; `nil` if one does. One match among several values, such as callbacks, is
     /// enough.
@@ -76,6 +103,12 @@ extension Explanation {
 
     /// The words of ``outcomeWords`` as one text.
     public var outcomeWord: String { outcomeWords.joined(separator: ", ") }
+
+    /// Whether the app does not get the push, or nobody in it does.
+    var losesPush: Bool {
+        let lost: Set<Outcome> = [.notWoken, .sdkNotReady, .unrouted]
+        return decision.outcome.map(lost.contains) ?? ownInvocations.contains { $0.outcome.map(lost.contains) ?? false }
+    }
 
     private var ownInvocations: [Invocation] { invocations.filter { !$0.isObserver } }
 }

@@ -284,6 +284,11 @@ public struct Tap: Hashable, Sendable {
     /// Whether the tap counts as a direct open of a campaign.
     var isDirectOpen: Bool { verdict == .opened }
 
+    /// Whether it is a person's open that Braze does not count.
+    var isLoss: Bool {
+        isPossible && (lacksInstance || isLost && verdict.map { ![.opened, .unattributed].contains($0) } ?? false)
+    }
+
     /// The verdict in words, for people.
     public var text: String {
         guard isPossible else { return "cannot be tapped" }

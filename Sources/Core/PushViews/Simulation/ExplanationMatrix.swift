@@ -87,7 +87,9 @@ public struct ExplanationMatrix: Sendable {
                 return PayloadMatrix.Row(
                     place: row.place,
                     cells: Column.allCases.map {
-                        .init(text: $0.text(of: row.result), differs: row.differences.contains($0))
+                        .init(
+                            text: $0.text(of: row.result), differs: row.differences.contains($0),
+                            isLoss: explanation.map($0.isLoss) ?? false)
                     },
                     isLost: explanation?.decision.losesOpen == true, reasons: explanation?.reasons ?? [])
             },
@@ -163,6 +165,15 @@ extension ExplanationMatrix.Column {
         switch result {
         case .success(let explanation): text(of: explanation)
         case .failure(let error): self == .owner ? "refused: \(error.message)" : "-"
+        }
+    }
+
+    /// Whether the fact is that a push or an open is lost.
+    func isLoss(in explanation: Explanation) -> Bool {
+        switch self {
+        case .outcome: explanation.losesPush
+        case .tap: explanation.tap.isLoss
+        case .owner, .callbacks, .influence: false
         }
     }
 

@@ -113,6 +113,9 @@ struct Parser {
         for given in given {
             let option = try option(given, of: command)
             values[option, default: []].append(given.value ?? "")
+            // Nobody could tell which of them counts.
+            guard case .words = option.value, let all = values[option], Set(all).count > 1 else { continue }
+            throw .usage("--\(option.name) is given twice: \(all.joined(separator: " and "))", of: command)
         }
         try checkOperands(of: command)
         return .run(Arguments(command: command, operands: operands, values: values))

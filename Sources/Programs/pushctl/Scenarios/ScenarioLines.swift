@@ -75,7 +75,9 @@ enum ScenarioFiles {
     /// names that begin with a dot, and follows no symbolic links to directories.
     static func list(_ operand: String) throws(Failure) -> [String] {
         guard Directory.exists(operand) else { return [operand] }
-        let files = try Directory.files(below: operand).filter { suffixes.contains(where: $0.hasSuffix) }
+        let files = try Directory.files(below: operand).filter {
+            suffixes.contains(where: $0.hasSuffix) && Directory.hasRegular($0)
+        }
         guard !files.isEmpty else {
             throw Failure(
                 .noInput,

@@ -9,6 +9,12 @@ enum Directory {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether a path is a regular file, or a symbolic link to one: another one may have no end, or wait for a writer.
+    static func hasRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// The files in a directory and below it, sorted by name. Skips names that begin with a dot, and follows no
     /// symbolic links to directories.
     static func files(below directory: String) throws(Failure) -> [String] {

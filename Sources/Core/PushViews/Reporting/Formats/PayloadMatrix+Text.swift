@@ -13,11 +13,16 @@ extension PayloadMatrix {
         for row in rows {
             let platform = row.place.platform == above ? "" : row.place.platform.rawValue
             above = row.place.platform
-            table.add([platform, row.place.state.rawValue] + row.cells.map(\.marked), row.isLost ? .bad : .plain)
+            table.add(
+                [platform, row.place.state.rawValue] + row.cells.map(\.marked),
+                row.isLost || row.hasLoss ? .bad : .plain)
         }
         var lines = [ReportLine(name.showingControls(), .heading)] + table.lines(width: width)
         if rows.contains(where: { $0.cells.contains(where: \.differs) }) {
             lines.append(ReportLine("* differs from the state above it"))
+        }
+        if rows.contains(where: \.hasLoss) {
+            lines.append(ReportLine("! is a loss: nobody gets the push, or counts the open"))
         }
         if !warnings.isEmpty { lines.append(ReportLine("Warnings", .heading)) }
         for warning in warnings {
@@ -30,13 +35,16 @@ extension PayloadMatrix {
 }
 
 extension PayloadMatrix.Cell {
-    /// The text, with a mark if it differs.
-    var marked: String { differs ? text + " *" : text }
+    /// The text, with a mark if it differs, and one if it is a loss.
+    var marked: String { text + (isLoss ? " !" : "") + (differs ? " *" : "") }
 }
 
 extension PayloadMatrix.Warning {
-    /// The sentence with the places where it applies: each platform with its states.
-    var sentence: String {
+    /// The sentence with the places where it applies.
+    var sentence: String { "\(Self.places(places)): \(text)" }
+
+    /// Each platform with its states.
+    static func places(_ places: [PayloadMatrix.Place]) -> String {
         var parts: [String] = []
         for platform in Platform.allCases {
             let states = places.filter { $0.platform == platform }.map(\.state.rawValue)
@@ -44,6 +52,6 @@ extension PayloadMatrix.Warning {
             let isEverywhere = states.count == platform.appStates.count
             parts.append(isEverywhere ? platform.rawValue : "\(platform.rawValue) (\(states.joined(separator: ", ")))")
         }
-        return "\(parts.joined(separator: ", ")): \(text)"
+        return parts.joined(separator: ", ")
     }
 }

@@ -96,7 +96,7 @@ public struct HTMLPage {
         thead th{border-bottom:2px solid var(--line);white-space:normal;vertical-align:bottom}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
         code,pre{font:.9em ui-monospace,monospace}
         pre{background:var(--card);padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere}
-        mark{background:var(--card);color:var(--text);border-bottom:2px solid var(--limit);font-weight:600}
+        mark{background:none;color:var(--text);border-bottom:2px solid var(--axis)}
         svg{display:block;width:100%;height:auto;max-width:60rem}
         svg text{fill:var(--soft);font:12px system-ui,sans-serif}
         .chart{min-width:40rem}

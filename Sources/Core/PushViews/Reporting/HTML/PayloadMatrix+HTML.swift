@@ -10,14 +10,39 @@ extension [PayloadMatrix] {
     public func page(by program: String, at now: WallTime) -> String {
         var page = HTMLPage(title: count == 1 ? "What happens to \(self[0].name)" : "What happens to \(count) payloads")
         page.lead(
-            "<p class=\"soft\">\(markup(program)), \(now.rfc3339). A marked cell differs from the state above it. "
-                + "Nothing was sent.</p>\n")
+            "<p class=\"soft\">\(markup(program)), \(now.rfc3339). A loss is <span class=\"bad\">in bold</span>: nobody gets the "
+                + "push, or counts the open. An <mark>underlined</mark> cell differs from the state above it. Nothing was "
+                + "sent.</p>\n" + (count > 1 ? overview : ""))
         for (index, matrix) in enumerated() { page.section("payload-\(index + 1)", matrix.name, matrix.html) }
         return page.text
     }
 }
 
+extension [PayloadMatrix] {
+    /// A table with a row for each payload.
+    fileprivate var overview: String {
+        var table = HTMLTable(
+            "All payloads",
+            [.name("Payload"), .words("Owner"), .words("Losses"), .number("Warnings")])
+        for (index, matrix) in enumerated() {
+            let lost = matrix.rows.filter { $0.isLost || $0.hasLoss }.map(\.place)
+            let losses = PayloadMatrix.Warning.places(lost)
+            table.add([
+                "<a href=\"#payload-\(index + 1)\">\(markup(matrix.name))</a>", markup(matrix.owners),
+                losses.isEmpty ? "none" : "<span class=\"bad\">\(markup(losses))</span>", "\(matrix.warnings.count)",
+            ])
+        }
+        return table.text
+    }
+}
+
 extension PayloadMatrix {
+    /// The different texts of the first column.
+    fileprivate var owners: String {
+        rows.compactMap(\.cells.first?.text).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            .joined(separator: ", ")
+    }
+
     fileprivate var html: String {
         var table = HTMLTable(
             "Decision by platform and state of the app",
@@ -47,5 +72,8 @@ extension PayloadMatrix.Place {
 }
 
 extension PayloadMatrix.Cell {
-    fileprivate var html: String { differs ? "<mark>\(markup(text))</mark>" : markup(text) }
+    fileprivate var html: String {
+        let text = isLoss ? "<span class=\"bad\">\(markup(text))</span>" : markup(text)
+        return differs ? "<mark>\(text)</mark>" : text
+    }
 }

@@ -13,7 +13,7 @@ extension Command {
             that would get them, the event that a tap counts as, and the reasons. It also shows which routes do not \
             match, and the entries that the tracks would send for its receipt, a tap, each button and a dismissal. It \
             decides as the daemon does, with the same configuration. Nothing is sent or recorded. It takes the same \
-            payloads and files as "inject".
+            payloads and files as "inject", and directories.
             """,
             """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
@@ -23,15 +23,15 @@ extension Command {
             """
             --app-state all and --platform all print a table instead: a line for each state of the app, on each platform, \
             with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
-            starts a minute later is an influenced open. A * marks a cell that differs from the state above. An FCM v1 \
-            body with "android", "apns" and "webpush" is explained for all three platforms. --format html prints the \
-            tables of all payloads as one page for a ticket; without --app-state and --platform the page has all states \
-            and platforms.
+            starts a minute later is an influenced open. A * marks a cell that differs from the state above, a ! a loss: \
+            a push or an open that nobody gets. --format html prints the tables of all payloads, also of a directory, as \
+            one page for a ticket. Without --app-state the page has all states, and without --platform the platforms \
+            that the payload has parts for.
             """,
             """
             With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
             each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
-            whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
+            whose names end in \(PayloadFiles.suffixes.joined(separator: ", ")), in the order of their names; \
             standard error names the others. The exit status is then 0 when every payload is as expected, 1 when a \
             payload is not, 65 when a payload cannot be read or would be refused, and 66 when a file is missing or a \
             directory has no payload. --json prints an object for each with its place, "failures" and "explanation". \
@@ -70,6 +70,13 @@ extension Command {
     ) { arguments, session throws(Failure) in
         if let name = arguments[.example] { return try session.explainExample(name, arguments) }
         guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE|DIR...|- is missing") }
+        for word in arguments.operands where !PayloadFiles.exists(word) {
+            for (option, isValue) in [
+                (Option.platform, Platform(rawValue: word) != nil), (.appState, AppState(rawValue: word) != nil),
+            ] where isValue {
+                throw arguments.usageFailure("there is no file \(word); did you mean --\(option.name) \(word)?")
+            }
+        }
         let format = try ExplainFormat(arguments)
         if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
         var explain = Explain(arguments, format, try session.settings(), session.output)
@@ -86,6 +93,8 @@ private struct Explain {
     /// Whether every platform, or every state of the app, is explained: the answers are a table then.
     private let hasAllPlatforms: Bool
     private let hasAllStates: Bool
+    /// Whether each platform is explained that the payload has a part for.
+    private let hasOwnPlatforms: Bool
     /// The tables of the HTML page.
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
@@ -93,7 +102,8 @@ private struct Explain {
     init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
         (self.format, self.settings, self.output) = (format, settings, output)
         let (platform, state) = (arguments[.platform], arguments[.appState])
-        hasAllPlatforms = platform == Option.all || format == .html && platform == nil
+        hasAllPlatforms = platform == Option.all
+        hasOwnPlatforms = format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
         template = RequestTemplate(arguments)
     }
@@ -101,9 +111,13 @@ private struct Explain {
     mutating func run(_ operands: [String]) -> ExitStatus {
         for operand in operands {
             do throws(Failure) {
-                try explain(operand)
+                let files = try PayloadFiles.list(operand, note: output.note)
+                for file in files {
+                    // The next file may be right.
+                    do throws(Failure) { try explain(file) } catch { note(error) }
+                }
+                if files.isEmpty { throw PayloadFiles.none(in: operand) }
             } catch {
-                // The next file may be right.
                 note(error)
             }
         }
@@ -130,7 +144,7 @@ private struct Explain {
         var guesses: [String] = []
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
-        if !hasAllPlatforms, let guess = guesses.first {
+        if !hasAllPlatforms, !hasOwnPlatforms, let guess = guesses.first {
             output.note(guess)
             let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
             if !parts.isEmpty {
@@ -143,8 +157,9 @@ private struct Explain {
             return format == .json
                 ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
         }
+        let platforms = hasOwnPlatforms ? deliver.platforms(beside: platform) : [platform]
         let matrix = ExplanationMatrix(
-            deliver, platforms: hasAllPlatforms ? Platform.allCases : [platform],
+            deliver, platforms: hasAllPlatforms ? Platform.allCases : platforms,
             state: hasAllStates ? nil : deliver.state, table: settings.routing)
         guard format != .json else { return output.write(document: matrix.json) }
         let table = matrix.table(name: record.place, payload: Array(deliver.payload.rawBytes))

@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import PushRouter
 import PushSettings
@@ -12,6 +13,58 @@ extension Option {
         outcome is "handler NAME" where a handler decides it
         """)
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
+}
+
+/// Finds payload files.
+enum PayloadFiles {
+    /// The suffixes of payload files in a directory; an operand may have any suffix.
+    static let suffixes = [".json", ".ndjson", ".jsonl", ".apns", ".txt"]
+    /// As many files as a note names.
+    private static let namedMax = 5
+
+    /// The payload files of an operand: the file itself, or the regular files in the directory and below it; empty for
+    /// a directory without any.
+    ///
+    /// - Parameter note: takes a note about files that are left out.
+    static func list(_ operand: String, note: (String) -> Void) throws(Failure) -> [String] {
+        guard Directory.exists(operand) else { return [operand] }
+        var files: [String] = []
+        var leftOut: [String] = []
+        for file in try Directory.files(below: operand) {
+            if suffixes.contains(where: file.hasSuffix), Directory.hasRegular(file), try !isProse(file) {
+                files.append(file)
+            } else {
+                leftOut.append(file)
+            }
+        }
+        if !leftOut.isEmpty {
+            let more = leftOut.count > namedMax ? " and \(leftOut.count - namedMax) more" : ""
+            note("\(operand): left out: \(leftOut.prefix(namedMax).joined(separator: ", "))\(more)")
+        }
+        return files
+    }
+
+    /// Whether a path is there.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The failure for a directory without any.
+    static func none(in directory: String) -> Failure {
+        Failure(
+            .noInput,
+            "\(directory): no payload file in this directory: payload files end in \(suffixes.joined(separator: ", "))")
+    }
+
+    /// Whether a text file has no form of a payload.
+    private static func isProse(_ path: String) throws(Failure) -> Bool {
+        guard path.hasSuffix(".txt") else { return false }
+        let file = try InputFile(path)
+        while let line = try file.nextLine() {
+            if line.contains(where: { !$0.isJSONWhiteSpace }) {
+                return PayloadStart(in: line) == nil && !PayloadStart.isLog(line)
+            }
+        }
+        return true
+    }
 }
 
 /// Checks the payloads of files and directories, with one line of output for each.
@@ -31,19 +84,18 @@ struct ExplainDirectory {
     /// The exit status of the last payload that cannot be read or would be refused.
     private var status = ExitStatus.done
 
-    /// The suffixes of payload files in a directory; an operand may have any suffix.
-    static let suffixes = [".json", ".ndjson", ".jsonl", ".apns", ".txt"]
-
     /// - Returns: `nil` if the payloads are to be explained at length.
     init?(_ arguments: Arguments, _ format: ExplainFormat, _ session: Session) throws(Failure) {
         let checks = arguments.has(.expect) || arguments.has(.failOnWarning) || format == .junit || format == .github
-        guard checks || arguments.operands.contains(where: Directory.exists) else { return nil }
+        guard checks || format != .html && arguments.operands.contains(where: Directory.exists) else { return nil }
         guard format != .html else {
-            throw arguments.usageFailure("--format html: a check of files has the formats text, json, junit and github")
+            throw arguments.usageFailure(
+                "--format html: --expect and --fail-on-warning have the formats text, json, junit and github")
         }
         guard arguments[.appState] != Option.all else {
             throw arguments.usageFailure("--app-state all: a check of files takes one state")
         }
+        settings = try session.settings()
         var expectations: [ExplainExpectation] = []
         for text in arguments.all(.expect) {
             guard let expectation = ExplainExpectation(text) else {
@@ -53,6 +105,9 @@ struct ExplainDirectory {
                     "--expect \(text): written as KEY=VALUE; the keys are \(keys.joined(separator: ", "))"
                         + suggestion(for: key, among: keys))
             }
+            if let complaint = expectation.complaint(under: settings.routing) {
+                throw arguments.usageFailure("--expect \(text): \(complaint)")
+            }
             expectations.append(expectation)
         }
         self.expectations = expectations
@@ -61,7 +116,6 @@ struct ExplainDirectory {
         failsOnWarning = arguments.has(.failOnWarning)
         hasAllPlatforms = arguments[.platform] == Option.all
         isOnGitHub = !arguments.has(.format) && Output.environment("GITHUB_ACTIONS") == "true"
-        settings = try session.settings()
         template = RequestTemplate(arguments)
         output = session.output
     }
@@ -69,12 +123,9 @@ struct ExplainDirectory {
     mutating func run() -> ExitStatus {
         for operand in operands {
             do {
-                let files = try files(operand)
+                let files = try PayloadFiles.list(operand, note: output.note)
                 for file in files { try explain(file) }
-                guard files.isEmpty else { continue }
-                let reason =
-                    "no payload file in this directory: payload files end in \(Self.suffixes.joined(separator: ", "))"
-                note(Failure(.noInput, "\(operand): \(reason)"), file: operand, isNone: true)
+                if files.isEmpty { note(PayloadFiles.none(in: operand), file: operand, isNone: true) }
             } catch {
                 note(error, file: operand)
             }
@@ -89,37 +140,6 @@ struct ExplainDirectory {
         case .github: output.write(report.annotations.utf8)
         }
         return status == .done && report.hasFailures ? .no : status
-    }
-
-    /// The payload files of an operand; empty for a directory without any.
-    private func files(_ operand: String) throws(Failure) -> [String] {
-        guard Directory.exists(operand) else { return [operand] }
-        var files: [String] = []
-        var skipped: [String] = []
-        for file in try Directory.files(below: operand) {
-            if Self.suffixes.contains(where: file.hasSuffix), try !isProse(file) {
-                files.append(file)
-            } else {
-                skipped.append(file)
-            }
-        }
-        if !skipped.isEmpty {
-            let more = skipped.count > 5 ? " and \(skipped.count - 5) more" : ""
-            output.note("\(operand): no payload files: \(skipped.prefix(5).joined(separator: ", "))\(more)")
-        }
-        return files
-    }
-
-    /// Whether a text file has no form of a payload.
-    private func isProse(_ path: String) throws(Failure) -> Bool {
-        guard path.hasSuffix(".txt") else { return false }
-        let file = try InputFile(path)
-        while let line = try file.nextLine() {
-            if line.contains(where: { !$0.isJSONWhiteSpace }) {
-                return PayloadStart(in: line) == nil && !PayloadStart.isLog(line)
-            }
-        }
-        return true
     }
 
     private mutating func explain(_ path: String) throws(Failure) {
@@ -144,9 +164,7 @@ struct ExplainDirectory {
         try file.check(record)
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { _ in })
-        let message = deliver.payload["message"]
-        let others: [Platform] = (message?["apns"] == nil ? [] : [.ios]) + (message?["webpush"] == nil ? [] : [.web])
-        for platform in hasAllPlatforms ? [platform] + others.filter({ $0 != platform }) : [platform] {
+        for platform in hasAllPlatforms ? deliver.platforms(beside: platform) : [platform] {
             var target = deliver.target
             target.platform = platform
             try explain(deliver.redirected(to: target, state: deliver.state), for: platform, record, of: file)
@@ -188,5 +206,14 @@ struct ExplainDirectory {
         payload.isNone = isNone
         payloads.append(payload)
         if format != .text { output.note(failure.message) }
+    }
+}
+
+extension DeliverRequest {
+    /// The platforms that its payload is for: one, and those with a part of their own in an FCM v1 message.
+    func platforms(beside first: Platform) -> [Platform] {
+        let message = payload["message"]
+        let others: [Platform] = (message?["apns"] == nil ? [] : [.ios]) + (message?["webpush"] == nil ? [] : [.web])
+        return [first] + others.filter { $0 != first }
     }
 }
