@@ -59,12 +59,59 @@ struct ExampleHandlerTests {
         try check("Type=http\nURL=http://127.0.0.1:\(port)/orders")
     }
 
+    @Test("download a picture of the own server, make an HTTP call with a secret, and show both")
+    func picture() throws {
+        let port = try freePort()
+        let (root, address) = (installation.root, "http://127.0.0.1:\(port)")
+        writeFile("not really a picture", to: root + "/a.png")
+        writeFile("s3cret\n", to: root + "/key")
+        // Answers GET with the files of a directory, and notes the proof of a POST.
+        let server = """
+            import http.server, sys
+            class Handler(http.server.SimpleHTTPRequestHandler):
+                def do_POST(self):
+                    open("proof", "a").write(self.headers["Authorization"] + "\\n")
+                    self.send_response(204)
+                    self.end_headers()
+            http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+            """
+        let service = try Service(["/bin/sh", "-c", "cd \(root) && exec python3 -c '\(server)' \(port)"])
+        defer { withExtendedLifetime(service) {} }
+        writeFile(
+            "#!/bin/sh\nprintf '%s|%s|' \"$1\" \"$3\" >>\(root)/shown; cat \"$2\" >>\(root)/shown\n",
+            to: root + "/notify-send")
+        chmod(root + "/notify-send", 0o755)
+        installation.addHandler(
+            "picture",
+            """
+            Exec=/usr/bin/env python3 \(Self.examples)/picture.py
+            Credential=CRM:\(root)/key
+            Environment=CRM=\(address)/seen IMAGES=\(address)/ PATH=\(root):/usr/local/bin:/usr/bin:/bin
+            """)
+        installation.addRoute("50-picture", to: "picture")
+        installation.addRoute("99-default", to: "journal", match: "Data=nothing")
+        try waitUntil("the server listens") { isListening(port) }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        func outcome(_ image: String) throws -> Line {
+            try client.outcome(
+                of: Requests.deliver(
+                    #""platform":"android","device":"d","payload":{"data":{"title":"Sale","image":"\#(image)"}}"#))
+        }
+        let shown = try outcome("\(address)/a.png")
+        #expect(shown.outcome == "handled", "\(shown)")
+        #expect(readFile(root + "/shown").map { String(decoding: $0, as: UTF8.self) } == "-i|Sale|not really a picture")
+        #expect(readFile(root + "/proof").map { String(decoding: $0, as: UTF8.self) } == "Bearer s3cret\n")
+        #expect(try outcome("file:///etc/passwd").outcome == "unrouted")
+    }
+
     private static let guide = "Sources/PushDaemon/Documentation.docc/Guides/GuideForHandlerAuthors.md"
 
     @Test(
         "each example program is in a page of the guides verbatim",
         arguments: [
-            ("exec.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
+            ("exec.py", "README.md"), ("exec.sh", guide), ("worker.py", guide), ("picture.py", guide),
             ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
             ("receiver.py", "packaging/man/pushrouter-http.8"),
         ])
@@ -82,7 +129,9 @@ struct ExampleHandlerTests {
     func shown() {
         let names = TestSupport.names(in: Self.examples)
         #expect(
-            names.sorted() == ["exec.py", "exec.sh", "receiver.py", "service.py", "worker.py", "worker.sh"],
+            names.sorted() == [
+                "exec.py", "exec.sh", "picture.py", "receiver.py", "service.py", "worker.py", "worker.sh",
+            ],
             "the list of copies has another set")
     }
 }

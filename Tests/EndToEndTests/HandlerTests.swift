@@ -15,7 +15,11 @@ struct HandlerTests {
             ("exit 0", "handled", nil),
             ("exit 75", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             ("exit 1", "failed", "exit status 1"),
-            ("echo boom: no database; exit 1", "failed", "exit status 1: boom: no database"),
+            (
+                "echo Dear Anna; echo trying >&2; echo boom: no database >&2; exit 1", "failed",
+                "exit status 1: boom: no database"
+            ),
+            ("echo Dear Anna; exit 1", "failed", "exit status 1"),
             ("exit 255", "failed", "exit status 255"),
             ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often out of memory: MemoryMax=)"),
             ("kill -TERM $$", "failed", "ended by signal 15 (SIGTERM)"),
@@ -39,6 +43,27 @@ struct HandlerTests {
         let line = try installation.injectClient().outcome(of: Requests.deliver(job: "job"))
         #expect(line.outcome == outcome && line.reason == reason, "\(line)")
         try waitUntil("nothing of the handler is left") { children(of: daemon.processID).isEmpty }
+    }
+
+    @Test("gets the secret that its file has at the start of each run, and fails with the reason without it")
+    func credentials() throws {
+        let path = installation.root + "/key"
+        writeFile("first", to: path)
+        installation.addJob(
+            "secret", "cat $PUSH_CREDENTIAL_key >>$ROOT/got; env >$ROOT/environment", handler: "Credential=key:\(path)")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "secret")).outcome == "handled")
+        writeFile(" second", to: path)
+        #expect(try client.outcome(of: Requests.deliver(job: "secret")).outcome == "handled")
+        #expect(String(decoding: readFile(installation.root + "/got") ?? [], as: UTF8.self) == "first second")
+        let environment = String(decoding: readFile(installation.root + "/environment") ?? [], as: UTF8.self)
+        #expect(environment.contains("PUSH_CREDENTIAL_key=/proc/self/fd/") && !environment.contains("second"))
+        unlink(path)
+        let line = try client.outcome(of: Requests.deliver(job: "secret"))
+        #expect(
+            line.reason?.contains("cannot read \(path) (Credential=): No such file or directory") == true, "\(line)")
     }
 
     @Test("that does not exist fails with a hint")

@@ -52,6 +52,38 @@ struct PushctlVerifyTests {
         #expect(object["mode"]?.kind == .null)
     }
 
+    @Test(
+        "warns of a script with CR LF or a byte order mark, of a secret that is missing, and of one that all may read")
+    func programsAndSecrets() {
+        let installation = Installation()
+        let root = installation.root
+        for (name, text) in [
+            ("dos", "#!/bin/sh\r\nexit 0\r\n"), ("bom", "\u{FEFF}#!/bin/sh\n"), ("fine", "#!/bin/sh\n"),
+        ] {
+            writeFile(text, to: "\(root)/\(name).sh")
+            chmod("\(root)/\(name).sh", 0o755)
+            installation.addHandler(name, "Exec=\(root)/\(name).sh")
+        }
+        writeFile("s3cret", to: "\(root)/open")
+        chmod("\(root)/open", 0o644)
+        writeFile("s3cret", to: "\(root)/closed")
+        chmod("\(root)/closed", 0o640)
+        installation.addHandler(
+            "secrets", "Exec=/bin/true\nCredential=A:\(root)/gone B:\(root)/open C:\(root)/closed")
+        let warnings = verify(installation.configuration, "--quiet").lines.compactMap { line in
+            line.split(separator: ".handler: warning: ", maxSplits: 1).dropFirst().first.map(String.init)
+        }
+        #expect(
+            warnings.filter { !$0.hasPrefix("no route has") }.map {
+                $0.replacing(root, with: "ROOT").prefix { $0 != "," }
+            } == [
+                "Exec=ROOT/bom.sh: the file begins with a byte order mark (EF BB BF)",
+                "Exec=ROOT/dos.sh: its first line ends with CR LF",
+                "Credential=A:ROOT/gone: No such file or directory",
+                "Credential=B:ROOT/open: every user may read it: chmod o= ROOT/open",
+            ], "\(warnings)")
+    }
+
     @Test("asks the daemon for the rights of handlers, and so does doctor")
     func sandbox() throws {
         let installation = Installation()

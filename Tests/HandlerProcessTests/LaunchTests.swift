@@ -34,6 +34,54 @@ struct LaunchTests {
         #expect(try shell(script, input: "{\"a\":1}").start().outputLines() == [output])
     }
 
+    /// A program with two secrets, which prints both, one of them twice, and how many descriptors it has.
+    private func withCredentials(in directory: borrowing TemporaryDirectory) -> ProcessCommand {
+        writeFile("s3cret\n", to: directory.path + "/a")
+        writeFile("other\n", to: directory.path + "/b")
+        chmod(directory.path + "/a", 0o400)
+        var command = shell(
+            #"cat "$A" "$A" "$B"; (echo x >>"$A") 2>/dev/null; cat "$A"; set -- /proc/self/fd/*; echo $#"#)
+        command.credentials = ["a", "b"].map {
+            .init(variable: $0.uppercased(), path: directory.path + "/" + $0)
+        }
+        return command
+    }
+
+    @Test(
+        "gets its secrets as files that it can read again and not change, and no other descriptor",
+        arguments: [false, true])
+    func credentials(stays: Bool) throws {
+        let directory = TemporaryDirectory()
+        var command = withCredentials(in: directory)
+        if stays { command.streams = .conversation(readsErrors: false) }
+        let lines = try command.start().outputLines()
+        #expect(lines.prefix(4) == ["s3cret", "s3cret", "other", "s3cret"])
+        #expect(lines.last == "6", "three streams, two secrets, and the list itself: \(lines)")
+    }
+
+    @Test("gets as another user a secret that this user may not read", .needsRoot)
+    func credentialsOfOthers() throws {
+        let directory = TemporaryDirectory()
+        var command = withCredentials(in: directory)
+        chmod(directory.path, 0o700)
+        command.confinement.user = "nobody"
+        #expect(try command.start().outputLines().prefix(3) == ["s3cret", "s3cret", "other"])
+    }
+
+    @Test("is not started without a secret, with the reason")
+    func missingCredentials() throws {
+        let directory = TemporaryDirectory()
+        let command = withCredentials(in: directory)
+        unlink(directory.path + "/b")
+        let missing = try command.startFailure().description
+        #expect(
+            missing == "cannot start /bin/sh: cannot read \(directory.path)/b (Credential=): No such file or directory")
+        mkfifo(directory.path + "/b", 0o600)
+        #expect(try command.startFailure().description.hasSuffix("(Credential=): it is no regular file"))
+        truncate(directory.path + "/a", 2 << 20)
+        #expect(try command.startFailure().description.hasSuffix("; a credential has 1 MiB at most"))
+    }
+
     @Test("may leave 256 KiB of input unread, and no thread waits")
     func unreadInput() throws {
         let child = try shell("exit 7", input: String(repeating: "x", count: 256 << 10)).start()

@@ -28,6 +28,29 @@ struct HandlerFileTests {
                 == Handler(name: "crm", kind: .exec(command), idempotent: true, grace: .milliseconds(500)))
     }
 
+    @Test("has secrets as files, by name and path, and warns of one in the environment")
+    func credentials() {
+        let (settings, diagnostics) = handler(
+            """
+            Type=worker
+            Exec=/bin/true
+            Credential=API_KEY:/etc/crm/key "other:/etc/a b"
+            Credential=third:/run/credentials/pushrouterd.service/third
+            Environment=KEYBOARD=us TOKEN_FILE=/etc/token MONKEY=1 API_KEY=
+            """)
+        #expect(diagnostics == [])
+        let command = settings?.routing.handlers["crm"]?.kind.command
+        #expect(command?.credentials.map(\.name) == ["API_KEY", "other", "third"])
+        #expect(command?.credentials.map(\.path).last == "/run/credentials/pushrouterd.service/third")
+        #expect(command?.credentials.first?.variable == "PUSH_CREDENTIAL_API_KEY")
+        for name in ["API_KEY", "TOKEN", "crm_secret", "DB_PASSWORD", "KEY"] {
+            let (_, warned) = handler("Type=exec\nExec=/bin/true\nEnvironment=A=b \(name)=s3cret")
+            let warning = warned.joined()
+            #expect(warned.count == 1 && warning.contains(":4: warning: Environment=\(name): "))
+            #expect(warning.hasSuffix("write Credential=\(name):/path/of/it") && !warning.contains("s3cret"))
+        }
+    }
+
     @Test("needs only the program of an exec handler, which is not idempotent and has no grace")
     func execDefaults() {
         let (settings, diagnostics) = handler("Type=exec\nExec=/bin/true\nEnvironment=A=b\nEnvironment=")
@@ -142,6 +165,15 @@ struct HandlerFileTests {
             (
                 "Type=exec\nExec=/bin/a\nEnvironment=PUSH_SEQ=1",
                 ":4: error: Environment=PUSH_SEQ=1: PUSH_SEQ: names that begin with PUSH_ are reserved for the daemon"
+            ),
+            (
+                "Type=exec\nExec=/bin/a\nCredential=a",
+                ":4: error: Credential=a: \"a\" must be NAME:/path, with a NAME of letters, digits and _"
+            ),
+            ("Type=exec\nExec=/bin/a\nCredential=a:b", ":4: error: Credential=a:b: must be an absolute path"),
+            (
+                "Type=exec\nExec=/bin/a\nCredential=a:/b a:/c",
+                ":4: error: Credential=a: this name is given twice"
             ),
             (
                 "Type=exec\nExec=/bin/a\nWorkingDirectory=~",

@@ -106,11 +106,17 @@ IN_CHILD long limit_descriptors(const struct CLinux_program *program) {
     return ask4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* Closes all descriptors above 2 except `kept`, which is also above 2, unless it is negative. */
-IN_CHILD long close_but(int kept) {
-    if (kept < 0) return ask3(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
-    long result = kept == STDERR_FILENO + 1 ? 0 : ask3(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
-    return result < 0 ? result : ask3(SYS_close_range, kept + 1, ~0U, 0);
+/* Closes all descriptors above 2 but the kept ones, which the exec closes no more, other than the cgroup. */
+IN_CHILD long close_others(const struct CLinux_program *program) {
+    int first = STDERR_FILENO + 1;
+    for (size_t place = 0; place < program->kept_count; place++) {
+        int kept = program->kept[place];
+        long result = kept == first ? 0 : ask3(SYS_close_range, first, kept - 1, 0);
+        if (result >= 0 && kept != program->cgroup) result = ask3(SYS_fcntl, kept, F_SETFD, 0);
+        if (result < 0) return result;
+        first = kept + 1;
+    }
+    return ask3(SYS_close_range, first, ~0U, 0);
 }
 
 /* Drops the capabilities with which the parent changes users. An exec drops all others than the ambient and the
@@ -202,7 +208,7 @@ IN_CHILD long become(const struct child *child) {
     if (program->error >= 0 && (result = ask3(SYS_dup3, program->error, STDERR_FILENO, 0)) < 0) return result;
     /* Closes them before the slow steps: a client of the daemon sees the end of its connection only without the child's
      * copies. */
-    if ((result = close_but(program->cgroup)) < 0) return result;
+    if ((result = close_others(program)) < 0) return result;
     start->step = CLinux_step_cgroup;
     if (program->cgroup >= 0 && (result = ask3(SYS_write, program->cgroup, "0", 1)) < 0) return result;
     start->step = CLinux_step_descriptors;

@@ -26,13 +26,15 @@ extension ProcessCommand {
         _ ends: consuming ProgramEnds, in cgroups: RunCgroups?, _ users: KnownUsers
     ) throws(SpawnError) -> ChildProcess {
         let identity = try identity(users)
+        var files: [SharedDescriptor] = []
+        for credential in credentials { files.append(try credential.open(for: self)) }
         guard let cgroups else {
-            return try start(ends, identity, nil, processes: -1)
+            return try start(ends, files, identity, nil, processes: -1)
         }
         let cgroup: NewCgroup
         do { cgroup = try cgroups.begin(self) } catch { throw SpawnError(error, starting: self) }
         do throws(SpawnError) {
-            return try start(ends, identity, cgroup.run, processes: cgroup.processes.rawValue)
+            return try start(ends, files, identity, cgroup.run, processes: cgroup.processes.rawValue)
         } catch {
             cgroup.run.end()
             throw error
@@ -47,9 +49,10 @@ extension ProcessCommand {
     }
 
     private func start(
-        _ ends: consuming ProgramEnds, _ identity: UserIdentity?, _ cgroup: RunCgroup?, processes: Int32
+        _ ends: consuming ProgramEnds, _ credentials: [SharedDescriptor], _ identity: UserIdentity?,
+        _ cgroup: RunCgroup?, processes: Int32
     ) throws(SpawnError) -> ChildProcess {
-        let memory = SpawnContext(self, identity)
+        let memory = SpawnContext(self, credentials, identity)
         LiveRuns.begin(mark)
         let start = SystemClock.monotonicNanoseconds
         do throws(SpawnError) {
@@ -72,5 +75,39 @@ extension ProcessCommand {
     private func waits(_ identity: UserIdentity?) -> Bool {
         if case .conversation = streams { return true }
         return identity != nil || confinement.cgroup.memoryMax != nil
+    }
+}
+
+extension ProcessCommand.Credential {
+    /// The length of a secret at most, in bytes.
+    private static let longest = 1 << 20
+
+    /// Copies the file's bytes into a sealed memory file. Any user can open it, but only by a descriptor of the program.
+    fileprivate func open(for command: ProcessCommand) throws(SpawnError) -> SharedDescriptor {
+        // A FIFO without a writer must not hold up other starts.
+        guard let file = FileDescriptor(Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else {
+            throw SpawnError(self, errno, starting: command)
+        }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SpawnError(self, EINVAL, starting: command)
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.longest + 1)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { bytes in
+                retryingInterrupts {
+                    read(file.rawValue, bytes.baseAddress.map { $0 + length }, bytes.count - length)
+                }
+            }
+            guard count >= 0 else { throw SpawnError(self, errno, starting: command) }
+            if count == 0 { break }
+            length += count
+        }
+        guard length <= Self.longest else { throw SpawnError(self, EFBIG, starting: command) }
+        guard let copy = FileDescriptor(sealing: Array(bytes.prefix(length))) else {
+            throw SpawnError(self, errno, starting: command)
+        }
+        return SharedDescriptor(copy)
     }
 }

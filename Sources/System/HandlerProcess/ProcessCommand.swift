@@ -17,9 +17,20 @@ public struct ProcessCommand: Sendable {
     public var descriptorLimit: UInt64?
     /// The confinement of the program.
     public var confinement: ProcessConfinement
+    /// The secrets of the program.
+    public var credentials: [Credential] = []
     /// Why this process may not see the program or its working directory, for the message about a failed start; `nil`:
     /// nothing is hidden.
     public var concealment: String?
+
+    /// A secret: a variable of the environment names a file with a copy of the bytes that the file has at the start.
+    public struct Credential: Sendable {
+        let variable: String
+        let path: String
+
+        /// Joins the parts.
+        public init(variable: String, path: String) { (self.variable, self.path) = (variable, path) }
+    }
 
     /// The standard streams of a program.
     public enum Streams: Sendable {

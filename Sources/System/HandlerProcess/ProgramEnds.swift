@@ -103,7 +103,7 @@ private struct Pipe: ~Copyable {
 extension FileDescriptor {
     /// A memory file at its start. Writing it never waits for a reader, as a pipe would, and its seals keep the program
     /// from growing it.
-    fileprivate init?(sealing bytes: [UInt8]) {
+    init?(sealing bytes: [UInt8]) {
         guard let file = FileDescriptor(CLinux_memory_file()) else { return nil }
         var written = 0
         while written < bytes.count {

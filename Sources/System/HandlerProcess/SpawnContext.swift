@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// The memory of a child before its exec, while it shares this process's memory: its program and its stack. For one
 /// start.
@@ -11,18 +12,27 @@ final class SpawnContext: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let start: UnsafeMutablePointer<CLinux_start>
     private let program: UnsafeMutablePointer<CLinux_program>
+    /// Room for the descriptors of credentials, and for that of a cgroup.
+    private let keptList: UnsafeMutablePointer<Int32>
+    /// The descriptors of the credentials, which the program gets under their numbers.
+    private let credentials: [SharedDescriptor]
 
     /// - Parameters:
     ///   - command: the program.
+    ///   - credentials: the files of its credentials, in their order.
     ///   - identity: the user of the program; `nil` keeps this process's user.
-    init(_ command: ProcessCommand, _ identity: UserIdentity?) {
-        let environment = [(name: ProcessCommand.markVariable, value: command.mark)] + command.environment
+    init(_ command: ProcessCommand, _ credentials: [SharedDescriptor], _ identity: UserIdentity?) {
+        let environment =
+            [(name: ProcessCommand.markVariable, value: command.mark)] + command.environment
+            + zip(command.credentials, credentials).map { ($0.variable, "/proc/self/fd/\($1.rawValue)") }
+        self.credentials = credentials
         let groups = identity?.groups ?? []
         let (words, variables) = (command.arguments.count, environment.count)
         let length =
             Int(CLinux_stack_length) + MemoryLayout<CLinux_program>.stride + MemoryLayout<CLinux_start>.stride
             + (words + 1 + variables + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
-            + groups.count * MemoryLayout<gid_t>.stride + command.workingDirectory.utf8.count + 1
+            + groups.count * MemoryLayout<gid_t>.stride + (credentials.count + 1) * MemoryLayout<Int32>.stride
+            + command.workingDirectory.utf8.count + 1
             + command.arguments.reduce(0) { $0 + $1.utf8.count + 1 }
             + environment.reduce(0) { $0 + $1.name.utf8.count + 1 + $1.value.utf8.count + 1 }
         memory = .allocate(byteCount: length, alignment: 16)
@@ -35,6 +45,7 @@ final class SpawnContext: @unchecked Sendable {
         start.initialize(to: CLinux_start())
         let groupList = Self.take(groups.count, of: gid_t.self, &next)
         groupList.initialize(from: groups, count: groups.count)
+        keptList = Self.take(credentials.count + 1, of: Int32.self, &next)
         let directory = Self.write(command.workingDirectory, &next)
         let path = next.assumingMemoryBound(to: CChar.self)
         for (place, word) in command.arguments.enumerated() {
@@ -51,7 +62,7 @@ final class SpawnContext: @unchecked Sendable {
         program.initialize(
             to: CLinux_program(
                 path: path, arguments: argumentList, environment: environmentList, directory: directory, input: -1,
-                output: -1, error: -1, cgroup: -1,
+                output: -1, error: -1, cgroup: -1, kept: keptList, kept_count: 0,
                 descriptor_limit: confinement.openFilesMax.map(UInt64.init) ?? command.descriptorLimit ?? 0,
                 is_hard_limit: confinement.openFilesMax != nil, sets_niceness: confinement.niceness != nil,
                 niceness: Int32(confinement.niceness ?? 0), has_no_new_privileges: confinement.hasNoNewPrivileges,
@@ -95,6 +106,9 @@ final class SpawnContext: @unchecked Sendable {
         program.pointee.output = ends.output
         program.pointee.error = ends.errors
         program.pointee.cgroup = cgroup
+        let kept = (credentials.map(\.rawValue) + (cgroup < 0 ? [] : [cgroup])).sorted()
+        keptList.initialize(from: kept, count: kept.count)
+        program.pointee.kept_count = kept.count
         var processID: pid_t = 0
         var descriptor: Int32 = -1
         let code = CLinux_spawn(&processID, &descriptor, program, start, memory, waits)

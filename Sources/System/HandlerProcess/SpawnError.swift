@@ -24,15 +24,16 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
     ///   - step: the step that failed.
     ///   - command: the program.
     init(_ code: Int32, at step: CLinux_step = .program, starting command: ProcessCommand) {
-        program = command.arguments[0]
+        let program = command.arguments[0]
+        self.program = program
         self.code = code
         let confinement = command.confinement
+        var invisible: String { invisibleBytes(ofProgram: program).map { ": \($0)" } ?? "" }
         let fault =
             switch step {
-            case .program: Self.reason(code) + (code == ENOEXEC ? Self.invisibleBytes(of: program) : "")
+            case .program: Self.reason(code) + (code == ENOEXEC ? invisible : "")
             case .interpreter where code == ENOENT:
-                "the interpreter that it names (#! line or ELF loader) does not exist"
-                    + Self.invisibleBytes(of: program)
+                "the interpreter that it names (#! line or ELF loader) does not exist" + invisible
             case .interpreter: errorText(code)
             case .directory where [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code):
                 "its working directory \(command.workingDirectory) is missing, not a directory, or may not be entered"
@@ -58,30 +59,25 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         reason = "there is no user \(user) (User=)"
     }
 
+    /// Makes the error for a credential that could not be read.
+    init(_ credential: ProcessCommand.Credential, _ code: Int32, starting command: ProcessCommand) {
+        program = command.arguments[0]
+        self.code = code
+        let fault =
+            switch code {
+            case EINVAL: "it is no regular file"
+            case EACCES: "\(errorText(code)); the daemon's user must be able to read it"
+            case EFBIG: "\(errorText(code)); a credential has 1 MiB at most"
+            default: errorText(code)
+            }
+        reason = "cannot read \(credential.path) (Credential=): \(fault)"
+    }
+
     /// Makes the error for a cgroup that could not be made.
     init(_ failure: CgroupFailure, starting command: ProcessCommand) {
         program = command.arguments[0]
         code = failure.code
         reason = "cannot set up its cgroup, \(failure.path): \(errorText(failure.code))"
-    }
-
-    /// Returns the invisible bytes in the first line of a script that keep it from starting, with a remedy; empty if there
-    /// are none.
-    private static func invisibleBytes(of path: String) -> String {
-        guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return "" }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = read(file.rawValue, &bytes, bytes.count)
-        guard count > 0 else { return "" }
-        let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
-        if line.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return
-                ": the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
-        }
-        if line.starts(with: "#!".utf8), line.last == UInt8(ascii: "\r") {
-            return
-                ": its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
-        }
-        return ""
     }
 
     private static func reason(_ code: Int32) -> String {

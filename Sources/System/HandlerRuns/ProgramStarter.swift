@@ -61,6 +61,7 @@ final class ProgramStarter {
             arguments: command.arguments, environment: variables,
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             confinement: ProcessConfinement(command.confinement), mark: mark)
+        process.credentials = command.credentials.map { .init(variable: $0.variable, path: $0.path) }
         process.concealment = concealment(command.arguments[0]) ?? command.workingDirectory.flatMap(concealment)
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }

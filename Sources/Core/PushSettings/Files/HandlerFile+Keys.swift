@@ -152,7 +152,14 @@ extension Schema<HandlerDraft> {
             "Handler", "Environment", addingTo: { $1(&$0.environment) }, .environment, for: [.exec, .worker],
             meaning: """
                 Words of the form `NAME=value` that are added to the program's environment; a list. Names that begin with \
-                `PUSH_` are reserved for the daemon.
+                `PUSH_` are reserved for the daemon. Not for secrets.
+                """),
+        Key(
+            "Handler", "Credential", addingTo: { $1(&$0.credentials) }, .credentials, for: [.exec, .worker],
+            meaning: """
+                Words of the form `NAME:/path`, a secret each; a list. The daemon reads the file when it starts the program, \
+                so the user in `User=` need not be able to. The variable `PUSH_CREDENTIAL_NAME` has the path of a copy in \
+                memory, which only the program, and the programs that inherit its descriptors, can open.
                 """),
         Key(
             "Handler", "WorkingDirectory", { $1(&$0.workingDirectory) }, Form.absolutePath.optional,

@@ -19,6 +19,7 @@ struct HandlerDraft: Fillable {
     var kind: Kind?
     var arguments: [String] = []
     var environment: [Variable] = []
+    var credentials: [Handler.Credential] = []
     var workingDirectory: String?
     var socketPath: String?
     var idempotent = false
@@ -74,6 +75,16 @@ struct HandlerDraft: Fillable {
                 line: lines["Grace"])
         }
         warnOfUselessKeys(of: kind, lines: lines, report: &report)
+        for variable in environment where variable.seemsSecret {
+            report.warning(
+                "Environment=\(variable.name): this seems to be a secret, and who may read this file, or "
+                    + "/proc/PID/environ, reads it: put it into a file, and write Credential=\(variable.name):/path/of/it",
+                line: lines["Environment"])
+        }
+        let names = credentials.map(\.name)
+        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+            report.error("Credential=\(twice): this name is given twice", line: lines["Credential"])
+        }
         if kind == .socket, instances.isSingleUse, instances.pipeline > 1 {
             report.warning(
                 "Pipeline= has no effect with OneInvocation=yes: a connection gets one line", line: lines["Pipeline"])
@@ -124,8 +135,8 @@ struct HandlerDraft: Fillable {
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
         return Handler.Command(
-            arguments: arguments, environment: variables, workingDirectory: workingDirectory,
-            confinement: confinement, logsOutput: logsOutput)
+            arguments: arguments, environment: variables, credentials: credentials,
+            workingDirectory: workingDirectory, confinement: confinement, logsOutput: logsOutput)
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
@@ -238,11 +249,39 @@ extension Form<[HandlerDraft.Variable]> {
         }
         return variables
     }
+}
 
-    private static func isVariableName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, !first.isDigit else { return false }
-        return name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+extension HandlerDraft.Variable {
+    /// Whether the name is that of a secret, and the value not the path of its file.
+    fileprivate var seemsSecret: Bool {
+        let words = name.uppercased().split(separator: "_").map(String.init)
+        let secrets = ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "KEY", "CREDENTIALS"]
+        return words.last.map(secrets.contains) == true && !value.isEmpty && !value.hasPrefix("/")
     }
+}
+
+extension Form<[Handler.Credential]> {
+    /// `NAME:/path` words, quoted if the path has spaces.
+    static let credentials = Form { text throws(ValueError) in
+        var words = QuotedWords(text)
+        var credentials: [Handler.Credential] = []
+        while let word = try words.next() {
+            let parts = word.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(Substring(parts[0]))
+            guard parts.count == 2, isVariableName(name) else {
+                throw ValueError(
+                    "\"\(printable(word, limit: 60))\" must be NAME:/path, with a NAME of letters, digits and _")
+            }
+            let path = try Form<String>.absolutePath.parse(String(Substring(parts[1])))
+            credentials.append(Handler.Credential(name: name, path: path))
+        }
+        return credentials
+    }
+}
+
+private func isVariableName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !first.isDigit else { return false }
+    return name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
 }
 
 extension Form<BreakerRules> {

@@ -17,6 +17,10 @@ struct CLinux_program {
     int input, output, error;
     /* An open cgroup.procs, close-on-exec, to which the child writes itself before the exec; negative for none. */
     int cgroup;
+    /* The other descriptors that the child keeps under their numbers, in ascending order, none of them below 3, with
+     * `cgroup` among them, which the exec closes. */
+    const int *_Nonnull kept;
+    size_t kept_count;
     /* Its RLIMIT_NOFILE, at most the parent's hard limit; 0 keeps the parent's. Sets soft and hard limit, or the soft
      * limit only. */
     uint64_t descriptor_limit;

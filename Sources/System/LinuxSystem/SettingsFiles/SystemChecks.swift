@@ -107,14 +107,34 @@ private func secretWarning(
         + "chmod 600 \(path)"
 }
 
+/// Returns the first line of a program's file, at most 256 bytes; empty for a file that cannot be read.
+private func firstLine(ofProgram path: String) -> ArraySlice<UInt8> {
+    guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return [] }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = retryingInterrupts { read(file.rawValue, &bytes, bytes.count) }
+    return bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+}
+
+/// Returns the invisible bytes in the first line of a script that keep it from starting, with a remedy; `nil` if there
+/// are none.
+public func invisibleBytes(ofProgram path: String) -> String? {
+    let line = firstLine(ofProgram: path)
+    if line.starts(with: [0xEF, 0xBB, 0xBF]) {
+        return
+            "the file begins with a byte order mark (EF BB BF), which an editor does not show: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
+    }
+    if line.starts(with: "#!".utf8), line.last == UInt8(ascii: "\r") {
+        return
+            "its first line ends with CR LF, as on Windows, and CR belongs to the name: sed -i 's/\\r$//' removes it"
+    }
+    return nil
+}
+
 extension Handler.Kind {
     /// The program that runs the handler: its own, or the interpreter of a script; `nil` if it has none.
     fileprivate var runtime: String? {
         guard let program = command?.arguments.first else { return nil }
-        guard let file = FileDescriptor(open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return program }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = retryingInterrupts { read(file.rawValue, &bytes, bytes.count) }
-        let line = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let line = String(decoding: firstLine(ofProgram: program), as: UTF8.self)
         guard line.hasPrefix("#!") else { return program }
         let words = line.dropFirst(2).split { $0 == " " || $0 == "\t" }
         // "#!/usr/bin/env node", and "#!/usr/bin/env -S node --flag".
@@ -137,6 +157,21 @@ extension Handler.Kind {
         }
         if let program = command?.arguments.first, access(program, X_OK) != 0 {
             warnings.append("Exec=\(program): cannot be run: \(errorText(errno))")
+        }
+        if let program = command?.arguments.first, let bytes = invisibleBytes(ofProgram: program) {
+            warnings.append("Exec=\(program): \(bytes)")
+        }
+        for credential in command?.credentials ?? [] {
+            var status = stat()
+            // EACCES is no fault: the directory may be closed to all but the daemon.
+            if stat(credential.path, &status) != 0 {
+                guard errno != EACCES else { continue }
+                warnings.append("Credential=\(credential.name):\(credential.path): \(errorText(errno))")
+            } else if status.st_mode & 0o007 != 0 {
+                warnings.append(
+                    "Credential=\(credential.name):\(credential.path): every user may read it: chmod o= \(credential.path)"
+                )
+            }
         }
         if let user = command?.confinement.user,
             !(UInt32(user).map { getpwuid($0) != nil } ?? (getpwnam(user) != nil))

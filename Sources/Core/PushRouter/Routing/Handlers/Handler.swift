@@ -26,6 +26,8 @@ public struct Handler: Hashable, Sendable {
         public var arguments: [String]
         /// Variables added to the program's environment, which otherwise has only `PATH` and `PUSH_*`.
         public var environment: [String: String]
+        /// The program's secrets.
+        public var credentials: [Credential]
         /// The working directory; `nil`: `/`.
         public var workingDirectory: String?
         /// The program's user and resource limits.
@@ -40,15 +42,29 @@ public struct Handler: Hashable, Sendable {
 
         /// Joins the parts.
         public init(
-            arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil,
-            confinement: Confinement = Confinement(), logsOutput: Bool = false
+            arguments: [String], environment: [String: String] = [:], credentials: [Credential] = [],
+            workingDirectory: String? = nil, confinement: Confinement = Confinement(), logsOutput: Bool = false
         ) {
             self.arguments = arguments
             self.environment = environment
+            self.credentials = credentials
             self.workingDirectory = workingDirectory
             self.confinement = confinement
             self.logsOutput = logsOutput
         }
+    }
+
+    /// A secret of a program: the daemon reads the file when it starts the program, and gives it the bytes as a file.
+    public struct Credential: Hashable, Sendable {
+        /// The name, as of a variable.
+        public var name: String
+        /// The absolute path of the file.
+        public var path: String
+        /// The variable of the program's environment that has the path of its file.
+        public var variable: String { "PUSH_CREDENTIAL_\(name)" }
+
+        /// Joins the parts.
+        public init(name: String, path: String) { (self.name, self.path) = (name, path) }
     }
 
     /// The user and the resource limits of a program; `nil` means the daemon's own value.
