@@ -10,6 +10,22 @@ struct PushctlCommandLineTests {
         .prefix { $0.hasPrefix("  ") }.filter { !$0.hasPrefix("   ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
 
+    @Test("refuses a time zone that is nowhere, where local times are read or printed: it would be UTC without a word")
+    func zones() {
+        func events(_ zone: String, _ words: String...) -> Program.Result {
+            pushctl.run(["events", "--state", "/nowhere"] + words, environment: ["TZ": zone])
+        }
+        for zone in ["Mars/Phobos", ":Mars/Phobos", "/etc/nowhere", "CE-1", "Berlin"] {
+            let result = events(zone)
+            #expect(result.end == .exited(2) && result.errors.contains("TZ=\(zone): there is no such time zone"))
+            #expect(events(zone, "--utc").end == .exited(66))
+        }
+        for zone in ["", "UTC", ":UTC", "GMT", "CET-1CEST,M3.5.0,M10.5.0/3", "<+05>-5", "EST5EDT"] {
+            #expect(events(zone).end == .exited(66), "\(zone): \(events(zone).errors)")
+        }
+        #expect(pushctl.run(["verify", "--quiet"], environment: ["TZ": "Mars/Phobos"]).end != .exited(2))
+    }
+
     @Test("shows an overview that fits 80 columns and names the command of each completion")
     func overview() {
         let result = pushctl.run(["--help"])
@@ -111,7 +127,7 @@ struct PushctlCommandLineTests {
             ["--json", "--platform", "ios", "explain", "FILE", "--app-state", "foreground"],
             ["--state", "ledger", "explain", "FILE", "--platform=ios", "--app-state", "foreground", "--json"],
             ["--state", "foreground", "explain", "--platform", "ios", "--json", "--", "FILE"],
-            ["explain", "--platform", "web", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
+            ["explain", "--platform", "ios", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
             // The app's state was --state once. The daemon's directory stood beside it: before the command, and with a
             // slash in its value.
             ["--state", "ledger", "explain", "--platform", "ios", "FILE", "--state", "foreground", "--json"],

@@ -374,23 +374,49 @@ struct CampaignReportTests {
         #expect(root["campaigns_decoded"] == nil)
     }
 
-    @Test("has a CSV row for each campaign, one for each of its days, and rows for no campaign")
+    @Test("has one kind of row in CSV: a campaign, a day of a campaign, or a platform of a campaign")
     func csv() {
-        var report = report([
-            event(.received, 1), event(.open, 1), event(.received, 2, at: 86_400, campaign: "=1,2"),
-        ])
-        report.add(interaction(.unattributed), campaign: nil)
-        report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
-        let lines = report.csv.split(separator: "\r\n")
+        func lines(_ field: EventField?) -> [String] {
+            var report = self.report(
+                [
+                    event(.received, 1), event(.open, 1), event(.received, 2, at: 86_400, campaign: "=1,2"),
+                    event(.received, 3, at: 86_400),
+                ], by: field)
+            report.add(interaction(.unattributed), campaign: nil)
+            report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
+            return report.csv.split(separator: "\r\n").map(String.init)
+        }
+        let figures =
+            "received,unique_recipients,direct_opens,influenced_opens,influenced_and_direct,"
+            + "total_opens,body_clicks,button_clicks"
+        let losses = ",unattributed,opens_lost_shown_by_system,opens_lost_unmatched"
         #expect(
-            lines == [
-                "campaign_id,day,received,unique_recipients,direct_opens,influenced_opens,influenced_and_direct,"
-                    + "total_opens,body_clicks,button_clicks,unattributed,opens_lost_shown_by_system,opens_lost_unmatched",
-                "\"'=1,2\",,1,1,0,0,0,0,0,0,0,0,0", "\"'=1,2\",1970-01-02,1,1,0,0,0,0,0,0,0,0,0",
-                "summer,,1,1,1,0,0,1,1,0,0,0,0", "summer,1970-01-01,1,1,1,0,0,1,1,0,0,0,0",
-                "winter,,0,0,0,0,0,0,0,0,0,1,0", "winter,2026-11-21,0,0,0,0,0,0,0,0,0,1,0",
-                ",,0,0,0,0,0,0,0,0,1,0,0", ",1970-01-01,0,0,0,0,0,0,0,0,1,0,0",
+            lines(nil) == [
+                "campaign_id,\(figures)\(losses)", "\"'=1,2\",1,1,0,0,0,0,0,0,0,0,0",
+                "summer,2,1,1,0,0,1,1,0,0,0,0", "winter,0,0,0,0,0,0,0,0,0,1,0", ",0,0,0,0,0,0,0,0,1,0,0",
             ])
+        #expect(
+            lines(.day) == [
+                "campaign_id,day,\(figures)\(losses)", "\"'=1,2\",1970-01-02,1,1,0,0,0,0,0,0,0,0,0",
+                "summer,1970-01-01,1,1,1,0,0,1,1,0,0,0,0", "summer,1970-01-02,1,1,0,0,0,0,0,0,0,0,0",
+                "winter,2026-11-21,0,0,0,0,0,0,0,0,0,1,0", ",1970-01-01,0,0,0,0,0,0,0,0,1,0,0",
+            ])
+        #expect(
+            lines(.platform) == [
+                "campaign_id,platform,\(figures)", "\"'=1,2\",android,1,1,0,0,0,0,0,0",
+                "summer,android,2,1,1,0,0,1,1,0",
+            ])
+    }
+
+    @Test("takes a pattern for the campaign, and says of a name that no campaign has which one is meant")
+    func patterns() {
+        func report(_ campaign: String) -> CampaignReport {
+            self.report([event(.received, 1), event(.received, 2, campaign: "spring")], campaign: campaign)
+        }
+        #expect(report("s*").campaigns.keys.sorted() == ["spring", "summer"] && report("s*").objection == nil)
+        #expect(report("spr*").campaigns.keys.sorted() == ["spring"])
+        #expect(report("sprng").objection == "there is no campaign sprng; did you mean spring?")
+        #expect(report("winter*").objection == "there is no campaign winter*")
     }
 
     @Test("begins as a page with an answer in words, its author and time, and its contents")

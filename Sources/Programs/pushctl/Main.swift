@@ -24,6 +24,10 @@ struct Program {
     private static func run(_ words: [String], _ output: Output) throws(Failure) -> ExitStatus {
         switch try Parser.parse(words, commands: Command.all) {
         case .run(let arguments):
+            if arguments.command.options.contains(.utc), !arguments.has(.utc), let zone = LocalTime.unknownZone {
+                throw arguments.usageFailure(
+                    "TZ=\(zone): there is no such time zone; write it as in TZ=Europe/Berlin, or give --utc")
+            }
             return try arguments.command.run(arguments, Session(arguments, output: output))
         case .help(let command):
             output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))

@@ -144,7 +144,7 @@ extension Option {
 
     static let allFields = Option("all", .none, "print every field, a line each")
 
-    static let campaign = Option("campaign", .text("ID"), "only this campaign")
+    static let campaign = Option("campaign", .text("ID"), "only campaigns whose id matches, as spring-*")
     static let by = Option("by", words(EventField.self), "also show the figures by a field of the events")
     static let event = Option(
         "event", .list("TYPE,...", AnalyticsEvent.Kind.allCases.map(\.shortName)),

@@ -25,9 +25,10 @@ extension Command {
             campaign, so --campaign leaves it out.
             """,
             """
-            The format html is one page without scripts. The format csv has a row for each campaign of all days, with \
-            an empty day, and a row for each of its days; the recipients of several days do not add up. Rows without a \
-            campaign count the taps that belong to no campaign. The columns have the names of the figures in JSON.
+            The format html is one page without scripts. The format csv has a row for each campaign, or with --by a row \
+            for each day, platform or other value of each campaign; recipients do not add up. A row without a campaign \
+            counts the taps that belong to none; lost opens are known by campaign and day alone. The columns have the \
+            names of the figures in JSON. The exit status is 1 when no campaign matches --campaign.
             """,
         ],
         operands: .none,
@@ -42,16 +43,12 @@ extension Command {
                 line: "pushctl campaigns --campaign summer --by platform", meaning: "the campaign summer, by platform"),
             Example(line: "pushctl campaigns --json", meaning: "all figures, for programs"),
             Example(line: "pushctl campaigns --format html > campaigns.html", meaning: "a page for a browser"),
-            Example(line: "pushctl campaigns --format csv > campaigns.csv", meaning: "for a spreadsheet"),
+            Example(line: "pushctl campaigns --by day --format csv > campaigns.csv", meaning: "for a spreadsheet"),
         ]
     ) { arguments, session throws(Failure) in
         let format = arguments[.format] ?? (arguments.has(.json) ? "json" : "text")
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
-        }
-        if format == "csv", arguments.has(.by) {
-            throw arguments.usageFailure(
-                "--format csv has rows for campaigns and days only: leave out --by, or use another format")
         }
         let settings = settings(session)
         let selection = CampaignReport.Selection(
@@ -61,6 +58,7 @@ extension Command {
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in try report.read(ledger, settings.routing) }
         }
+        if let objection = report.objection { throw Failure(.no, objection) }
         switch format {
         case "json": session.output.write(document: report.json)
         case "html":

@@ -14,20 +14,27 @@ extension Command {
             A custom event counts on the day of its own time: the time when it was saved (EventTime=saved) or flushed \
             (EventTime=flushed). --delays shows the delay of custom events between the two, and the delay of entries \
             that were sent at once, by the day on which they were saved. Entries that are sent at once have a delay \
-            here, but no event.
+            here, but no event. The format csv has a row for each day and event.
             """,
         ],
         operands: .none,
         options: [
             .since.meaning("only events at this time or later"), .until.meaning("only events before this time"),
             .delays,
-            .utc, .json,
+            .utc, .format.allowing(["text", "json", "csv"]), .json,
         ],
         examples: [
             Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
             Example(line: "pushctl events --since -1w --delays", meaning: "the same, with the delays of custom events"),
         ]
     ) { arguments, session throws(Failure) in
+        let format = arguments[.format] ?? (arguments.has(.json) ? "json" : "text")
+        if arguments.has(.json), format != "json" {
+            throw arguments.usageFailure("--json and --format \(format) exclude each other")
+        }
+        if format == "csv", arguments.has(.delays) {
+            throw arguments.usageFailure("--format csv has no delays: leave out --delays, or use another format")
+        }
         var counts = EventCounts(window: try arguments.window(), zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
@@ -41,10 +48,10 @@ extension Command {
                 counts.delays = delays
             }
         }
-        if arguments.has(.json) {
-            session.output.write(document: counts.json)
-        } else {
-            session.output.print(counts.text)
+        switch format {
+        case "json": session.output.write(document: counts.json)
+        case "csv": session.output.write(counts.csv.utf8)
+        default: session.output.print(counts.text)
         }
         return .done
     }

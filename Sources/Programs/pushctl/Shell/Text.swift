@@ -108,6 +108,29 @@ enum LocalTime {
         }
     }
 
+    /// The value of `TZ`, if it names no zone: the C library would use UTC without a word.
+    static var unknownZone: String? {
+        guard let value = Output.environment("TZ"), !value.isEmpty else { return nil }
+        let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+        let directory = Output.environment("TZDIR") ?? "/usr/share/zoneinfo"
+        let hasFile = access(name.hasPrefix("/") ? name : "\(directory)/\(name)", R_OK) == 0
+        return hasFile || ["UTC", "GMT"].contains(name) || isRule(name) ? nil : value
+    }
+
+    /// Whether a text is a rule of POSIX, such as `CET-1CEST,M3.5.0,M10.5.0/3` and `<+05>-5`.
+    private static func isRule(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "<") {
+            rest = rest.drop { $0 != UInt8(ascii: ">") }.dropFirst()
+        } else {
+            let name = rest.prefix { (0x41...0x5A).contains($0 & 0xDF) }
+            guard name.count >= 3 else { return false }
+            rest = rest[name.endIndex...]
+        }
+        if let sign = rest.first, "+-".utf8.contains(sign) { rest = rest.dropFirst() }
+        return rest.first.map { (0x30...0x39).contains($0) } ?? false
+    }
+
     private static func parts(of time: WallTime) -> tm? {
         var seconds = time_t(time.seconds)
         var parts = tm()

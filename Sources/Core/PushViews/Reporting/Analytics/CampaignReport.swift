@@ -7,7 +7,7 @@ public import PushModel
 public struct CampaignReport: Sendable {
     /// The options of the report.
     public struct Selection: Sendable {
-        /// The only campaign to count, by its id or, with the rule `decode`, by its own part of the id.
+        /// The only campaigns to count, by a pattern of their ids or, with the rule `decode`, of their own parts of the ids.
         public var campaign: String?
         /// An additional field to group the figures by.
         public var field: EventField?
@@ -28,6 +28,8 @@ public struct CampaignReport: Sendable {
         public internal(set) var figures = CampaignFigures()
         /// The figures by day.
         var days: [LocalDay: CampaignFigures] = [:]
+        /// The figures by the selected field.
+        var groups: [GroupName: CampaignFigures] = [:]
     }
 
     /// A group's name; `nil` for events without the field.
@@ -69,6 +71,9 @@ public struct CampaignReport: Sendable {
     private var hasExample = false
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
+    private let pattern: Glob?
+    /// The campaigns that are not selected.
+    private var others: Set<String> = []
 
     /// The campaign of the example that `pushctl dev` sends.
     public static let exampleCampaign = "example-of-pushctl-dev"
@@ -84,6 +89,14 @@ public struct CampaignReport: Sendable {
         self.window = window
         self.selection = selection
         self.zone = zone
+        pattern = selection.campaign.map { Glob($0) }
+    }
+
+    /// Why the selected campaign has no figure: none has its name; `nil` if one has figures, or none is selected.
+    public var objection: String? {
+        guard let wanted = selection.campaign, campaigns.isEmpty, lost.campaigns.isEmpty else { return nil }
+        let time = window.since == nil && window.until == nil ? "" : " in this time"
+        return "there is no campaign \(wanted)\(time)\(suggestion(for: wanted, among: others))"
     }
 
     /// Counts an event.
@@ -100,7 +113,9 @@ public struct CampaignReport: Sendable {
         days[day, default: CampaignFigures()].add(event, recipient: recipient)
         if let part { parts[part, default: CampaignFigures()].add(event, recipient: recipient) }
         guard let field = selection.field else { return }
-        groups[field.value(of: event, in: zone), default: CampaignFigures()].add(event, recipient: recipient)
+        let value = field.value(of: event, in: zone)
+        groups[value, default: CampaignFigures()].add(event, recipient: recipient)
+        campaigns[id, default: Campaign()].groups[value, default: CampaignFigures()].add(event, recipient: recipient)
     }
 
     /// Counts an interaction by its verdict.
@@ -159,13 +174,20 @@ public struct CampaignReport: Sendable {
     var exampleNote: String { hasExample ? " The example of pushctl dev is left out." : "" }
 
     private mutating func isSelected(_ campaign: String?) -> Bool {
-        guard let wanted = selection.campaign else {
+        guard let pattern else {
             guard campaign == Self.exampleCampaign else { return true }
             hasExample = true
             return false
         }
-        return campaign.map { $0 == wanted || part(of: $0) == wanted } ?? false
+        guard let campaign else { return false }
+        let names = [campaign, part(of: campaign)].compactMap(\.self)
+        if names.contains(where: { $0 == selection.campaign || pattern.matches($0) }) { return true }
+        if others.count < Self.othersMax { others.formUnion(names) }
+        return false
     }
+
+    /// As many names as a misspelt one is compared with.
+    private static let othersMax = 10_000
 
     private mutating func part(of id: String) -> String? {
         guard selection.idRule == .decode else { return nil }

@@ -58,6 +58,14 @@ public struct EventCounts: Sendable {
         kinds.sorted { $0.key.rawValue < $1.key.rawValue }
     }
 
+    /// The counts as CSV (RFC 4180): a row for each day and event.
+    public var csv: String {
+        CSVReport.line(["day", "event", "count"])
+            + days.sorted { $0.key < $1.key }.map { day, kinds in
+                Self.sorted(kinds).map { CSVReport.line([day.description, $0.key.rawValue, "\($0.value)"]) }.joined()
+            }.joined()
+    }
+
     /// The counts for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
     public var json: [UInt8] {
         var writer = JSONWriter()
