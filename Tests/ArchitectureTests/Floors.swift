@@ -43,7 +43,8 @@ let moduleFloors = [
         floors: [
             Floor("Reporting"), Floor("Simulation", ["Reporting"]), Floor("PayloadForms"),
             Floor("Query", ["Reporting"]),
-            Floor("Accidents", ["Simulation"]), Floor("Web", ["Accidents", "Query", "Reporting", "Simulation", "PayloadForms"]),
+            Floor("Accidents", ["Simulation"]),
+            Floor("Web", ["Accidents", "Query", "Reporting", "Simulation", "PayloadForms"]),
         ]),
     ModuleFloors(
         module: "Sources/System/LinuxSystem",

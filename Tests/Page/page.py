@@ -1072,7 +1072,7 @@ class Steps:
         return str(folder)
 
     def readme(self):
-        """The list as README shows it: 1200 px wide, at most 200 KB."""
+        """The list with a push beside it as README shows them: at most 200 KB."""
         from PIL import Image
 
         stack = self.stack("readme")
@@ -1094,8 +1094,10 @@ class Steps:
         stack.wait_for_push("device:pixel-9", lambda push: push["outcome"] == "handled")
         wait_until("the tap counts", lambda: stack.pushes("device:pixel-7")[0]["opened"])
         browser, picture = Browser(self.chromium, stack), ROOT / "packaging/readme/page.png"
-        with browser.page(viewport={"width": 1200, "height": 640}) as page:
+        with browser.page(viewport={"width": 1280, "height": 720}) as page:
             browser.go(page, "/")
+            page.locator("#pushes .row").nth(2).click()
+            page.locator("#pane article.push h1").wait_for()
             shot = self.root / "page.png"
             page.screenshot(path=shot)
         picture.parent.mkdir(parents=True, exist_ok=True)
