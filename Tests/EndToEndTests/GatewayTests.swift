@@ -340,7 +340,7 @@ struct GatewayTests {
             ]).status
         }
         #expect(send(#"{"message":{"token":"tok1","data":{"job":"good"}}}"#) == 200)
-        #expect(send(String(repeating: " ", count: 1 << 20)) == 413)
+        #expect(send(String(repeating: " ", count: 1 << 20)) == 400)
         let plain = scene.curl(["/v1/projects/demo/messages:send", "-H", "content-encoding: gzip", "-d", "{}"])
         #expect(plain.status == 400)
     }

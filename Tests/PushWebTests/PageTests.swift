@@ -196,9 +196,9 @@ struct PageTests {
         #expect(scene.post("/api/explain", "{}").status == 400)
         // Unless the person chooses, the payload says the platform, and Braze's instance is a choice.
         let apple = "payload=%7B%22aps%22%3A%7B%22alert%22%3A%22x%22%7D%2C%22ab%22%3A%7B%22c%22%3A%22s%22%7D%7D"
-        #expect(scene.post("/explain", "platform=auto&\(apple)").readable.contains("ios, app in state"))
+        #expect(scene.post("/explain", "platform=&\(apple)").readable.contains("iOS, app in state"))
         #expect(
-            scene.post("/explain", "platform=auto&sdk=nil&\(apple)").readable.contains(
+            scene.post("/explain", "platform=&sdk=nil&\(apple)").readable.contains(
                 "lost: the app has no Braze instance"))
         // A line of a log, and the send body of a service, as people paste them.
         let line = "D%2FX%3A+Message+data+payload%3A+%7B_ab%3Dtrue%2C+t%3DHi%2C+a%3DThere%7D"
