@@ -120,7 +120,7 @@ final class Service: LoopService {
 
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
         let pending = PendingRequest(
-            ticket: ticket, client: request.client, host: PushHost(authority: request.authority))
+            ticket: ticket, client: request.client, host: request.host)
         guard let link, mayWait(facts, link) else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
@@ -155,6 +155,7 @@ final class Service: LoopService {
 
     /// Tells the operator of refused requests, and lets the daemon keep the refused sends.
     private func tellRefusals() {
+        guard desk.hasNews else { return }
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
         // Without a daemon a refused send has no row: the journal and the status have it.
         for line in desk.takeRefusedSends() { link?.send(line, nil, isContinuation: true) }

@@ -39,7 +39,8 @@ public struct GatewayDesk {
         }
 
         let subject: Subject
-        let attempt: Attempt
+        /// The request, in a box: an exchange is copied often.
+        let attempt: Indirect<Attempt>
     }
 
     /// The current time, for one call.
@@ -108,6 +109,9 @@ public struct GatewayDesk {
     private var refusedSends: [[UInt8]] = []
     /// The accounts that sent for another project, with that project.
     private var otherProjects: Set<String> = []
+
+    /// Whether there are remarks, or lines of refused sends.
+    public var hasNews: Bool { !remarks.isEmpty || !refusedSends.isEmpty }
 
     /// Returns the lines of refused sends, and forgets them.
     public mutating func takeRefusedSends() -> [[UInt8]] { exchange(&refusedSends, with: []) }
@@ -180,7 +184,7 @@ public struct GatewayDesk {
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
             }
-        return tell(step, of: exchange.attempt)
+        return tell(step, of: exchange.attempt.value)
     }
 
     // MARK: Steps
@@ -196,7 +200,7 @@ public struct GatewayDesk {
         case .topicBatch(let isAdding): try batch(isAdding, attempt)
         case .device where !attempt.connection.isHTTP2: .now(.unexpectedHTTP1(attempt.request))
         case .device(let token): try device(token, &attempt, &generator)
-        case .leader: .query(Leadership.question, Exchange(subject: .leadership, attempt: attempt))
+        case .leader: .query(Leadership.question, Exchange(subject: .leadership, attempt: Indirect(attempt)))
         case .status where attempt.connection.isLocal: .status
         case .status: throw Unrouted.noSuchPath(isApples: false)
         }
@@ -213,10 +217,12 @@ public struct GatewayDesk {
         let send = try FCMSend(
             project: project, body: request.body, limits: rules.lines, conditions: rules.conditions)
         var subject = FaultSubject(service: .fcm, project: project)
+        var presumed = Target()
         switch send.recipient {
         case .registration(let token):
             subject.token = token
-            attempt.target = send.presumedTarget(ofRegistration: token)
+            presumed = send.presumedTarget(ofRegistration: token)
+            attempt.target = presumed
         case .topic(let topic): subject.topic = topic
         case .condition: break
         }
@@ -231,12 +237,12 @@ public struct GatewayDesk {
         switch send.recipient {
         case .registration(let token):
             return .query(
-                TokenQuestion.line(token: token, presumed: send.presumedTarget(ofRegistration: token)),
-                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), attempt: attempt))
+                TokenQuestion.line(token: token, presumed: presumed),
+                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), attempt: Indirect(attempt)))
         case .topic, .condition:
             return .query(
                 send.publish(messageID: messageID, sender: sender),
-                Exchange(subject: .fcm(send, messageID: messageID), attempt: attempt))
+                Exchange(subject: .fcm(send, messageID: messageID), attempt: Indirect(attempt)))
         }
     }
 
@@ -252,7 +258,7 @@ public struct GatewayDesk {
 
     /// Delivers a push to the device that the daemon names.
     private func deliver(
-        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ attempt: Attempt
+        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ attempt: Indirect<Attempt>
     ) -> Step {
         if case .apns(let send, let request) = push, case .known(let target, _) = device {
             // The daemon knows whose token it is, as Apple does.
@@ -325,7 +331,7 @@ public struct GatewayDesk {
         sender.team = proof?.team
         return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(subject: .resolving(.apns(send, request), sender), attempt: attempt))
+            Exchange(subject: .resolving(.apns(send, request), sender), attempt: Indirect(attempt)))
     }
 
     // MARK: Authentication
@@ -437,7 +443,8 @@ extension GatewayDesk {
         if let verdict = injected.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: path.project).onDemand(), after: verdict.delay)
         }
-        return .query(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), attempt: attempt))
+        return .query(
+            try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), attempt: Indirect(attempt)))
     }
 
     private func batch(_ isAdding: Bool, _ attempt: Attempt) throws -> Step {
@@ -450,7 +457,7 @@ extension GatewayDesk {
         }
         return .query(
             try batch.line(project: project, unknown: rules.unknown, without: failures),
-            Exchange(subject: .topicBatch(batch, injected: failures), attempt: attempt))
+            Exchange(subject: .topicBatch(batch, injected: failures), attempt: Indirect(attempt)))
     }
 }
 

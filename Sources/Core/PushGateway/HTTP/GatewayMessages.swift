@@ -1,4 +1,5 @@
 import PushModel
+public import PushSettings
 
 /// One request to the gateway, independent of the version of HTTP.
 public struct GatewayRequest: Hashable, Sendable {
@@ -23,6 +24,8 @@ public struct GatewayRequest: Hashable, Sendable {
     /// The requested host with its port: from the target itself, from `:authority`, or from `host`. Some clients of
     /// HTTP/2 send `host` alone (aioapns).
     public let authority: String?
+    /// The service of that host.
+    public let host: PushHost
     /// The headers in their order, without the pseudo-headers of HTTP/2, whose names begin with a colon.
     public let headers: [Header]
     /// The body; empty if there is none, and if it has a fault.
@@ -65,6 +68,7 @@ public struct GatewayRequest: Hashable, Sendable {
         self.target = RequestTarget(path)
         authority =
             ownAuthority ?? all.first { $0.name == ":authority" }?.value ?? all.first { $0.name == "host" }?.value
+        host = PushHost(authority: authority)
         self.headers = all.filter { !$0.name.hasPrefix(":") }
         self.body = body
     }
@@ -80,6 +84,7 @@ public struct GatewayRequest: Hashable, Sendable {
 
     private init(_ other: GatewayRequest, body: [UInt8], _ fault: BodyFault?) {
         (method, target, authority, headers) = (other.method, other.target, other.authority, other.headers)
+        host = other.host
         (self.body, bodyFault) = (body, fault)
     }
 

@@ -23,7 +23,7 @@ enum GatewayRoute: Hashable, Sendable {
     ///   - rules: the unverified facts about the services.
     /// - Throws: ``Unrouted``, which has the answer.
     init(_ request: GatewayRequest, _ rules: RoutingRules = RoutingRules()) throws(Unrouted) {
-        let host = PushHost(authority: request.authority)
+        let host = request.host
         guard let path = request.target.segments, let place = Place(path), host.has(place.service) else {
             throw .noSuchPath(isApples: host.isApples(request.target.segments ?? []))
         }

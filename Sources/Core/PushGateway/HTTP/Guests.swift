@@ -19,8 +19,8 @@ struct GuestRules: Sendable {
                 403, "a page in a browser sent it (Sec-Fetch-Site: \(site.cut(toBytes: 20).showingControls()))")
         }
         // A load balancer asks for the leader under a name of its own, and learns nothing else.
-        guard !connection.isUnix, request.target.segments != ["leader"],
-            let name = request.authority.flatMap(Self.name), !isOwn(name)
+        guard !connection.isUnix, request.host == .other, let name = request.authority.flatMap(Self.name), !isOwn(name),
+            request.target.segments != ["leader"]
         else { return nil }
         let shown = name.cut(toBytes: 100).showingControls()
         return refusal(421, "Host is \(shown): add the name to Names= in gateway.conf if it is this gateway's")
@@ -35,15 +35,14 @@ struct GuestRules: Sendable {
 
     private func isOwn(_ name: String) -> Bool {
         name == "localhost" || name.hasSuffix(".localhost") || names.contains(name)
-            || PushHost(authority: name) != .other
     }
 
     /// The name in an authority, in lower case; `nil` for an address, which no name leads to.
     private static func name(_ authority: String) -> String? {
-        guard !authority.hasPrefix("[") else { return nil }
-        let host = authority.prefix { $0 != ":" }.lowercased()
-        let isAddress = host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
-        return isAddress ? nil : host
+        guard authority.utf8.first != UInt8(ascii: "[") else { return nil }
+        let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let isAddress = host.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
+        return isAddress ? nil : String(decoding: host, as: UTF8.self).lowercased()
     }
 }
 

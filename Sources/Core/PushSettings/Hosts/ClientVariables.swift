@@ -55,7 +55,13 @@ public enum PushHost: Hashable, Sendable {
 
     /// - Parameter authority: the host with an optional port; `nil` if the request names none.
     public init(authority: String?) {
-        let name = (authority ?? "").prefix { $0 != ":" }.lowercased()
+        let host = (authority ?? "").utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard let last = host.last, last | 0x20 == UInt8(ascii: "m") else {
+            // All names end with .com; an address, as tests send it, is none.
+            self = .other
+            return
+        }
+        let name = String(decoding: host, as: UTF8.self).lowercased()
         self = Self.names.first { $0.name == name }?.host ?? .other
     }
 
