@@ -624,7 +624,8 @@ class Steps:
             # A sender of its own, because its start counts.
             sender = Sender(stack)
             told = sender.send(token="live-1", data={"gated": "yes", "title": "Held"})
-            push = stack.wait_for_push("device:live-1")
+            # A wait ends with the outcome, unless the query asks for what runs.
+            push = stack.wait_for_push("device:live-1 is:pending")
             seq = push["seq"]
             row(page, seq).wait_for()
             expect(row(page, seq)).to_contain_text("Held")

@@ -56,9 +56,10 @@ public struct WebAccess: Sendable {
     /// The answer to a request that may not go on; `nil`: it may.
     public func refusal(of request: WebRequest) -> WebResponse? {
         if let problem = hostProblem(request) { return refuse(request, problem, status: 421) }
-        guard ["GET", "HEAD", "POST", "DELETE"].contains(request.method) else {
-            var response = refuse(request, "only GET, HEAD, POST and DELETE", status: 405)
-            response.headers.append(("Allow", "GET, HEAD, POST, DELETE"))
+        let methods = ["GET", "HEAD", "POST"] + (request.isOfAPI ? ["DELETE"] : [])
+        guard methods.contains(request.method) else {
+            var response = refuse(request, "only \(methods.joined(separator: ", "))", status: 405)
+            response.headers.append(("Allow", methods.joined(separator: ", ")))
             return response
         }
         if request.isAct, let problem = originProblem(request) {

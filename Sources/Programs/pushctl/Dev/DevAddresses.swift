@@ -9,7 +9,7 @@ struct DevAddresses {
     let page: String
     /// `http://127.0.0.1:18443`
     let gateway: String
-    private let directories: Directories
+    let directories: Directories
     /// The variables that make clients of FCM and APNs use the gateway.
     let ofClients: [ClientVariables.Variable]
 
