@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import socket
 import struct
 import subprocess
@@ -140,7 +141,12 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as root:
         scene = Scene(os.path.abspath(arguments.programs), root)
-        run(scene)
+        try:
+            run(scene)
+        except BaseException:
+            for process in [scene.gateway, scene.daemon]:
+                process.kill()
+            raise
         for process in [scene.gateway, scene.daemon]:
             process.terminate()
             if process.wait(30) != 0:
@@ -192,7 +198,15 @@ def odd(scene):
         got = scene.ask(request)
         if answer not in got[:200]:
             sys.exit(f"{name.decode()}: {got[:200]!r}")
-    # A client of HTTP/2 that has said all waits for its answer.
+    # A client that has said all waits for its answer.
+    got = b""
+    with scene.connect() as connection:
+        connection.sendall(path + b"host: a\r\ncontent-length: %d\r\n\r\n" % len(BODY) + BODY)
+        connection.shutdown(socket.SHUT_WR)
+        while part := connection.recv(65536):
+            got += part
+    if not got.startswith(b"HTTP/1.1 200"):
+        sys.exit(f"a client of HTTP/1.1 that shuts down its sending side gets no answer: {got!r}")
     with scene.connect() as connection:
         connection.sendall(PREFACE + frame(4) + frame(1, 4, 1, REQUEST) + frame(0, 1, 1, BODY))
         connection.shutdown(socket.SHUT_WR)
@@ -202,6 +216,34 @@ def odd(scene):
     if b"projects/demo/messages/" not in got:
         sys.exit(f"a client that shuts down its sending side gets no answer: {got!r}")
     print("odd requests: each answered as it should", flush=True)
+
+
+def gone(scene):
+    """Clients that leave before their answer, while the daemon is slow: the gateway lets go of them, and does not spin."""
+    scene.wait(lambda: scene.status()["connections"] <= 2, "the clients before to leave")
+    before = scene.status()["answers"].get("503")
+    scene.daemon.send_signal(signal.SIGSTOP)
+    try:
+        http1 = b"POST /v1/projects/demo/messages:send HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n" % len(BODY) + BODY
+        http2 = PREFACE + frame(4) + frame(1, 4, 1, REQUEST) + frame(0, 1, 1, BODY)
+        for request in [http1, http2]:
+            connections = [scene.connect() for _ in range(20)]
+            for number, connection in enumerate(connections):
+                connection.sendall(request)
+                if number % 2:
+                    connection.shutdown(socket.SHUT_WR)
+            for connection in connections:
+                # A first answer, such as SETTINGS: the request has been read.
+                if request is http2:
+                    connection.recv(1)
+                connection.close()
+        scene.wait(lambda: scene.status()["connections"] <= 2, "the clients that left to be gone")
+        # The gateway gives up after 10 s, and would have let go of them then.
+        if scene.status()["answers"].get("503") != before:
+            sys.exit("clients that left are held until their answer")
+    finally:
+        scene.daemon.send_signal(signal.SIGCONT)
+    print("clients that leave before their answer: gone at once", flush=True)
 
 
 def run(scene):
@@ -262,6 +304,7 @@ def run(scene):
     if not long_body.startswith(b"HTTP/1.1 413"):
         sys.exit("a body of 10 MB is not refused")
     odd(scene)
+    gone(scene)
     if not is_ended(unfinished):
         sys.exit("a request of HTTP/2 that does not end goes on for ever")
     scene.wait(lambda: scene.status()["connections"] <= 1, "all to leave")

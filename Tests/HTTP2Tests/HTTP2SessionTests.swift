@@ -157,6 +157,8 @@ struct HTTP2SessionTests {
         #expect(try receive(session, client.take()).count == 1)
         session.goAway()
         #expect(HTTP2Client.frames(session.takeOutput()).contains { $0.kind == 7 })
+        session.goAway()
+        #expect(session.takeOutput().isEmpty, "the last GOAWAY goes once")
         #expect(!session.isOver)
         session.respond(to: 1, status: 200, headers: [], body: [])
         _ = session.takeOutput()

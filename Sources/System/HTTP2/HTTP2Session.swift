@@ -49,6 +49,7 @@ public final class HTTP2Session {
     public private(set) var isEndAnnounced = false
     /// Whether the client has answered a PING behind the announced end: whatever it sent before has arrived.
     public private(set) var isReadyToGoAway = false
+    private var hasSentGoAway = false
     /// The bytes of the received headers and bodies that were not passed on.
     public private(set) var heldBytes = 0
 
@@ -185,9 +186,11 @@ public final class HTTP2Session {
         isEndAnnounced = true
     }
 
-    /// Sends the last GOAWAY: later requests are refused, earlier ones are answered.
+    /// Sends the last GOAWAY, once: later requests are refused, earlier ones are answered.
     public func goAway() {
         isReadyToGoAway = false
+        guard !hasSentGoAway else { return }
+        hasSentGoAway = true
         let last = nghttp2_session_get_last_proc_stream_id(handle)
         nghttp2_submit_goaway(
             handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0)

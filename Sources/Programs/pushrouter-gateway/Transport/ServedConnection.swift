@@ -44,7 +44,7 @@ final class ServedConnection {
     private var lastRequest: Int64?
     private var blockedSince: Int64?
     private var unansweredOfHTTP1 = 0
-    /// Whether a client of HTTP/2 shut down its sending side, and its responses are still to come.
+    /// Whether the client shut down its sending side, and its responses are still to come.
     private var isHalfClosed = false
     /// When the end of a session of HTTP/2 was announced.
     private var endAnnounced: Int64?
@@ -92,7 +92,6 @@ final class ServedConnection {
     private func receive() {
         guard let socket, !isBlocked else { return }
         var plain: [UInt8] = []
-        var isOver = false
         let count = transport.buffer.withUnsafeMutableBytes { buffer -> Int in
             let count = retryingInterrupts {
                 recv(socket.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -100,30 +99,29 @@ final class ServedConnection {
             if count > 0 { plain = Array(buffer.prefix(count)) }
             return count
         }
-        if count == 0 { isOver = true }
         if count < 0 {
             guard errno != EAGAIN else { return }
-            isOver = true
+            return close()
         }
         take(plain)
-        if isOver { endOfInput() }
+        if count == 0 { endOfInput() }
         updateHeldBytes()
         transport.closeLargestConnections()
     }
 
-    /// Handles the end of the client's input. A client may shut down its sending side and wait for its responses; one
-    /// that left is noticed when they are sent.
+    /// Handles the end of the client's input. A client may shut down its sending side and wait for its responses. The
+    /// socket reports another end when the client has left.
     private func endOfInput() {
-        if case .http2 = clientProtocol, unanswered > 0 || output.count > 0 {
+        guard !isHalfClosed else { return close() }
+        switch clientProtocol {
+        case .http2(let session) where session.unanswered > 0 || output.count > 0:
             isHalfClosed = true
             watchSocket()
-            return
+        case .http1(let pipe):
+            isHalfClosed = true
+            flush(pipe)
+        case .unknown, .http2, .ending: close()
         }
-        if case .http1(let pipe) = clientProtocol, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
-            member?.interest = output.count > 0 ? .write : []
-            return
-        }
-        close()
     }
 
     /// Handles bytes from the socket.
@@ -264,8 +262,7 @@ final class ServedConnection {
     /// Sends the responses of a turn.
     func endTurn() {
         produce()
-        guard case .http2(let session) = clientProtocol else { return }
-        if session.isOver || isHalfClosed && session.unanswered == 0 && !session.hasOutput { end() }
+        if case .http2(let session) = clientProtocol, session.isOver { end() }
     }
 
     /// Tells the client to send its next requests on another connection (GOAWAY). Requests that are on their way are
@@ -311,6 +308,8 @@ final class ServedConnection {
 
     private func flush(_ pipe: Pipe) {
         guard pipe.toLibrary.flush(to: pipe.socket.rawValue) else { return close() }
+        // The library closes the pipe after its last response.
+        if isHalfClosed, pipe.toLibrary.count == 0 { shutdown(pipe.socket.rawValue, Int32(SHUT_WR)) }
         pipe.member?.interest = pipe.toLibrary.count > 0 ? [.read, .write] : .read
         transport.runHTTP1AtEndOfTurn()
         watchSocket()
@@ -396,11 +395,18 @@ final class ServedConnection {
             blockedSince = nil
             if case .ending = clientProtocol { return close() }
             if before > 0 { resume() }
+            if isFinished { return end() }
         } else if output.count < before || blockedSince == nil {
             blockedSince = EventLoop.nowNanoseconds
         }
         updateHeldBytes()
         watchSocket()
+    }
+
+    /// Whether a client of HTTP/2 that sends nothing more has all of its responses, as far as its windows allow.
+    private var isFinished: Bool {
+        guard isHalfClosed, case .http2(let session) = clientProtocol else { return false }
+        return session.unanswered == 0 && !session.hasOutput
     }
 
     /// Continues to produce output: the client has read everything.
@@ -413,7 +419,7 @@ final class ServedConnection {
     }
 
     private func watchSocket() {
-        var interest: IOEvents = isBlocked || isHalfClosed ? [] : .read
+        var interest: IOEvents = isHalfClosed ? .hangup : isBlocked ? [] : .read
         if output.count > 0 { interest.insert(.write) }
         if member?.interest != interest { member?.interest = interest }
     }
