@@ -227,6 +227,24 @@ struct GatewayTests {
         for id in told { #expect(known.split(separator: id).count > 1, "\(id)") }
     }
 
+    @Test("refuses a token that its device replaced, and shows what it refused, also after a crash")
+    func replacedToken() throws {
+        let scene = try GatewayScene()
+        let producer = try scene.installation.injectClient()
+        for token in ["tok1", "tok2"] {
+            let line = #"{"op":"token","token":"\#(token)","platform":"android","app":"demo","device":"pixel"}"#
+            #expect(try producer.ask(line).isAccepted)
+        }
+        #expect(scene.send("tok1").status == 404)
+        try waitUntil("the refused send has a row") { scene.show(3).contains("refused_send") }
+        scene.daemon.crash()
+        try scene.restartDaemon()
+        try waitUntil("the gateway has its daemon") { scene.send("tok2").status == 200 }
+        let again = scene.send("tok1")
+        #expect(again.status == 404 && again.text.contains("UNREGISTERED"), "\(again.text)")
+        #expect(scene.show(3).contains("refused_send"))
+    }
+
     @Test("listens for other machines only with proof of identity or on purpose, and names the fault")
     func exposure() throws {
         let installation = Installation()

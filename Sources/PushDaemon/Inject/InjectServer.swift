@@ -96,7 +96,8 @@ final class InjectServer {
             let owner = processor.owner(ofToken: question.token, presumed: question.presumed)
             let reported = processor.reportedState(of: question.token, app: question.presumed.app)
             let reply = question.reply(
-                owner.map { ($0.target, $0.state) }, reported: reported, ended: processor.end(ofToken: question.token))
+                owner.map { ($0.target, $0.state) }, reported: reported,
+                ended: owner == nil ? processor.end(ofToken: question.token) : nil)
             session.reply(place, .line(reply))
         } else if let question = try TopicQuestion(line: line, limits: limits) {
             session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))

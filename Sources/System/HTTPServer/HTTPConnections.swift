@@ -71,17 +71,28 @@ public final class HTTPConnections {
 
         /// The status and the text for a head that the library takes and a server must not; `nil` for a good one. A
         /// proxy in front could read it otherwise, and take a part of the body for the next request.
-        var headFault: (status: Int, text: String)? {
-            func values(_ name: String) -> [String] {
-                headers.compactMap { $0.name.lowercased() == name ? $0.value : nil }
-            }
-            // RFC 9112, 3.2 and 6.3; RFC 9110, 5.5.
-            if values("host").count > 1 { return (400, "the request has more than one Host\n") }
-            if Set(values("content-length")).count > 1 { return (400, "the lengths of the body differ\n") }
-            if headers.contains(where: { $0.value.utf8.contains(0) }) { return (400, "a header has a NUL\n") }
-            // RFC 9112, 6.1.
-            if let other = values("transfer-encoding").first(where: { $0.lowercased() != "chunked" }) {
-                return (501, "Transfer-Encoding is chunked or left out, not \(other.prefix(40).filter(\.isLetter))\n")
+        ///
+        /// - Parameter length: gets the value of Content-Length.
+        func headFault(_ length: inout String?) -> (status: Int, text: String)? {
+            var hosts = 0
+            for (name, value) in headers {
+                // RFC 9110, 5.5.
+                if value.utf8.contains(0) { return (400, "a header has a NUL\n") }
+                switch name.lowercased() {
+                case "host":
+                    hosts += 1
+                    // RFC 9112, 3.2.
+                    if hosts > 1 { return (400, "the request has more than one Host\n") }
+                case "content-length":
+                    // RFC 9112, 6.3.
+                    if let length, length != value { return (400, "the lengths of the body differ\n") }
+                    length = value
+                case "transfer-encoding" where value.lowercased() != "chunked":
+                    // RFC 9112, 6.1.
+                    let coding = value.prefix(40).filter(\.isLetter)
+                    return (501, "Transfer-Encoding is chunked or left out, not \(coding)\n")
+                default: break
+                }
             }
             return nil
         }
@@ -312,11 +323,11 @@ extension HTTPConnections {
                     return .YES
                 }, headers)
         }
-        if let (status, text) = pending.headFault {
+        var lengthInHead: String?
+        if let (status, text) = pending.headFault(&lengthInHead) {
             return HTTPResponse(status: status, text: text, headers: [("Connection", "close")]).queue(on: connection)
         }
-        let length = pending.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
-        guard let length, length > max(limits.bodyBytes, limits.discardedBytes) else { return .YES }
+        guard let length = lengthInHead.flatMap({ Int($0) }), length > max(limits.bodyBytes, limits.discardedBytes) else { return .YES }
         let text = "the body has \(length) bytes; the limit is \(limits.bodyBytes)\n"
         return HTTPResponse(status: 413, text: text).queue(on: connection)
     }

@@ -40,7 +40,7 @@ public struct GatewayDesk {
 
         let subject: Subject
         /// The request, in a box: an exchange is copied often.
-        let attempt: Indirect<Attempt>
+        let incoming: Indirect<SenderRequest>
     }
 
     /// The current time, for one call.
@@ -117,15 +117,15 @@ public struct GatewayDesk {
     public mutating func takeRefusedSends() -> [[UInt8]] { exchange(&refusedSends, with: []) }
 
     /// Tells the operator the cause of a refusal, which the services tell nobody, or only the sender.
-    private mutating func tell(_ step: Step, of attempt: Attempt) -> Step {
+    private mutating func tell(_ step: Step, of incoming: SenderRequest) -> Step {
         guard case .answer(let answer, _) = step, let refusal = answer.refusal else { return step }
-        let request = attempt.request
+        let request = incoming.request
         let refused = RefusedRequest(
-            at: attempt.now.wall, connection: attempt.connection.name, client: request.client,
+            at: incoming.now.wall, connection: incoming.connection.name, client: request.client,
             request: "\(request.method) \(request.target.shortened)", answer: answer.status, refusal: refusal)
-        let (mayBeTold, isLast) = refusals.note(refused, at: attempt.now.monotonic)
+        let (mayBeTold, isLast) = refusals.note(refused, at: incoming.now.monotonic)
         guard mayBeTold else { return step }
-        if let line = attempt.line(answer, refusal) { refusedSends.append(line) }
+        if let line = incoming.line(answer, refusal) { refusedSends.append(line) }
         guard !refusal.isOnDemand else { return step }
         let client = request.client.map { " (\($0))" } ?? ""
         let cause = refusal.cause.map { ": \($0)" } ?? ""
@@ -144,10 +144,10 @@ public struct GatewayDesk {
         _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
         using generator: inout some RandomNumberGenerator
     ) -> Step {
-        var attempt = Attempt(request: request, connection: connection, now: now)
+        var incoming = SenderRequest(request: request, connection: connection, now: now)
         let step: Step
         do {
-            step = try self.step(&attempt, &generator)
+            step = try self.step(&incoming, &generator)
         } catch let error as Unrouted {
             step = .now(error.response(to: request))
         } catch let error as GoogleError {
@@ -162,7 +162,7 @@ public struct GatewayDesk {
             // The calls throw no other error.
             step = .now(GatewayResponse(status: 500))
         }
-        return tell(step, of: attempt)
+        return tell(step, of: incoming)
     }
 
     /// Continues with a request after the daemon's reply.
@@ -176,7 +176,7 @@ public struct GatewayDesk {
     ) -> Step {
         let step: Step =
             switch exchange.subject {
-            case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.attempt)
+            case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.incoming)
             case .fcm(let send, let messageID): .now(send.answer(to: DaemonReply(line), messageID: messageID))
             case .apns(let send):
                 .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
@@ -184,33 +184,33 @@ public struct GatewayDesk {
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
             }
-        return tell(step, of: exchange.attempt.value)
+        return tell(step, of: exchange.incoming.value)
     }
 
     // MARK: Steps
 
     private mutating func step(
-        _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
+        _ incoming: inout SenderRequest, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        if let refusal = rules.guests.refusal(of: attempt.request, on: attempt.connection) { return .now(refusal) }
-        return switch try GatewayRoute(attempt.request, rules.routing) {
-        case .send(let project): try send(project, &attempt, &generator)
-        case .accessToken: .now(try accessToken(attempt.request, attempt.now, &generator))
-        case .subscriptions(let path, let action): try topics(path, action, attempt, &generator)
-        case .topicBatch(let isAdding): try batch(isAdding, attempt)
-        case .device where !attempt.connection.isHTTP2: .now(.unexpectedHTTP1(attempt.request))
-        case .device(let token): try device(token, &attempt, &generator)
-        case .leader: .query(Leadership.question, Exchange(subject: .leadership, attempt: Indirect(attempt)))
-        case .status where attempt.connection.isLocal: .status
+        if let refusal = rules.guests.refusal(of: incoming.request, on: incoming.connection) { return .now(refusal) }
+        return switch try GatewayRoute(incoming.request, rules.routing) {
+        case .send(let project): try send(project, &incoming, &generator)
+        case .accessToken: .now(try accessToken(incoming.request, incoming.now, &generator))
+        case .subscriptions(let path, let action): try topics(path, action, incoming, &generator)
+        case .topicBatch(let isAdding): try batch(isAdding, incoming)
+        case .device where !incoming.connection.isHTTP2: .now(.unexpectedHTTP1(incoming.request))
+        case .device(let token): try device(token, &incoming, &generator)
+        case .leader: .query(Leadership.question, Exchange(subject: .leadership, incoming: Indirect(incoming)))
+        case .status where incoming.connection.isLocal: .status
         case .status: throw Unrouted.noSuchPath(isApples: false)
         }
     }
 
     private mutating func send(
-        _ project: String, _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
+        _ project: String, _ incoming: inout SenderRequest, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        let (request, now) = (attempt.request, attempt.now)
-        attempt.target = Target(platform: .android, app: project)
+        let (request, now) = (incoming.request, incoming.now)
+        incoming.target = Target(platform: .android, app: project)
         let account = try account(of: request, now)
         if let fault = request.bodyFault { throw GoogleError(fcm: .invalidArgument, fault.description) }
         noteProject(project, of: account)
@@ -222,7 +222,7 @@ public struct GatewayDesk {
         case .registration(let token):
             subject.token = token
             presumed = send.presumedTarget(ofRegistration: token)
-            attempt.target = presumed
+            incoming.target = presumed
         case .topic(let topic): subject.topic = topic
         case .condition: break
         }
@@ -231,18 +231,18 @@ public struct GatewayDesk {
         }
         if let warning = quotas.take(project: project, token: subject.token, at: now.monotonic) { remark(warning) }
         let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
-        var sender = sender(of: attempt, account ?? project)
+        var sender = sender(of: incoming, account ?? project)
         sender.account = account
         sender.project = project
         switch send.recipient {
         case .registration(let token):
             return .query(
                 TokenQuestion.line(token: token, presumed: presumed),
-                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), attempt: Indirect(attempt)))
+                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), incoming: Indirect(incoming)))
         case .topic, .condition:
             return .query(
                 send.publish(messageID: messageID, sender: sender),
-                Exchange(subject: .fcm(send, messageID: messageID), attempt: Indirect(attempt)))
+                Exchange(subject: .fcm(send, messageID: messageID), incoming: Indirect(incoming)))
         }
     }
 
@@ -258,7 +258,7 @@ public struct GatewayDesk {
 
     /// Delivers a push to the device that the daemon names.
     private func deliver(
-        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ attempt: Indirect<Attempt>
+        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ incoming: Indirect<SenderRequest>
     ) -> Step {
         if case .apns(let send, let request) = push, case .known(let target, _) = device {
             // The daemon knows whose token it is, as Apple does.
@@ -274,10 +274,10 @@ public struct GatewayDesk {
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
-            return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID), attempt: attempt))
+            return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID), incoming: incoming))
         case (.apns(let send, _), .some(let (target, state))):
             let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
-            return .query(line.bytes, Exchange(subject: .apns(send), attempt: attempt))
+            return .query(line.bytes, Exchange(subject: .apns(send), incoming: incoming))
         case (_, nil): return .now(refusal(of: push, device))
         }
     }
@@ -311,10 +311,10 @@ public struct GatewayDesk {
     }
 
     private mutating func device(
-        _ token: String, _ attempt: inout Attempt, _ generator: inout some RandomNumberGenerator
+        _ token: String, _ incoming: inout SenderRequest, _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        let (request, connection, now) = (attempt.request, attempt.connection, attempt.now)
-        attempt.target = Target(
+        let (request, connection, now) = (incoming.request, incoming.connection, incoming.now)
+        incoming.target = Target(
             platform: .ios, app: request.header(APNsHeader.topic.rawValue).flatMap(APNsTopic.init)?.app, device: token)
         let subject = FaultSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
         if let verdict = injected.verdict(on: subject, using: &generator) {
@@ -326,12 +326,12 @@ public struct GatewayDesk {
             limits: rules.lines)
         if let warning = quotas.take(appleToken: token, at: now.monotonic) { remark(warning) }
         let proof = try? ProviderToken(request.header("authorization"))
-        var sender = sender(of: attempt, proof?.team ?? "")
+        var sender = sender(of: incoming, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first
         sender.team = proof?.team
         return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(subject: .resolving(.apns(send, request), sender), attempt: Indirect(attempt)))
+            Exchange(subject: .resolving(.apns(send, request), sender), incoming: Indirect(incoming)))
     }
 
     // MARK: Authentication
@@ -413,9 +413,9 @@ public struct GatewayDesk {
 
     // MARK: The sender
 
-    private mutating func sender(of attempt: Attempt, _ name: String) -> PushSender {
-        let request = attempt.request
-        var sender = attempt.sender
+    private mutating func sender(of incoming: SenderRequest, _ name: String) -> PushSender {
+        let request = incoming.request
+        var sender = incoming.sender
         sender.answer = 200
         var digest = stableDigest(name.utf8)
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
@@ -425,7 +425,7 @@ public struct GatewayDesk {
         where header.name != APNsHeader.id.rawValue && APNsHeader(rawValue: header.name) != nil {
             digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
         }
-        let times = sends.take(digest, at: attempt.now.monotonic)
+        let times = sends.take(digest, at: incoming.now.monotonic)
         if times > 1 { sender.times = times }
         return sender
     }
@@ -434,30 +434,30 @@ public struct GatewayDesk {
 // Topics. The daemon stores the subscriptions with the devices.
 extension GatewayDesk {
     private mutating func topics(
-        _ path: TopicPath, _ action: TopicPath.Action, _ attempt: Attempt,
+        _ path: TopicPath, _ action: TopicPath.Action, _ incoming: SenderRequest,
         _ generator: inout some RandomNumberGenerator
     ) throws -> Step {
-        _ = try account(of: attempt.request, attempt.now)
-        let asked = try TopicSubscriptionRequest(path, action, attempt.request)
+        _ = try account(of: incoming.request, incoming.now)
+        let asked = try TopicSubscriptionRequest(path, action, incoming.request)
         let subject = FaultSubject(service: .topics, token: path.registration, project: path.project)
         if let verdict = injected.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: path.project).onDemand(), after: verdict.delay)
         }
         return .query(
-            try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), attempt: Indirect(attempt)))
+            try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), incoming: Indirect(incoming)))
     }
 
-    private func batch(_ isAdding: Bool, _ attempt: Attempt) throws -> Step {
-        let account = try account(of: attempt.request, attempt.now)
+    private func batch(_ isAdding: Bool, _ incoming: SenderRequest) throws -> Step {
+        let account = try account(of: incoming.request, incoming.now)
         let project = account.flatMap(ServiceAccountName.project) ?? TopicName.anyProject
-        if let fault = attempt.request.bodyFault { throw TopicBatch.Fault(message: fault.description) }
-        let batch = try TopicBatch(isAdding: isAdding, body: attempt.request.body)
+        if let fault = incoming.request.bodyFault { throw TopicBatch.Fault(message: fault.description) }
+        let batch = try TopicBatch(isAdding: isAdding, body: incoming.request.body)
         let failures = batch.tokens.map { token in
             GoogleError.fault(inRegistration: token) == nil ? injected.failure(ofToken: token) : .invalidArgument
         }
         return .query(
             try batch.line(project: project, unknown: rules.unknown, without: failures),
-            Exchange(subject: .topicBatch(batch, injected: failures), attempt: Indirect(attempt)))
+            Exchange(subject: .topicBatch(batch, injected: failures), incoming: Indirect(incoming)))
     }
 }
 

@@ -62,7 +62,7 @@ public struct Refusals: Sendable {
 }
 
 /// A request that is being answered, for the case that it is refused.
-struct Attempt: Sendable {
+struct SenderRequest: Sendable {
     let request: GatewayRequest
     let connection: ConnectionFacts
     let now: GatewayDesk.Now
