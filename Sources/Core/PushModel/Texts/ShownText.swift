@@ -23,6 +23,15 @@ extension String {
     /// Escapes text that is already joined into lines: keeps the line feeds, and replaces all other steering scalars.
     public func showingControlsInLines() -> String { showing { $0.isSteering && $0 != "\n" } }
 
+    /// The text as one word of a POSIX shell; letters, digits and `._@-` need no quotes.
+    public var asShellWord: String {
+        let isPlain = utf8.allSatisfy {
+            $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "._@-".utf8.contains($0)
+        }
+        guard isEmpty || !isPlain else { return self }
+        return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
     private func showing(_ mustBeShown: (Unicode.Scalar) -> Bool) -> String {
         guard unicodeScalars.contains(where: mustBeShown) else { return self }
         return unicodeScalars.reduce(into: "") { shown, scalar in

@@ -1,3 +1,5 @@
+import PushModel
+
 /// The environment variables that make clients of FCM and APNs use a gateway; each client reads some of them.
 ///
 /// Source: clients seen to reach a gateway unmodified (H.1 of the notes beside the recordings).
@@ -31,12 +33,8 @@ public enum ClientVariables {
     public static func exports(_ variables: [Variable]) -> String {
         let readers = Dictionary(uniqueKeysWithValues: (bundles + additions).map { ($0.name, $0.readers) })
         return variables.map { name, value in
-            "export \(name)=\(quoted(value))" + (readers[name].map { "  # \($0)" } ?? "") + "\n"
+            "export \(name)=\(value.asShellWord)" + (readers[name].map { "  # \($0)" } ?? "") + "\n"
         }.joined()
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
 
@@ -56,13 +54,8 @@ public enum PushHost: Hashable, Sendable {
     /// - Parameter authority: the host with an optional port; `nil` if the request names none.
     public init(authority: String?) {
         let host = (authority ?? "").utf8.prefix { $0 != UInt8(ascii: ":") }
-        guard let last = host.last, last | 0x20 == UInt8(ascii: "m") else {
-            // All names end with .com; an address, as tests send it, is none.
-            self = .other
-            return
-        }
-        let name = String(decoding: host, as: UTF8.self).lowercased()
-        self = Self.names.first { $0.name == name }?.host ?? .other
+        // A text of its own, in lower case, would cost each send an allocation.
+        self = Self.names.first { $0.name.utf8.elementsEqual(host) { $0 == $1 || $0 == $1 | 0x20 } }?.host ?? .other
     }
 
     /// The names of the services, which the gateway's certificate contains.

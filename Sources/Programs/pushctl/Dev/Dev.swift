@@ -247,7 +247,7 @@ private struct Dev {
 
             \(ClientVariables.exports(directory.isHere ? addresses.ofClients : addresses.environment))
             By curl:  curl \(addresses.gateway)/v1/projects/demo/messages:send -d '\(body)'
-            A file:   pushctl inject --runtime '\(addresses.directories.runtime)' --app org.example.demo --device pixel FILE
+            A file:   pushctl inject --runtime \(addresses.directories.runtime.asShellWord) --app org.example.demo --device pixel FILE
 
             Ctrl-C ends the programs\(directory.isTemporary ? " and removes" : "; the next run goes on with") \
             \(directory.path)

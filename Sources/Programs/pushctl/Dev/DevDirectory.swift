@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PushModel
 import PushSettings
 import PushViews
 
@@ -215,7 +216,7 @@ extension DevDirectory {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let root = parts.dropLast(2).joined(separator: "/")
         guard Directory.exists("\(root)/config"), access("\(root)/lock", F_OK) == 0 else { return nil }
-        return "pushctl dev" + (root == here ? "" : " --directory \(ShellCommand.quoted(root))")
+        return "pushctl dev" + (root == here ? "" : " --directory \(root.asShellWord)")
     }
 
     /// Whether commands in the working directory find this directory by themselves.

@@ -195,7 +195,7 @@ extension Session {
         var words = ["curl", "-sS", "--max-time", "5", "--proxy", proxy]
         if let bundle { words += ["--cacert", bundle] }
         words.append("https://\(ClientDiagnosis.probedHost)/status")
-        let answer = ShellCommand.output(of: words.map(ShellCommand.quoted).joined(separator: " ") + " 2>&1")
+        let answer = ShellCommand.output(of: words.map(\.asShellWord).joined(separator: " ") + " 2>&1")
         let (status, text) = answer ?? (127, "")
         let finding = ClientDiagnosis.finding(ofProbeOf: proxy, bundle, status: status, text: text)
         return (finding, status == 0 ? ClientDiagnosis.state(in: text) : nil)

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PushModel
 import PushSettings
 import PushViews
 
@@ -24,7 +25,7 @@ extension Session {
     ) -> (status: Int32, text: String)? {
         var words = ["timeout", "20"] + Self.switching(to: account) + [path] + words
         if requiresConfiguration, let directory = directories.configuration.first { words += ["--config", directory] }
-        return ShellCommand.output(of: words.map(ShellCommand.quoted).joined(separator: " ") + " 2>&1")
+        return ShellCommand.output(of: words.map(\.asShellWord).joined(separator: " ") + " 2>&1")
     }
 
     /// The words before a command that root runs as another user; none where they are not needed.

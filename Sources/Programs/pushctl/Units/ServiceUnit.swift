@@ -148,9 +148,4 @@ enum ShellCommand {
         let status = end & 0x7F == 0 ? end >> 8 & 0xFF : 128 + (end & 0x7F)
         return (status, String(decoding: text, as: UTF8.self))
     }
-
-    /// A word, quoted for the shell.
-    static func quoted(_ word: String) -> String {
-        "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
 }
