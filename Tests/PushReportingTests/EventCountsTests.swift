@@ -25,6 +25,11 @@ struct EventCountsTests {
                 in all             users.behaviors.app.SessionStart      1
 
                 """)
+        #expect(
+            counts.csv.split(separator: "\r\n") == [
+                "day,event,count", "1970-01-01,local.pushnotification.Received,2",
+                "1970-01-01,users.behaviors.app.SessionStart,1", "1970-01-02,local.pushnotification.Received,1",
+            ])
         let root = try JSONDocument(scanning: counts.json).root
         #expect(root["in_all"]?.count == AnalyticsEvent.Kind.allCases.count, "those that are 0 too")
         #expect(root["in_all"]?["local.pushnotification.Received"]?.int64 == 3)

@@ -5,11 +5,16 @@ public import PushRouter
 public final class PushFacts {
     /// The request, and what came of it.
     public let story: RequestStory
+    let detection: DetectionSettings
     private var scanned: JSONDocument??
     private var lowered: [UInt8]?
 
-    /// - Parameter story: the request, and what came of it.
-    public init(_ story: RequestStory) { self.story = story }
+    /// - Parameters:
+    ///   - story: the request, and what came of it.
+    ///   - detection: the settings of the configuration that decided it.
+    public init(_ story: RequestStory, detection: DetectionSettings = DetectionSettings()) {
+        (self.story, self.detection) = (story, detection)
+    }
 
     /// Received line; `nil`: it cannot be read.
     public var line: JSONNode? {
@@ -40,10 +45,8 @@ public final class PushFacts {
     /// Whether the system shows a push of Braze's without Braze's SDK, so that nothing counts its open.
     var losesOpen: Bool { story.invocations.contains { $0.result?.reasonCode == .brazeLost } }
 
-    static let detection = DetectionSettings()
-
     private var campaignOfPayload: String? {
-        Self.detection.campaign(ofLine: story.request.body, story.request.platform)
+        detection.campaign(ofLine: story.request.body, story.request.platform)
     }
 
     /// The sender, where a gateway passed it on.

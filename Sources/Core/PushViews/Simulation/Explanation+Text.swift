@@ -121,7 +121,7 @@ extension RemoteMessage {
 }
 
 extension TrackedData {
-    var text: String {
+    fileprivate var text: String {
         let profile = identifier.map { " for \($0.textWithKind)" } ?? ""
         let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
         return fault.map { "\(told): rejected: \($0.text)" } ?? told
@@ -129,7 +129,7 @@ extension TrackedData {
 }
 
 extension UserAct {
-    var text: String {
+    fileprivate var text: String {
         switch self {
         case .opened: "a tap"
         case .button(let id, _): "the button \(id)"

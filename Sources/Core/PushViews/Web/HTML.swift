@@ -12,12 +12,6 @@ enum HTML {
         return "<time datetime=\"\(time.rfc3339)\"\(short ? " data-short title=\"\(text)\"" : "")>\(shown)</time>"
     }
 
-    /// Terms with their values; those without a value are left out.
-    static func facts(_ facts: [(String, String?)]) -> String {
-        let rows = facts.compactMap { name, value in value.map { "<div><dt>\(markup(name))</dt><dd>\($0)</dd></div>" } }
-        return rows.isEmpty ? "" : "<dl class=\"facts\">\(rows.joined())</dl>\n"
-    }
-
     /// Text as it came, line by line.
     static func pre(_ text: String, label: String) -> String {
         "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(markup(label))\">\(text.shownLines.map(\.escapedForMarkup).joined(separator: "\n"))</pre>\n"

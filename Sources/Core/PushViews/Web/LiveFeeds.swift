@@ -88,7 +88,7 @@ public struct LiveFeeds {
             let matches = found.changes.stories.filter { story in
                 subscription.after.map { story.request.seq > $0 } ?? true
                     && subscription.query.matches(PushFacts(story))
-            }.map(desk.shown)
+            }.map { desk.summary(desk.shown($0)) }
             if subscription.isWaiting {
                 guard !matches.isEmpty else { continue }
                 subscriptions[number] = nil
@@ -102,17 +102,17 @@ public struct LiveFeeds {
     }
 
     /// Events: the last one has the position behind all of them, so that who resumes gets a part again rather than not at all.
-    static func events(_ stories: [RequestStory], at position: SourcePosition, rows: Bool) -> [UInt8] {
-        guard !stories.isEmpty else { return Array("id: \(position)\n:\n\n".utf8) }
-        let shown = rows ? stories.suffix(rowsAtOnce) : stories[...]
+    static func events(_ pushes: [PushSummary], at position: SourcePosition, rows: Bool) -> [UInt8] {
+        guard !pushes.isEmpty else { return Array("id: \(position)\n:\n\n".utf8) }
+        let shown = rows ? pushes.suffix(rowsAtOnce) : pushes[...]
         var bytes: [UInt8] = []
-        for (index, story) in shown.enumerated() {
+        for (index, push) in shown.enumerated() {
             if index == shown.count - 1 { bytes += "id: \(position)\n".utf8 }
             bytes += "event: push\ndata: ".utf8
             if rows {
-                bytes += PushRow(story).html.html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+                bytes += PushRow(push).html.html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
             } else {
-                bytes += escapingControls(inJSON: PushSummary(PushFacts(story)).json)
+                bytes += escapingControls(inJSON: push.json)
             }
             bytes += "\n\n".utf8
         }

@@ -47,6 +47,14 @@ extension WebDesk {
         return (used, "Decided by \(name), in force from \(HTML.time(period.since)) on. \(end).")
     }
 
+    /// The facts of a push, by the configuration that decided it.
+    func pushFacts(_ story: RequestStory) -> PushFacts {
+        PushFacts(story, detection: configuration(of: story).used.table.detection)
+    }
+
+    /// A push in a line, by the configuration that decided it.
+    func summary(_ story: RequestStory) -> PushSummary { PushSummary(pushFacts(story)) }
+
     /// A sentence about the configuration of an explanation without a push, in markup.
     func sentence(about used: UsedConfiguration) -> String {
         guard let id = used.id else {

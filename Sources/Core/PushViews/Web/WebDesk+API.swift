@@ -34,7 +34,7 @@ extension WebDesk {
             return .wait(subscription, atMost: wait)
         }
         return .response(
-            Self.list(found.stories.map(shown), next: found.next, lookedBackTo: found.lookedBackTo, position))
+            Self.list(found.stories.map { summary(shown($0)) }, next: found.next, lookedBackTo: found.lookedBackTo, position))
     }
 
     /// Lets the list of the API begin behind the last request. Nothing is erased: page, figures and ledger keep it.
@@ -49,11 +49,11 @@ extension WebDesk {
 
     /// The answer to a search.
     static func list(
-        _ stories: [RequestStory], next: SequenceNumber?, lookedBackTo: WallTime?, _ position: SourcePosition
+        _ pushes: [PushSummary], next: SequenceNumber?, lookedBackTo: WallTime?, _ position: SourcePosition
     ) -> WebResponse {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("pushes", array: { list in stories.forEach { PushSummary(PushFacts($0)).write(to: &list) } })
+            writer.member("pushes", array: { list in pushes.forEach { $0.write(to: &list) } })
             writer.member("next", next?.value)
             writer.member("looked_back_to", lookedBackTo?.rfc3339)
             writer.member("position", position.description)
@@ -65,7 +65,7 @@ extension WebDesk {
         let story = try story(seq)
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("push", object: { $0.members(of: PushSummary(PushFacts(story))) })
+            writer.member("push", object: { $0.members(of: summary(story)) })
             writer.member("story", raw: story.json)
         }
         return .response(.json(writer.bytes))

@@ -44,7 +44,11 @@ public final class LedgerSource: PushSource {
     // MARK: Search
 
     public func search(_ search: PushSearch) throws(SourceError) -> PushPage {
-        try read { (ledger) throws(StoreError) in try find(search, in: ledger) }
+        try read { (ledger) throws(StoreError) in
+            var page = try find(search, in: ledger)
+            try ledger.addConfigurations(to: &page.stories)
+            return page
+        }
     }
 
     private func find(_ search: PushSearch, in ledger: LedgerReader) throws(StoreError) -> PushPage {
@@ -221,6 +225,7 @@ public final class LedgerSource: PushSource {
             if moved.last > former.last {
                 changes.stories += try ledger.stories(in: SequenceNumber(former.last.value + 1)...moved.last)
             }
+            try ledger.addConfigurations(to: &changes.stories)
             changes.hasMore = moved.last < highest || events.count == limit
             return (changes, moved)
         }

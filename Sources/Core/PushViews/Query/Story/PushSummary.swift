@@ -42,13 +42,6 @@ struct PushSummary {
     /// The word that stands for no outcome yet.
     public static let inFlight = "in_flight"
 
-    /// How much of the deadline was used, where a handler was owed: 0.25.
-    public var share: Double? {
-        guard let main, let result = main.result, result.outcome.isDue, main.budget > .zero else { return nil }
-        let used = request.mode == .relay ? result.total : result.exec
-        return Double(used.microseconds) / Double(main.budget.microseconds)
-    }
-
     /// Whether it was opened, and how.
     public var opened: String? {
         facts.opens.first.map { event in

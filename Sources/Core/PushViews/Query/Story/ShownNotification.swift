@@ -91,7 +91,7 @@ extension PushFacts {
         guard story.request.operation == .deliver, !story.request.isErased,
             let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action,
             let decision = try? decide(
-                Delivery(deliver, platform: story.request.platform), settings: Self.detection)
+                Delivery(deliver, platform: story.request.platform), settings: detection)
         else { return nil }
         return ShownNotification(decision, content: content, notifications: deliver.notifications)
     }

@@ -48,21 +48,20 @@ extension WebDesk {
         _ query: PushQuery, before: SequenceNumber?
     ) throws(WebProblem) -> (rows: Markup, found: PushPage, isEmpty: Bool) {
         var rows: [Markup] = []
-        var (run, stories): ([RequestStory], [RequestStory]) = ([], [])
+        var run: [PushRow] = []
         var likeness: [String] = []
         var found = PushPage()
         var next = before
         var read = 0
         func end() {
             guard run.count >= Self.alike, let first = run.first else {
-                rows += run.map { PushRow($0).html }
+                rows += run.map(\.html)
                 run = []
                 return
             }
-            let row = PushRow(first)
-            let words = row.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(row.title)\""
-            let outcome = first.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
-            rows.append(row.group(run, target: "/?query=" + WebParameters.encoded(words + outcome)))
+            let words = first.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(first.title)\""
+            let outcome = first.push.facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
+            rows.append(first.group(run, target: "/?query=" + WebParameters.encoded(words + outcome)))
             run = []
         }
         repeat {
@@ -70,19 +69,18 @@ extension WebDesk {
             found = try reading { () throws(SourceError) in
                 try source.search(PushSearch(query, before: next, limit: limit))
             }
-            stories = found.stories.map(shown)
-            read += max(1, stories.count)
-            for story in stories {
-                let row = PushRow(story)
+            read += max(1, found.stories.count)
+            for story in found.stories {
+                let row = PushRow(summary(shown(story)))
                 let like = row.likeness
                 if !row.mayJoin || like != likeness { end() }
                 likeness = row.mayJoin ? like : []
-                run.append(story)
+                run.append(row)
                 // A push that may not join others stands alone.
                 if !row.mayJoin { end() }
             }
             next = found.next
-        } while next != nil && !stories.isEmpty && rows.count + (run.isEmpty ? 0 : 1) < Self.lengths.rows
+        } while next != nil && !found.stories.isEmpty && rows.count + (run.isEmpty ? 0 : 1) < Self.lengths.rows
             && read < Self.lengths.pushes
         end()
         let lines = rows.map { row -> Markup in "\(row)\n" }

@@ -197,7 +197,7 @@ extension WebDesk {
                 .words("Outcome"), .words("Why"),
             ])
         for story in found.stories.map(shown) {
-            let push = PushSummary(PushFacts(story))
+            let push = summary(story)
             let seq = story.request.seq
             table.add([
                 HTML.link("/push/\(seq)", "#\(seq) \(push.title)"),

@@ -4,9 +4,10 @@ import PushRouter
 /// A push as a row of a list: what the user read, who had it, and what it cost.
 struct PushRow {
     let push: PushSummary
+    private let verdict: PushVerdict
     private var request: AcceptedRequest { push.facts.story.request }
 
-    init(_ story: RequestStory) { push = PushSummary(PushFacts(story)) }
+    init(_ push: PushSummary) { (self.push, verdict) = (push, push.verdict) }
 
     /// One row, on one line.
     var html: Markup {
@@ -17,14 +18,14 @@ struct PushRow {
 
     /// A row for pushes that are alike, with this one as the newest.
     ///
-    /// - Parameter stories: all of them, the newest first.
-    func group(_ stories: [RequestStory], target: String) -> Markup {
-        let devices = stories.prefix(3).map { $0.request.device ?? "any device" }.joined(separator: ", ")
-        let opened = stories.count { PushSummary(PushFacts($0)).opened != nil }
-        let more: Markup = opened > 0 ? "<b class=\"opened\">\(opened) of \(stories.count) opened</b> " : ""
+    /// - Parameter rows: all of them, the newest first.
+    func group(_ rows: [PushRow], target: String) -> Markup {
+        let devices = rows.prefix(3).map { $0.request.device ?? "any device" }.joined(separator: ", ")
+        let opened = rows.count { $0.push.opened != nil }
+        let more: Markup = opened > 0 ? "<b class=\"opened\">\(opened) of \(rows.count) opened</b> " : ""
         return """
-            <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row group" href="\(target)">\(tile)<span class="what"><b>\(title)</b><small>\(request.platform.icon.image) \(stories.count) alike: \(devices)</small></span>\
-            <span class="how \(push.verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? "")</small></span>\(time)</a></li>
+            <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row group" href="\(target)">\(tile)<span class="what"><b>\(title)</b><small>\(request.platform.icon.image) \(rows.count) alike: \(devices)</small></span>\
+            <span class="how \(verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? "")</small></span>\(time)</a></li>
             """
     }
 
@@ -85,19 +86,19 @@ struct PushRow {
         if request.replayOf != nil { marks += " · replay" }
         if push.attempts > 1 { marks += " · \(push.attempts) attempts" }
         return
-            "<span class=\"how \(push.verdict.tone.rawValue)\">\(mark.image) \(push.word)<small>\(opened)\(push.cost)\(marks)</small></span>"
+            "<span class=\"how \(verdict.tone.rawValue)\">\(mark.image) \(push.word)<small>\(opened)\(push.cost)\(marks)</small></span>"
     }
 
-    private var mark: Icon { Self.mark(push) }
+    private var mark: Icon { Self.mark(push, verdict.tone) }
 
     private var time: Markup { Markup(made: HTML.time(request.acceptedAt.wall, short: true)) }
 
     /// The picture for what became of a push.
-    static func mark(_ push: PushSummary) -> Icon {
+    static func mark(_ push: PushSummary, _ tone: PushVerdict.Tone) -> Icon {
         guard let outcome = push.main?.result?.outcome else { return push.main == nil ? .info : .run }
         if outcome.isMissed { return .clock }
         if outcome == .notWoken { return .moon }
-        switch push.verdict.tone {
+        switch tone {
         case .good: return .good
         case .bad: return .cross
         case .plain, .warn: return .info

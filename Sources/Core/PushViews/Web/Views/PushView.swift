@@ -75,17 +75,30 @@ struct PushView {
     private let push: PushSummary
     private let desk: WebDesk
     private let isFile: Bool
+    private let verdict: PushVerdict
     private let configuration: (used: UsedConfiguration, sentence: String)
+    /// Its request; `nil` if it cannot be read.
+    private let line: Request?
+    /// The explanation of a delivery, by that configuration.
+    private let explanation: Explanation?
     private var table: RoutingTable { configuration.used.table }
     private var request: AcceptedRequest { story.request }
 
     init(_ story: RequestStory, desk: WebDesk, isFile: Bool = false) {
         (self.story, self.desk, self.isFile) = (story, desk, isFile)
-        push = PushSummary(PushFacts(story))
         configuration = desk.configuration(of: story)
+        let table = configuration.used.table
+        push = PushSummary(PushFacts(story, detection: table.detection))
+        verdict = push.verdict
+        // Limits may have been higher when it was accepted.
+        line = try? Request(acceptedLine: story.request.body)
+        explanation =
+            if case .deliver(let deliver) = line?.action {
+                try? Explanation(deliver, platform: story.request.platform, table: table)
+            } else { nil }
     }
 
-    private var heading: String { PushRow(story).title }
+    private var heading: String { PushRow(push).title }
 
     var title: String { "#\(request.seq) \(heading)" }
 
@@ -97,7 +110,7 @@ struct PushView {
             <div class="hero">
             \(picture)<div><p class="soft"><a href="/">Pushes</a> / #\(seq)</p>
             <h1 id="push-h">\(heading)</h1>
-            \(verdict)\(facts)\(acts)</div></div>
+            \(answer)\(facts)\(acts)</div></div>
             \(section("path", "Its path", path))\(section("why", "Why", why))\(section("payload", "Payload", payload))\
             \(section("receipts", "Receipts, opens and custom data", receipts))\(section("request", "Request and answer", requestAndAnswer))
             </article>
@@ -124,21 +137,20 @@ struct PushView {
         let press: Markup? =
             mayAct && shown.by != .nobody
             ? "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>" : nil
-        return ShownView(shown, request, delivery?.explanation).figure(
+        return ShownView(shown, request, explanation).figure(
             action: mayAct && shown.by != .nobody ? "/push/\(request.seq)" : nil, token: desk.facts.access.formToken,
             hint: press)
     }
 
-    private var verdict: Markup {
-        let verdict = push.verdict
+    private var answer: Markup {
         let more: Markup? =
             verdict.sentences.isEmpty ? nil : "<p>\(verdict.sentences.joined(separator: " "))</p>"
-        let tap: Markup? = delivery?.explanation.flatMap { explanation in
+        let tap: Markup? = explanation.flatMap { explanation in
             guard explanation.decision.braze != nil, explanation.tap.isPossible, push.opened == nil else { return nil }
             return "<p>A tap: \(explanation.tap.text).</p>"
         }
         return
-            "<div class=\"verdict \(verdict.tone.rawValue)\">\(PushRow.mark(push).image)<div><p><b>\(verdict.head)</b></p>\(more)\(tap)</div></div>\n"
+            "<div class=\"verdict \(verdict.tone.rawValue)\">\(PushRow.mark(push, verdict.tone).image)<div><p><b>\(verdict.head)</b></p>\(more)\(tap)</div></div>\n"
     }
 
     // MARK: Facts
@@ -220,11 +232,11 @@ struct PushView {
             ("app", request.app), ("device", request.device), ("external-id", request.externalID),
             ("app-state", request.state?.rawValue),
         ] {
-            if let value { options.append("--\(name) \(Self.quoted(value))") }
+            if let value { options.append("--\(name) \(value.asShellWord)") }
         }
         let inject = "pushctl inject \(options.joined(separator: " ")) - <<'END'\n\(json)\nEND\n"
         let curl =
-            "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d \(Self.quoted("{\"payload\":\(json)}")) "
+            "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d \("{\"payload\":\(json)}".asShellWord) "
             + "http://\(WebSettings.standardAddress)/api/pushes/\(number)/send\n"
         return """
             <p><button type="button" data-copy="link" hidden>Copy the link</button>
@@ -271,10 +283,10 @@ struct PushView {
         }
         if let handler = main.handler {
             let took = main.result.map { "\(PushSummary.span($0.exec)) of \(spanInWords(main.budget))" } ?? "running"
-            step(push.verdict.tone == .bad ? "bad" : "good", "Handler", handler, took)
+            step(verdict.tone == .bad ? "bad" : "good", "Handler", handler, took)
         }
         step(
-            push.verdict.tone.rawValue, "Outcome", push.word,
+            verdict.tone.rawValue, "Outcome", push.word,
             main.result.map { "after \(PushSummary.span($0.total))" } ?? "not yet")
         return "<ol class=\"path\">\n\(steps)</ol>\n\(budget(main))\(timelines)"
     }
@@ -337,17 +349,8 @@ struct PushView {
 
     // MARK: Why
 
-    private var delivery: (deliver: DeliverRequest, explanation: Explanation?)? {
-        // Limits may have been higher when it was accepted.
-        guard let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action
-        else {
-            return nil
-        }
-        return (deliver, try? Explanation(deliver, platform: story.request.platform, table: table))
-    }
-
     private var why: Markup {
-        guard let explanation = delivery?.explanation else { return "" }
+        guard let explanation else { return "" }
         return "<p class=\"soft\">\(Markup(made: configuration.sentence))</p>\n"
             + ExplanationView(explanation).content
     }
@@ -359,7 +362,7 @@ struct PushView {
         var text = Markup(
             made: HTML.details("As JSON", HTML.pre(HTML.pretty(payload), label: "Payload as JSON"), open: true))
         text += folded("Received bytes", pre(String(decoding: payload.rawBytes, as: UTF8.self), "Received payload"))
-        if let decision = delivery?.explanation?.decision {
+        if let decision = explanation?.decision {
             let keys = decision.keys
             text += table(Self.nameOfKeys(request.platform), keys.own)
             if decision.braze != nil { text += table("Key-values of Braze's dashboard", keys.keyValues) }
@@ -369,7 +372,7 @@ struct PushView {
 
     /// The standard input of each handler.
     private var handlerInputs: Markup {
-        guard let line = try? Request(acceptedLine: request.body) else { return "" }
+        guard let line else { return "" }
         let inputs = story.invocations.map { invocation -> Markup in
             guard let name = invocation.handler, let handler = table.handlers[name] else { return "" }
             let run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
@@ -435,16 +438,5 @@ struct PushView {
             text += table.text
         }
         return Markup(made: text)
-    }
-
-    /// A word for a shell.
-    private static func quoted(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy {
-                $0.isDigit || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || "._-@".utf8.contains($0)
-            }
-        guard !isPlain else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -21,6 +21,22 @@ extension LedgerReader {
         return DecidingConfiguration(period, isInForce: try lastConfiguration()?.id == period.id)
     }
 
+    /// Sets the configuration that decided each request; a request that is older than their record gets none.
+    public func addConfigurations(to stories: inout [RequestStory]) throws(StoreError) {
+        guard let highest = stories.map(\.request.seq).max(), let last = try lastConfiguration() else { return }
+        let statement = try database.prepare(
+            "SELECT \(Self.columns) FROM configurations WHERE first_seq <= ?1 ORDER BY first_seq DESC")
+        statement.bind(highest.value, at: 1)
+        var period: ConfigurationPeriod?
+        for index in stories.indices.sorted(by: { stories[$0].request.seq > stories[$1].request.seq }) {
+            while period.map({ $0.first > stories[index].request.seq }) ?? true {
+                guard try statement.step() else { return }
+                period = try statement.value()
+            }
+            stories[index].configuration = period.map { DecidingConfiguration($0, isInForce: $0.id == last.id) }
+        }
+    }
+
     /// Returns the configurations of which the ledger has a request.
     public func namedConfigurations() throws(StoreError) -> Set<ConfigurationID> {
         let statement = try database.prepare(
