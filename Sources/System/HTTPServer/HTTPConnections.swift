@@ -327,7 +327,8 @@ extension HTTPConnections {
         if let (status, text) = pending.headFault(&lengthInHead) {
             return HTTPResponse(status: status, text: text, headers: [("Connection", "close")]).queue(on: connection)
         }
-        guard let length = lengthInHead.flatMap({ Int($0) }), length > max(limits.bodyBytes, limits.discardedBytes) else { return .YES }
+        guard let length = lengthInHead.flatMap({ Int($0) }), length > max(limits.bodyBytes, limits.discardedBytes)
+        else { return .YES }
         let text = "the body has \(length) bytes; the limit is \(limits.bodyBytes)\n"
         return HTTPResponse(status: 413, text: text).queue(on: connection)
     }

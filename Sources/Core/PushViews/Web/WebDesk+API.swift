@@ -34,7 +34,8 @@ extension WebDesk {
             return .wait(subscription, atMost: wait)
         }
         return .response(
-            Self.list(found.stories.map { summary(shown($0)) }, next: found.next, lookedBackTo: found.lookedBackTo, position))
+            Self.list(
+                found.stories.map { summary(shown($0)) }, next: found.next, lookedBackTo: found.lookedBackTo, position))
     }
 
     /// Lets the list of the API begin behind the last request. Nothing is erased: page, figures and ledger keep it.

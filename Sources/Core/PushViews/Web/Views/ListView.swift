@@ -60,7 +60,8 @@ extension WebDesk {
                 return
             }
             let words = first.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(first.title)\""
-            let outcome = first.push.facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
+            let outcome =
+                first.push.facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
             rows.append(first.group(run, target: "/?query=" + WebParameters.encoded(words + outcome)))
             run = []
         }
