@@ -6,7 +6,7 @@ import Testing
 @testable import PushRouter
 
 /// An unsigned token with these parts.
-private func token(_ header: String, _ claims: String, signature: String = "c2ln") -> String {
+func webToken(_ header: String, _ claims: String, signature: String = "c2ln") -> String {
     "\(base64URL(header)).\(base64URL(claims)).\(signature)"
 }
 
@@ -34,7 +34,7 @@ struct AccessTokenTests {
     }
 
     private func problem(_ claims: String, _ header: String = #"{"alg":"RS256"}"#) throws -> String? {
-        AssertionRules().problem(of: try #require(WebToken(token(header, claims))), at: now)?.description
+        AssertionRules().problem(of: try #require(WebToken(webToken(header, claims))), at: now)?.description
     }
 
     @Test("are requested with an assertion, of which account, scopes and signed bytes are read")
@@ -113,7 +113,7 @@ struct ProviderTokenTests {
     private let header = #"{"alg":"ES256","kid":"ABC123DEFG"}"#
 
     private func provider(_ claims: String, _ header: String? = nil) throws(APNsReason) -> ProviderToken {
-        try ProviderToken("bearer \(token(header ?? self.header, claims))")
+        try ProviderToken("bearer \(webToken(header ?? self.header, claims))")
     }
 
     private func provider(issued: Int64, key: String = "ABC123DEFG") throws -> ProviderToken {
@@ -137,7 +137,7 @@ struct ProviderTokenTests {
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken(nil) }
         #expect(throws: APNsReason.missingProviderToken) { try ProviderToken("") }
         let claims = #"{"iss":"TEAM123456","iat":1}"#
-        let good = token(header, claims)
+        let good = webToken(header, claims)
         for header in ["bearer", "basic \(good)", "bearer x", "bearer \(good).x", "bearer \(good.dropLast(5))"] {
             #expect(throws: APNsReason.invalidProviderToken, "\(header)") { try ProviderToken(header) }
         }
@@ -187,10 +187,10 @@ struct ProviderTokenTests {
     func base64() {
         for text in ["", "a", "ab", "abc", "abcd", "ä{}\u{0}"] {
             let claims = #"{"t":"\#(text == "ä{}\u{0}" ? "ä{}" : text)"}"#
-            #expect(WebToken(token("{}", claims))?.text("t") != nil)
-            #expect(WebToken(token("{}", claims + " ") + "")?.text("t") != nil)
+            #expect(WebToken(webToken("{}", claims))?.text("t") != nil)
+            #expect(WebToken(webToken("{}", claims + " ") + "")?.text("t") != nil)
         }
-        let good = token("{}", "{}")
+        let good = webToken("{}", "{}")
         #expect(WebToken(good) != nil)
         #expect(WebToken("e30=.e30=.AA==") != nil)
         for bad in [
