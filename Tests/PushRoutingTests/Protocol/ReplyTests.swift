@@ -57,6 +57,18 @@ struct ReplyTests {
                 + #","completion":{"by":"tracker","times":1,"result":"newData","options":["banner","list"]}}"# + "\n")
     }
 
+    @Test("a tap on iOS is completed without a result: its completion handler takes none")
+    func resultOfTap() {
+        var tap = invocation
+        tap.callback = .didReceiveResponse
+        let result = InvocationResult(
+            outcome: .handled, reason: nil, queue: .zero, exec: .zero, total: .zero,
+            completion: Completion(by: .default, result: .noData), decidedAt: WallTime(milliseconds: 0))
+        #expect(
+            text(Reply.outcome(tap, result, id: nil)).hasSuffix(
+                #""completion":{"by":"default","times":1,"result":null}}"# + "\n"))
+    }
+
     @Test("an outcome of an observer, and one of a delivery that waited in its lane")
     func observerOutcome() {
         var observer = invocation

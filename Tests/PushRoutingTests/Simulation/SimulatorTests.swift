@@ -47,7 +47,7 @@ struct SimulatorTests {
                 #"{"type":"invocation","seq":2,"n":0,"at":2500,"callback":"didReceiveResponse","provider":"braze","#
                     + #""route":null,"handler":null,"outcome":"handed_to_tracker","#
                     + #""reason":"direct open of delivery 1","reason_code":"direct_open","queue_ms":0,"exec_ms":0,"total_ms":0,"#
-                    + #""completion":{"by":"tracker","times":1,"result":"noData"}}"#,
+                    + #""completion":{"by":"tracker","times":1,"result":null}}"#,
                 #"{"type":"invocation","seq":3,"n":0,"at":3001,"callback":"onMessageReceived","provider":null,"#
                     + #""route":"all","handler":"log","outcome":"failed","reason":"exit status 1","#
                     + #""reason_code":"handler_rejected","queue_ms":0,"exec_ms":1,"total_ms":1,"#

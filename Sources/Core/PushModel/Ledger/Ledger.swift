@@ -116,6 +116,11 @@ public struct Completion: Hashable, Sendable {
     public init(by: Caller, times: Int = 1, result: FetchResult, options: [String] = []) {
         (self.by, self.times, self.result, self.options) = (by, times, result, options)
     }
+
+    /// The result, for people and programs; `nil` at a callback whose completion handler takes no argument.
+    ///
+    /// Source: Apple's documentation of `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
+    public func result(at callback: Callback) -> FetchResult? { callback == .didReceiveResponse ? nil : result }
 }
 
 /// The invocation that another one waited for in its lane: of those ahead of it, the one that took longest.

@@ -18,7 +18,7 @@ public enum Reply {
             writer.member("callback", invocation.callback.rawValue)
             if let handler = invocation.handler { writer.member("handler", handler) }
             if invocation.isObserver { writer.member("observer", true) }
-            writer.members(of: result)
+            writer.members(of: result, at: invocation.callback)
         }
     }
 
@@ -41,8 +41,8 @@ extension JSONWriter {
         if let leader = error.leader { member("leader", leader) }
     }
 
-    /// Writes the members for the end of an invocation.
-    public mutating func members(of result: InvocationResult) {
+    /// Writes the members for the end of an invocation of a callback.
+    public mutating func members(of result: InvocationResult, at callback: Callback) {
         member("outcome", result.outcome.rawValue)
         if let reason = result.reason { member("reason", reason) }
         if let code = result.reasonCode { member("reason_code", code.rawValue) }
@@ -57,7 +57,7 @@ extension JSONWriter {
             object: { writer in
                 writer.member("by", completion.by.rawValue)
                 writer.member("times", completion.times)
-                writer.member("result", completion.result.rawValue)
+                writer.member("result", completion.result(at: callback)?.rawValue)
                 guard !completion.options.isEmpty else { return }
                 writer.member("options", array: { options in completion.options.forEach { options.string($0) } })
             })

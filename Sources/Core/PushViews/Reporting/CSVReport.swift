@@ -24,7 +24,7 @@ public enum CSVReport {
             row.mode.rawValue, row.acceptedAt.rfc3339, result.map { milliseconds($0.queue) } ?? "",
             result.map { milliseconds($0.exec) } ?? "", result.map { milliseconds($0.total) } ?? "",
             milliseconds(invocation.budget), invocation.started ? "true" : "false",
-            result?.completion?.by.rawValue ?? "", result?.completion?.result.rawValue ?? "", text(result?.reason),
+            result?.completion?.by.rawValue ?? "", result?.completion?.result(at: invocation.callback)?.rawValue ?? "", text(result?.reason),
             invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
             result?.reasonCode?.rawValue ?? "", row.transport?.rawValue ?? "", row.originalPriority?.rawValue ?? "",
             row.deliveredPriority?.rawValue ?? "", result?.ahead.map(String.init) ?? "",

@@ -19,7 +19,7 @@ enum SimulationLine {
             writer.member("route", end.invocation.route)
             writer.member("handler", end.invocation.handler)
             if end.invocation.isObserver { writer.member("observer", true) }
-            writer.members(of: end.result)
+            writer.members(of: end.result, at: end.invocation.callback)
             guard !attempts.isEmpty else { return }
             writer.member(
                 "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })

@@ -21,7 +21,7 @@ enum FollowedLine {
             writer.member("route", invocation.route)
             writer.member("handler", invocation.handler)
             if invocation.isObserver { writer.member("observer", true) }
-            writer.members(of: result)
+            writer.members(of: result, at: invocation.callback)
         }
         return writer.bytes
     }

@@ -15,7 +15,7 @@ extension Trial {
             writer.member("route", plan.route.name)
             writer.member("deadline_ms", plan.budget.milliseconds)
             writer.member("attempts", array: { list in attempts.forEach { $0.write(to: &list, of: handler) } })
-            if let result = end?.result { writer.members(of: result) }
+            if let result = end?.result { writer.members(of: result, at: plan.callback) }
             writer.member("remarks", array: { list in plan.remarks.forEach { list.string($0) } })
             writer.member("journal", array: { list in notes.forEach { list.string($0) } })
         }

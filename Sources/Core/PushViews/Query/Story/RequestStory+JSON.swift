@@ -75,7 +75,11 @@ extension InvocationRecord {
             writer.member("deadline_ms", budget.milliseconds)
             writer.member("started", started)
             writer.member("decided_at", result?.decidedAt.rfc3339)
-            if let result { writer.members(of: result) } else { writer.member("outcome", String?.none) }
+            if let result {
+                writer.members(of: result, at: callback)
+            } else {
+                writer.member("outcome", String?.none)
+            }
             if story.deadLetters.contains(where: { $0.id == id }) { writer.member("dead_letter", true) }
             writer.member("attempts_left_out", story.attemptsLeftOut[id.n] ?? 0)
             let attempts = story.attempts(at: self)

@@ -347,7 +347,7 @@ extension JSONWriter {
             writer.member("provider", invocation.provider)
             writer.member("route", invocation.route)
             writer.member("handler", invocation.handler)
-            if let result = invocation.result { writer.members(of: result) }
+            if let result = invocation.result { writer.members(of: result, at: invocation.callback) }
             let attempts = story.attempts.filter { $0.id == invocation.id }
             writer.member(
                 "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })
