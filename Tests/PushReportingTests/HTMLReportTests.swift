@@ -52,12 +52,15 @@ struct HTMLReportTests {
         "by_callback": ("callbacks", ">didReceiveRemoteNotification<"), "by_priority": ("priorities", ">normal<"),
         "lowered_priority": ("priorities", "delivered with normal priority: 1."),
         "slowest": ("slowest", "slow-4-0"), "observers": ("observers", ">90-audit<"), "gaps": ("gaps", "<li>"),
-        "answer": ("summary", "2 of 5 were late; of them 1 at crm (1 gave no reason), 1 at hangs (1 ran too long)."),
+        "answer": (
+            "summary",
+            "2 of 5 were late; of them 1 at crm (1 gave no reason), 1 at hangs (1 ran too long), since 2026-11-21 03:08:00 +00:00."
+        ),
         "misses_by_reason": ("reasons", "<td class=\"name\">not_finished_at_deadline</td><td>1</td>"),
         "from_acceptance": ("summary", "From acceptance"), "from_invocation": ("summary", "From invocation"),
         "all": ("times", ">Execution<"), "by_app": ("by-app", ">com.example.app<"),
         "by_outcome": ("by-outcome", ">handled<"), "by_transport": ("by-transport", ">fcm<"),
-        "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
+        "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("latency", "spans of 1 min"),
         "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
         "error_budget": ("budget", "Left: "), "rows_begin": ("gaps", "have figures and no rows"),
         "clock_set_back": ("gaps", "the clock was set back"),

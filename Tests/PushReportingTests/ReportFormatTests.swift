@@ -27,7 +27,7 @@ struct ReportFormatTests {
         let report = report(rows, window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
         #expect(
             shown(report, of: rows, objective: objective) == """
-                1 of 3 was late, all at crm (1 gave no reason). The objective of 99.9 % is not met.
+                1 of 3 was late, all at crm (1 gave no reason), since 2026-11-21 03:08:00 +00:00. The objective of 99.9 % is not met.
 
                 Window               since 2026-11-21 03:00:00 +00:00; the last accepted at 2026-11-21 03:08:00 +00:00
                 Mode                 device: the deadline counts from the invocation

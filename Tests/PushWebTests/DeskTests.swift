@@ -140,9 +140,9 @@ struct DeskTests {
     @Test("shows what was asked for as text, also where that is wrong")
     func echoes() throws {
         let scene = filledScene()
-        let encoded = WebParameters.encoded(Sample.hostile)
+        let encoded = Sample.hostile.percentEncoded
         for target in [
-            "/?query=\(encoded)", "/?query=\(WebParameters.encoded("app:\"<script>alert(1)</script>\""))",
+            "/?query=\(encoded)", "/?query=\("app:\"<script>alert(1)</script>\"".percentEncoded)",
             "/?query=nonsense:\(encoded)", "/?before=\(encoded)", "/\(encoded)", "/push/\(encoded)",
             "/report?by=\(encoded)", "/report?since=\(encoded)", "/campaigns?until=\(encoded)",
             "/deadletters?query=\(encoded)", "/explain?payload=\(encoded)",
@@ -540,7 +540,7 @@ struct DeskTests {
         let scene = Scene(dead)
         let letters = try scene.get("/deadletters?query=app%3Acom.example.shop").text
         #expect(letters.contains("/deadletters?query=app%3Acom.example.shop&amp;before=21\""))
-        let words = WebParameters.encoded("-\"a  b\"")
+        let words = "-\"a  b\"".percentEncoded
         #expect(try scene.get("/?query=\(words)").text.contains("/?query=\(words)&amp;before=71\""))
     }
 

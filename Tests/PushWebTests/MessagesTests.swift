@@ -78,7 +78,7 @@ struct MessagesTests {
                 let value = UInt32.random(in: 0...(Bool.random(using: &random) ? 0x7F : 0x10FFFF), using: &random)
                 if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
             }
-            let encoded = WebParameters.encoded(text)
+            let encoded = text.percentEncoded
             #expect(encoded.utf8.allSatisfy { (0x21...0x7E).contains($0) })
             guard !text.isEmpty else { continue }
             #expect(request("/?q=\(encoded)")?.query.raw("q") == text)

@@ -222,7 +222,7 @@ extension WebRequest {
         _ target: String, _ fields: [(String, String)], _ headers: [(String, String)] = [],
         host: String? = "localhost:18080", peer: WebPeer = WebPeer(name: "127.0.0.1")
     ) throws -> WebRequest {
-        let body = fields.map { "\(WebParameters.encoded($0.0))=\(WebParameters.encoded($0.1))" }
+        let body = fields.map { "\(($0.0).percentEncoded)=\(($0.1).percentEncoded)" }
         return try test(
             "POST", target, [("Content-Type", "application/x-www-form-urlencoded")] + headers,
             body: body.joined(separator: "&"), host: host, peer: peer)

@@ -61,6 +61,33 @@ public struct ReportReading {
         try ledger.spans(in: figures.minutes, longest: detail.timeline.width / 60_000) { minute, minutes, figures in
             detail.timeline.add(figures, minute: minute, minutes: minutes)
         }
+        guard figures.whole.due > 0 else { return }
+        try addCalls(figures, decided, ledger)
+        let longest = detail.timeline.width / 60_000
+        try ledger.failures(in: figures.minutes, longest: longest) { minute, count in
+            detail.timeline.add(failed: count, minute: minute)
+        }
+    }
+
+    /// The most rows that are read for a picture by the second.
+    private static let calledRowsMax = 100_000
+
+    /// Adds the rows of due calls, if there are few, or if all lie close together.
+    private mutating func addCalls(
+        _ figures: LedgerFigures, _ decided: ClosedRange<Int64>, _ ledger: LedgerReader
+    ) throws(StoreError) {
+        let isShort = (decided.upperBound - decided.lowerBound) * 60 < CallTimes.secondsMax
+        var parts = [decided.lowerBound..<decided.upperBound + 1]
+        if figures.whole.due <= CallTimes.fewMax {
+            parts = try ledger.minutesWithDue(in: figures.minutes)
+        } else if !isShort || figures.whole.due > Self.calledRowsMax {
+            return
+        }
+        for part in parts {
+            try ledger.dueRows(in: part, limit: Self.calledRowsMax) { row in
+                if let row = ReportRow(row) { detail.calls.add(row) }
+            }
+        }
     }
 
     /// Adds invocations in flight, which no figure counts.

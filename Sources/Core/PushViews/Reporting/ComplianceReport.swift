@@ -158,6 +158,9 @@ public struct ComplianceReport: Sendable {
         for row in waits { longestWaits.add(row.invocation) }
     }
 
+    /// Whether all deadlines count from acceptance.
+    var countsFromAcceptance: Bool { mode == .one(.relay) }
+
     /// Starts a new sequence of rows: figures stand for the requests between it and the last row.
     public mutating func beginRows() { last = nil }
 
@@ -234,7 +237,9 @@ public struct ComplianceReport: Sendable {
 
     private mutating func addToGroups(_ row: ReportRow) {
         let invocation = row.invocation
-        if let handler = invocation.handler { byHandler[handler, default: FigureGroup()].add(invocation.result) }
+        if let handler = invocation.handler {
+            byHandler[handler, default: FigureGroup()].add(invocation.result, budget: invocation.budget)
+        }
         if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
         byProvider[invocation.provider ?? "none", default: FigureGroup()].add(invocation.result)
         byPlatform[row.platform, default: FigureGroup()].add(invocation.result)

@@ -26,11 +26,18 @@ public struct FigureGroup: Hashable, Sendable {
     /// For a handler: the number of attempts that it answered with a wish to be tried again.
     public internal(set) var retries = 0
 
+    /// The shortest budget of its rows.
+    private(set) var shortestBudget: Duration?
+
     private var due = 0
     private var missed = 0
 
-    mutating func add(_ result: InvocationResult?) {
+    /// Counts a row.
+    ///
+    /// - Parameter budget: its budget, where groups are compared with it.
+    mutating func add(_ result: InvocationResult?, budget: Duration? = nil) {
         count += 1
+        note(budget)
         guard let result else { return }
         handled += result.outcome == .handled ? 1 : 0
         failed += result.outcome == .failed ? 1 : 0
@@ -42,9 +49,15 @@ public struct FigureGroup: Hashable, Sendable {
         if result.outcome != .expired { exec.add(microseconds: result.exec.microseconds) }
     }
 
+    private mutating func note(_ budget: Duration?) {
+        guard let budget else { return }
+        shortestBudget = min(shortestBudget ?? budget, budget)
+    }
+
     /// Counts the ledger's figures of a key.
     mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         let outcome = key.outcome
+        note(figures.shortestBudget.map { .microseconds($0) })
         count += figures.count
         handled += outcome == .handled ? figures.count : 0
         failed += outcome == .failed ? figures.count : 0

@@ -95,10 +95,10 @@ extension WebDesk {
 
     /// A page of markup that the helpers of ``HTML`` made.
     func page(
-        _ request: WebRequest, title: String, _ content: String, status: Int = 200, report: Bool = false
+        _ request: WebRequest, title: String, _ content: String, status: Int = 200
     ) -> WebResponse {
         let whole: Markup = "<div class=\"whole\">\n<h1>\(title)</h1>\n\(Markup(made: content))</div>\n"
-        return page(request, title: title, whole, status: status, report: report)
+        return page(request, title: title, whole, status: status)
     }
 
     /// A page.
@@ -107,11 +107,10 @@ extension WebDesk {
     ///   - title: its title, plain text.
     ///   - content: the content of its main part, with a heading of the first level.
     ///   - live: whether the script of the live list runs.
-    ///   - report: whether it has parts of a report.
     ///   - isWide: whether it takes the whole width.
     func page(
         _ request: WebRequest, title: String, _ content: Markup, status: Int = 200, live: Bool = false,
-        report: Bool = false, isWide: Bool = false
+        isWide: Bool = false
     ) -> WebResponse {
         let here = "/" + (request.path.first ?? "")
         func links(_ places: [(String, String)]) -> [Markup] {
@@ -135,7 +134,7 @@ extension WebDesk {
             <meta name="color-scheme" content="light dark">
             <title>\(title) - pushrouter</title>
             <link rel="icon" href="data:,">
-            \(Markup.when(report, "<link rel=\"stylesheet\" href=\"\(WebAsset.report.path)\">\n"))<link rel="stylesheet" href="\(WebAsset.style.path)">
+            <link rel="stylesheet" href="\(WebAsset.style.path)">
             <script src="\(WebAsset.keys.path)" defer></script>
             \(Markup.when(live, "<script src=\"\(WebAsset.live.path)\" defer></script>\n"))</head>
             <body\(Markup.when(isWide, " class=\"wide-page\""))>

@@ -121,21 +121,6 @@ public struct WebParameters: Hashable, Sendable {
 
     /// The value under a name, also an empty one.
     func raw(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
-
-    /// A text for a query or a part of a path.
-    static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(UnicodeScalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-            }
-        }
-    }
 }
 
 /// The answer to a request.
@@ -229,11 +214,10 @@ struct WebAsset: Sendable {
     }
 
     static let style = WebAsset("page.css", type: "text/css; charset=utf-8", PackageResources.page_css)
-    static let report = WebAsset("report.css", type: "text/css; charset=utf-8", Array(HTMLPage.style.utf8))
     static let keys = WebAsset("keys.js", type: "text/javascript; charset=utf-8", PackageResources.keys_js)
     static let live = WebAsset("live.js", type: "text/javascript; charset=utf-8", PackageResources.live_js)
 
-    static let all = [style, report, keys, live]
+    static let all = [style, keys, live]
 
     static func named(_ path: [String]) -> WebAsset? {
         let path = "/" + path.joined(separator: "/")

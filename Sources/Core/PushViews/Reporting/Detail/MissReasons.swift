@@ -55,11 +55,34 @@ extension ReportDocument {
     public var answer: String {
         let compliance = report.compliance
         guard compliance.due > 0 else { return "No invocation was due." }
-        let failed = report.failed > 0 ? " \(grouped(report.failed)) failed in time." : ""
+        let failed = failures.map { " \($0)." } ?? ""
         let verdict = serviceLevel.map { " The objective of \($0.objective) % is \($0.isMet ? "" : "not ")met." } ?? ""
         guard compliance.missed > 0 else { return "None of \(grouped(compliance.due)) was late.\(failed)\(verdict)" }
         let late = "\(grouped(compliance.missed)) of \(grouped(compliance.due))"
-        return "\(late) \(compliance.missed == 1 ? "was" : "were") late\(places).\(failed)\(verdict)"
+        return "\(late) \(compliance.missed == 1 ? "was" : "were") late\(places)\(sinceWhen).\(failed)\(verdict)"
+    }
+
+    /// The time of the first miss, as far as it is known; `, since 2026-11-24 16:23:38 +01:00`.
+    private var sinceWhen: String {
+        let all = detail.misses.count == detail.misses.rows.count
+        let first =
+            all
+            ? detail.misses.rows.map(\.acceptedAt).min()
+            : detail.timeline.spans.first { $0.slot.compliance.missed > 0 }?.begin
+        return first.map { ", since \(zone.text($0))" } ?? ""
+    }
+
+    /// The failures in time, with the handlers that have most of them; `nil` if nothing failed.
+    var failures: String? {
+        guard report.failed > 0 else { return nil }
+        let handlers = report.byHandler.filter { $0.value.failed > 0 }
+            .sorted { ($1.value.failed, $0.key) < ($0.value.failed, $1.key) }.prefix(Self.namedPlaces)
+        let text = "\(grouped(report.failed)) failed in time"
+        guard let first = handlers.first else { return text }
+        if first.value.failed == report.failed { return "\(text), all at \(first.key)" }
+        let rest = report.failed - handlers.reduce(0) { $0 + $1.value.failed }
+        return "\(text); of them " + handlers.map { "\(grouped($0.value.failed)) at \($0.key)" }.joined(separator: ", ")
+            + (rest > 0 ? ", \(grouped(rest)) elsewhere" : "")
     }
 
     /// The most handlers that the answer names.

@@ -10,6 +10,8 @@ public struct ReportDetail: Sendable {
     private(set) var breakdowns: [Breakdown]
     /// The figures over time.
     public var timeline = Timeline()
+    /// The due rows over time, for a picture.
+    public var calls = CallTimes()
     /// The rows that missed the deadline.
     public private(set) var misses = MissList()
     /// The due rows, and those of them that took their budget or more from acceptance.
@@ -48,6 +50,7 @@ public struct ReportDetail: Sendable {
         all.add(row.invocation.result)
         for index in breakdowns.indices { breakdowns[index].add(row) }
         timeline.add(row)
+        calls.add(row)
         misses.add(row)
         guard let result = row.invocation.result, result.outcome.isDue else { return }
         lateFromAcceptance += result.total >= row.invocation.budget ? 1 : 0

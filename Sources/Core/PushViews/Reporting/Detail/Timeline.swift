@@ -6,7 +6,7 @@ public import PushModel
 /// is bounded.
 public struct Timeline: Hashable, Sendable {
     /// The most spans.
-    public static let capacity = 96
+    public static let capacity = 80
 
     /// The upper bounds of the latency bands, exclusive, in microseconds; the last band has no bound.
     static var bounds: [Int64] { LatencyBands.bounds }
@@ -17,16 +17,20 @@ public struct Timeline: Hashable, Sendable {
         public fileprivate(set) var accepted = 0
         /// The numbers of due rows and of misses.
         public var compliance: Compliance { Compliance(due: due, missed: missed) }
+        /// The numbers of due rows, by how they ended.
+        var calls: CallCounts { CallCounts(due: due, failed: failed, late: missed) }
         /// The numbers of due rows by latency band (from acceptance to the end).
         var bands = Array(repeating: 0, count: LatencyBands.count)
 
         fileprivate var due = 0
         fileprivate var missed = 0
+        fileprivate var failed = 0
 
         fileprivate mutating func merge(_ other: Slot) {
             accepted += other.accepted
             due += other.due
             missed += other.missed
+            failed += other.failed
             for band in bands.indices { bands[band] += other.bands[band] }
         }
     }
@@ -48,6 +52,7 @@ public struct Timeline: Hashable, Sendable {
         guard let result = row.invocation.result else { return }
         if result.outcome.isDue { slots[place, default: Slot()].due += 1 }
         if result.outcome.isMissed { slots[place, default: Slot()].missed += 1 }
+        if result.outcome == .failed { slots[place, default: Slot()].failed += 1 }
         guard result.outcome.isDue else { return }
         slots[place, default: Slot()].bands[LatencyBands.band(of: result.total.microseconds)] += 1
     }
@@ -66,6 +71,11 @@ public struct Timeline: Hashable, Sendable {
         slot.accepted = figures.decided
         (slot.due, slot.missed, slot.bands) = (figures.due, figures.missed, figures.bands)
         slots[Self.place(minute * 60_000, width), default: Slot()].merge(slot)
+    }
+
+    /// Adds failures of the ledger's figures, which a span's figures do not have apart.
+    public mutating func add(failed: Int, minute: Int64) {
+        slots[Self.place(minute * 60_000, width), default: Slot()].failed += failed
     }
 
     /// The spans from the first with a row to the last, including empty ones, each with its begin.

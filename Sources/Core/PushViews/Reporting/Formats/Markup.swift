@@ -14,3 +14,20 @@ public func markdownCell(_ text: String) -> String {
         }
     }
 }
+
+extension String {
+    /// The text for a query or a part of a path.
+    var percentEncoded: String {
+        utf8.reduce(into: "") { encoded, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += "%" + (digits.count < 2 ? "0" : "") + digits
+            }
+        }
+    }
+}

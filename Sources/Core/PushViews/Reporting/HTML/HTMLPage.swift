@@ -36,84 +36,34 @@ public struct HTMLPage {
 
     /// The whole page.
     var text: String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-        <link rel="icon" href="data:,">
-        <title>\(markup(title))</title>
-        <style>
-        \(Self.style)
-        </style>
-        </head>
-        <body>
-        <main>
-        <h1>\(markup(title))</h1>
-        \(content)</main>
-        </body>
-        </html>
-
-        """
+        Self.file(
+            title: title, "<main class=\"whole\">\n<h1>\(title)</h1>\n\(Markup(made: content))</main>\n")
     }
 
-    /// Contrasts on the background and on cards, in both colour schemes and in print: text at least 4.5 : 1; lines,
-    /// bars and chart cells at least 3 : 1. `--line` only separates rows and cards.
-    static let style = """
-        :root{--ground:#fff;--text:#1a1d21;--soft:#4a5058;--line:#c9ced6;--card:#f3f5f8;--link:#0b4f9e;--bar:#2f6fb5;
-        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
-        --axis:#80878f;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}
-        @media(prefers-color-scheme:dark){:root{--ground:#14171b;--text:#eceff3;--soft:#b9c0c9;--line:#3c434c;
-        --card:#1e2329;--link:#8fc1ff;--bar:#6ba6e8;--bad:#ff9d9d;--good:#86d9a3;--limit:#ff9d9d;
-        --axis:#7b848f;--heat1:#4474aa;--heat2:#568ac4;--heat3:#6ba1da;--heat4:#87b8ea;--heat5:#a9d0f6;--heat6:#d3e8ff}}
-        *{box-sizing:border-box}
-        body{margin:0;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
-        main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}
-        h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
-        h3{font-size:1rem;margin:1.25rem 0 .25rem}
-        .answer{font-size:1.15rem;margin:.4rem 0 .8rem}summary{cursor:pointer}summary h2{display:inline-block}
-        nav ul{columns:15rem;column-gap:1.5rem;margin:1rem 0;padding:0 0 0 1.2rem}
-        p{margin:.4rem 0}.soft{color:var(--soft)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
-        a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-        .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:1rem 0;padding:0}
-        .cards>div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}
-        .cards dt{color:var(--soft);font-size:.85rem}.cards dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}
-        .cards dd small{display:block;font-size:.85rem;color:var(--soft)}
-        .warnings{border-left:.3rem solid var(--bad);background:var(--card);padding:.5rem 1rem;margin:1rem 0}
-        .warnings ul{margin:.25rem 0;padding-left:1.2rem}
-        .wide{overflow-x:auto}
-        table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
-        caption{text-align:left;color:var(--soft);padding:.25rem 0}
-        th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;vertical-align:top}
-        th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:10rem}
-        tbody th.name{white-space:normal;overflow-wrap:anywhere;min-width:7rem}
-        table.dense{font-size:.85rem}.dense th,.dense td{padding:.3rem .35rem}
-        th[scope=colgroup]{border-bottom:1px solid var(--line);text-align:center}
-        .dense thead th.name{text-align:left}
-        thead th{border-bottom:2px solid var(--line);white-space:normal;vertical-align:bottom}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
-        code,pre{font:.9em ui-monospace,monospace}
-        pre{background:var(--card);padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere}
-        mark{background:none;color:var(--text);border-bottom:2px solid var(--axis)}
-        svg{display:block;width:100%;height:auto;max-width:60rem}
-        svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-        .chart{min-width:40rem}
-        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.gap{fill:var(--axis)}.axis{stroke:var(--axis)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
-        svg text.limitname{fill:var(--limit)}.frame{fill:none;stroke:var(--axis)}
-        .heat1{fill:var(--heat1)}.heat2{fill:var(--heat2)}.heat3{fill:var(--heat3)}.heat4{fill:var(--heat4)}.heat5{fill:var(--heat5)}
-        .heat6{fill:var(--heat6)}
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
-        @media(max-width:30rem){.charts{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}caption{max-width:calc(100vw - 1.5rem)}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
-        @media print{:root{--ground:#fff;--text:#000;--soft:#333;--line:#999;--card:#fff;--link:#000;--bar:#2f6fb5;
-        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
-        --axis:#777;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}main{max-width:none;padding:0}
-        body{font-size:10pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
-        details::details-content{content-visibility:visible;block-size:auto}
-        section,tr,svg,.cards>div{break-inside:avoid}section.long{break-inside:auto}h2,h3{break-after:avoid}
-        .wide{overflow:visible}.chart{min-width:0}table{font-size:7pt}th,td,td.words{white-space:normal;min-width:0}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
-        """
+    /// A page that opens anywhere: its style within, no script, nothing to load.
+    static func file(title: String, _ body: Markup) -> String {
+        let style = Markup(made: String(decoding: PackageResources.page_css, as: UTF8.self))
+        let page: Markup = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+            <link rel="icon" href="data:,">
+            <title>\(title)</title>
+            <style>
+            \(style)
+            </style>
+            </head>
+            <body>
+            \(body)</body>
+            </html>
+
+            """
+        return page.html
+    }
 }
 
 /// An HTML table.

@@ -2,20 +2,23 @@ import PushModel
 
 extension ReportDocument {
     /// The report as one self-contained page.
-    public var html: String { page.text }
+    public var html: String { page().text }
 
     /// The page of the report, for embedding in another page.
-    public var page: HTMLPage {
+    ///
+    /// - Parameter linksPushes: whether that page has the pushes.
+    public func page(linksPushes: Bool = false) -> HTMLPage {
         let stories = StoryLinks(self)
+        let picture = CallPicture(self, linksPushes: linksPushes)
         var page = HTMLPage(title: "Deadline compliance: \(report.verdict)")
-        page.lead(lead)
-        page.section("over-time", "Compliance over time", complianceChart)
-        page.section("latency", "Latency over time", heatMap)
-        page.section("times", "Queue wait, execution and total", timesOfAll)
+        page.lead(lead + todo(linksPushes: linksPushes).html)
+        page.section("over-time", "Each call, or how many", picture.markup.html)
+        page.section("handlers", "By handler", handlers(picture) + times("handler", report.byHandler))
         page.section("budget", "Error budget", budget)
         page.section("comparison", "Compared with the baseline", comparisonText)
-        page.section("handlers", "By handler", figures("handler", report.byHandler, answers: true) + handlerCharts)
         page.section("reasons", "Reasons for missed deadlines", missReasons)
+        page.section("times", "Queue wait, execution and total", timesOfAll, folded: true)
+        page.section("latency", "Latency over time", heatMap, folded: true)
         page.section("misses", "Missed deadlines", misses(stories), folded: detail.misses.rows.count > Self.shownMisses)
         page.section("routes", "By route", figures("route", report.byRoute), folded: true)
         page.section("providers", "By provider", figures("provider", report.byProvider), folded: true)
@@ -58,9 +61,12 @@ extension ReportDocument {
             text += "<p class=\"soft\">Source: \(markup(journal.text(zone)))</p>\n"
         }
         let isDamaged = report.source == .ledger && !report.balanced
-        text += "<p>Invocations: <span\(isDamaged ? " class=\"bad\"" : "")>\(markup(report.balanceText))</span>.</p>\n"
-        text += "<p>Mode \(markup(report.modeText)).</p>\n"
-        text += "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
+        let balance =
+            "<p>Invocations: <span\(isDamaged ? " class=\"bad\"" : "")>\(markup(report.balanceText))</span>.</p>\n"
+        let figures =
+            balance + "<p>Mode \(markup(report.modeText)).</p>\n"
+            + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
+        text += "<details\(isDamaged ? " open" : "")><summary>Figures</summary>\n\(figures)</details>\n"
         var items = (handlersInVain + alerts).map { "<li>\(markup($0))</li>" }.joined()
         if let count = comparison?.worse.count, count > 0 {
             items +=
@@ -250,9 +256,12 @@ extension ReportDocument {
     }
 
     /// Returns two tables of named groups: counts with outcomes, and times.
-    /// - Parameter answers: whether the groups are handlers, which decline and ask for retries.
-    func figures(_ title: String, _ groups: [String: FigureGroup], answers: Bool = false) -> String {
-        figures(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, answers: answers)
+    func figures(_ title: String, _ groups: [String: FigureGroup]) -> String {
+        figures(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
+    private func times(_ title: String, _ groups: [String: FigureGroup]) -> String {
+        times(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
     /// Returns the tables of groups whose names are a closed set.
@@ -299,38 +308,43 @@ extension ReportDocument {
             + "missed.</p>\n" + figures("observing route", report.observers.byRoute)
     }
 
-    /// A histogram of each handler's total times.
-    var handlerCharts: String {
-        let handlers = report.byHandler.sorted { $0.key < $1.key }.prefix(Self.drawnHandlers)
-        let charts = handlers.enumerated().map { index, handler in
-            let (name, group) = (handler.key, handler.value)
-            let chart = histogramChart(group.total, id: "histogram-\(index)", title: "Times of \(name)")
-            return chart.isEmpty ? "" : "<div><h3>\(markup(name))</h3>\n\(chart)</div>\n"
+    /// The handlers, the worst first, each with its times on the scale of its deadline.
+    func handlers(_ picture: CallPicture) -> String {
+        var table = HTMLTable(
+            "Handlers, the worst first; the red line is the deadline",
+            [
+                .name("Handler"), .words("Time used of its deadline"), .number("Count"), .number("Due"),
+                .number("Missed"), .number("Compliance"), .number("Handled"), .number("Failed"), .number("Declined"),
+                .number("Asked for a retry"),
+            ])
+        for (name, group) in worstFirst {
+            table.add(
+                [markup(name), picture.strip(of: name, group).html] + counts(group)
+                    + [grouped(group.declined), grouped(group.retries)])
         }
-        return charts.allSatisfy(\.isEmpty) ? "" : "<div class=\"charts\">\(charts.joined())</div>\n"
+        return table.text
     }
 
-    private static let drawnHandlers = 24
+    private func counts(_ group: FigureGroup) -> [String] {
+        let compliance = group.compliance
+        let (missed, failed) = (grouped(compliance.missed), grouped(group.failed))
+        return [
+            grouped(group.count), grouped(compliance.due),
+            compliance.missed > 0 ? "<a class=\"bad\" href=\"#misses\">\(missed)</a>" : missed,
+            compliance.due > 0 ? "\(compliance)" : "-", grouped(group.handled),
+            group.alwaysFails ? "<span class=\"bad\">\(failed)</span>" : failed,
+        ]
+    }
 
-    private func figures(_ title: String, _ groups: [(String, FigureGroup)], answers: Bool = false) -> String {
-        var counts = HTMLTable(
+    private func figures(_ title: String, _ groups: [(String, FigureGroup)]) -> String {
+        var table = HTMLTable(
             "Invocations by \(title), and how they ended",
             [
                 .name(title.capitalizingFirst), .number("Count"), .number("Due"), .number("Missed"),
                 .number("Compliance"), .number("Handled"), .number("Failed"),
-            ] + (answers ? [.number("Declined"), .number("Asked for a retry")] : []))
-        for (name, group) in groups {
-            let compliance = group.compliance
-            let (missed, failed) = (grouped(compliance.missed), grouped(group.failed))
-            counts.add(
-                [
-                    markup(name), grouped(group.count), grouped(compliance.due),
-                    compliance.missed > 0 ? "<a class=\"bad\" href=\"#misses\">\(missed)</a>" : missed,
-                    compliance.due > 0 ? "\(compliance)" : "-", grouped(group.handled),
-                    group.alwaysFails ? "<span class=\"bad\">\(failed)</span>" : failed,
-                ] + (answers ? [grouped(group.declined), grouped(group.retries)] : []))
-        }
-        return counts.text + times(title, groups)
+            ])
+        for (name, group) in groups { table.add([markup(name)] + counts(group)) }
+        return table.text + times(title, groups)
     }
 
     private func shares(_ title: String, _ groups: [(String, FigureGroup)]) -> String {

@@ -133,7 +133,7 @@ extension WebDesk {
         }
         return """
             <section class="card" aria-labelledby="states-h"><h2 id="states-h">In each state of the app</h2>
-            <div class="wide" role="region" tabindex="0" aria-label="Decision by platform and state"><table><caption>A marked cell differs from the state above it</caption><thead><tr>\(heads)</tr></thead><tbody>
+            <div class="wide" role="region" tabindex="0" aria-label="Decision by platform and state"><table class="text"><caption>A marked cell differs from the state above it</caption><thead><tr>\(heads)</tr></thead><tbody>
             \(rows)</tbody></table></div></section>
 
             """

@@ -62,7 +62,7 @@ extension WebDesk {
             let words = first.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(first.title)\""
             let outcome =
                 first.push.facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
-            rows.append(first.group(run, target: "/?query=" + WebParameters.encoded(words + outcome)))
+            rows.append(first.group(run, target: "/?query=" + (words + outcome).percentEncoded))
             run = []
         }
         repeat {
@@ -90,7 +90,7 @@ extension WebDesk {
 
     private func chips(_ text: String) -> Markup {
         let links = Self.searches.map { search -> Markup in
-            let target = search.query.isEmpty ? "/" : "/?query=" + WebParameters.encoded(search.query)
+            let target = search.query.isEmpty ? "/" : "/?query=" + search.query.percentEncoded
             let current: Markup = search.query == text ? " aria-current=\"true\"" : ""
             return "<a href=\"\(target)\"\(current)>\(search.name)</a>"
         }
@@ -118,7 +118,7 @@ extension WebDesk {
             return found.stories.isEmpty ? "" : "<p class=\"soft rest\">There are no older pushes.</p>\n"
         }
         let back: Markup? = found.lookedBackTo.map { "Searched back to \(Markup(made: HTML.time($0))). " }
-        let target = "\(path)?query=\(WebParameters.encoded(query))&before=\(next)"
+        let target = "\(path)?query=\(query.percentEncoded)&before=\(next)"
         return "<p class=\"rest\">\(back)<a rel=\"next\" href=\"\(target)\">Search older pushes</a></p>\n"
     }
 
@@ -139,10 +139,10 @@ extension WebDesk {
                 if case .words(let words) = word.values { ": \(words.joined(separator: ", "))" } else { "" }
             return
                 "<tr><th scope=\"row\"><code>\(word.rawValue):</code></th><td>\(markup(word.meaning + values))</td>"
-                + "<td><a href=\"/?query=\(WebParameters.encoded(word.example))\"><code>\(markup(word.example))</code></a></td></tr>"
+                + "<td><a href=\"/?query=\(word.example.percentEncoded)\"><code>\(markup(word.example))</code></a></td></tr>"
         }
         return """
-            <div class="wide" role="region" tabindex="0" aria-label="Words of a query"><table><caption>Words of a query</caption>
+            <div class="wide" role="region" tabindex="0" aria-label="Words of a query"><table class="text"><caption>Words of a query</caption>
             <thead><tr><th scope="col">Word</th><th scope="col">Meaning</th><th scope="col">Example</th></tr></thead>
             <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
             <p>All terms must hold. A comma between values means either. A minus before a term turns it around. Anything else is

@@ -22,7 +22,7 @@ extension WebDesk {
                 state.notifications.map { "notifications \($0.rawValue)" }, state.osVersion.map { "version \($0)" },
             ].compactMap(\.self)
             let token = device.token.map { facts.fullTokens ? $0 : PushTokens.shortened($0) }
-            let query = "/?query=" + WebParameters.encoded("device:\"\(device.key.device)\"")
+            let query = "/?query=" + "device:\"\(device.key.device)\"".percentEncoded
             table.add([
                 HTML.link(query, device.key.device), markup(device.key.app ?? "-"), markup(device.platform.name),
                 markup(device.externalID ?? "-"), markup(token ?? "-"),
@@ -118,7 +118,13 @@ extension WebDesk {
     // MARK: Campaigns and report
 
     private func windowForm(_ request: WebRequest, path: String, more: String = "") -> String {
-        "<form class=\"search\" method=\"get\" action=\"\(path)\">"
+        let spans = [("Last hour", "-1h"), ("Last day", "-1d"), ("Last week", "-1w"), ("All", "")].map { name, since in
+            let isCurrent = (request.query["since"] ?? "") == since && request.query["until"] == nil
+            return
+                "<a href=\"\(path)\(since.isEmpty ? "" : "?since=\(since)")\"\(isCurrent ? " aria-current=\"true\"" : "")>\(name)</a>"
+        }
+        return
+            "<nav class=\"chips\" aria-label=\"Time\">\(spans.joined())</nav>\n<form class=\"search\" method=\"get\" action=\"\(path)\">"
             + HTML.field("since", "Since", value: request.query["since"], placeholder: "-1h")
             + HTML.field("until", "Until", value: request.query["until"], placeholder: "now") + more
             + "<button>Show</button></form>\n"
@@ -130,8 +136,7 @@ extension WebDesk {
         return .response(
             page(
                 request, title: "Campaigns",
-                windowForm(request, path: "/campaigns") + report.page.content + Self.pushes(of: report), report: true
-            ))
+                windowForm(request, path: "/campaigns") + report.page.content + Self.pushes(of: report)))
     }
 
     /// Links to the pushes of each campaign.
@@ -139,7 +144,7 @@ extension WebDesk {
         let names = report.campaigns.keys.sorted().prefix(campaignsLinked)
         guard !names.isEmpty else { return "" }
         let links = names.map { name in
-            "<li>\(HTML.link("/?query=" + WebParameters.encoded("campaign:\"\(name)\""), name))</li>"
+            "<li>\(HTML.link("/?query=" + "campaign:\"\(name)\"".percentEncoded, name))</li>"
         }
         return HTML.section("pushes", "The pushes of a campaign", "<ul class=\"plain\">\(links.joined())</ul>\n")
     }
@@ -171,11 +176,10 @@ extension WebDesk {
             HTML.field("by", "By", value: request.query["by"], placeholder: "handler,platform")
             + HTML.field(
                 "baseline", "Compare with the time since", value: request.query["baseline"], placeholder: "-2h")
+        let whole = document.page(linksPushes: true)
         return .response(
             page(
-                request, title: document.page.title,
-                windowForm(request, path: "/report", more: more) + document.page.content,
-                report: true))
+                request, title: whole.title, windowForm(request, path: "/report", more: more) + whole.content))
     }
 
     // MARK: Dead letters

@@ -12,29 +12,9 @@ extension WebDesk {
     /// One push as a file that opens anywhere: its style within, no form, nothing to load.
     func file(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
         let view = PushView(try story(seq), desk: self, isFile: true)
-        let style = Markup(made: String(decoding: WebAsset.style.body, as: UTF8.self))
-        let text: Markup = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-            <title>\(view.title) - pushrouter</title>
-            <style>
-            \(style)
-            </style>
-            </head>
-            <body>
-            \(Icon.sprite)
-            <main id="main">
-            \(view.article)</main>
-            </body>
-            </html>
-
-            """
-        var response = WebResponse.html(text.html)
+        let text = HTMLPage.file(
+            title: "\(view.title) - pushrouter", "\(Icon.sprite)\n<main id=\"main\">\n\(view.article)</main>\n")
+        var response = WebResponse.html(text)
         response.headers.append(("Content-Disposition", "attachment; filename=\"push-\(seq?.value ?? 0).html\""))
         return .response(response)
     }
@@ -160,7 +140,7 @@ struct PushView {
             guard let value else { return nil }
             let quoted = value.contains(where: { $0.isWhitespace || $0 == "," || $0 == "\"" }) ? "\"\(value)\"" : value
             return isFile
-                ? "\(value)" : "<a href=\"/?query=\(WebParameters.encoded("\(word.rawValue):\(quoted)"))\">\(value)</a>"
+                ? "\(value)" : "<a href=\"/?query=\("\(word.rawValue):\(quoted)".percentEncoded)\">\(value)</a>"
         }
         func number(_ seq: SequenceNumber) -> Markup { "<a href=\"/push/\(seq)\">#\(seq)</a>" }
         let priority = request.originalPriority.map { original in

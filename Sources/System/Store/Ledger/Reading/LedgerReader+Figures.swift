@@ -125,6 +125,81 @@ extension LedgerReader {
         }
     }
 
+    /// Returns the minutes with due invocations, observers aside, those side by side together.
+    public func minutesWithDue(in minutes: Range<Int64>) throws(StoreError) -> [Range<Int64>] {
+        var found = [minutes]
+        for length in SpanLength.allCases.reversed() {
+            var shorter: [Range<Int64>] = []
+            for part in found {
+                try spans(in: part, longest: length.minutes) { minute, minutes, figures in
+                    guard figures.due > 0 else { return }
+                    if let last = shorter.last, last.upperBound == minute {
+                        shorter[shorter.count - 1] = last.lowerBound..<minute + minutes
+                    } else {
+                        shorter.append(minute..<minute + minutes)
+                    }
+                }
+            }
+            found = shorter
+        }
+        return found
+    }
+
+    /// Streams the rows of invocations that were due, observers aside.
+    ///
+    /// - Parameter limit: the most rows.
+    public func dueRows(
+        in minutes: Range<Int64>, limit: Int, _ body: (LedgerRow) -> Void
+    ) throws(StoreError) {
+        let due = LedgerTable.invocations.has("outcome", anyOf: Outcome.allCases.filter(\.isDue))
+        let statement = try database.prepare(
+            """
+            SELECT \(Self.rowColumns)
+            FROM \(LedgerTable.requests.source) INDEXED BY requests_by_time
+                CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND \(due) LIMIT ?3
+            """)
+        statement.bind(FigureMinute.begin(minutes.lowerBound), before: FigureMinute.begin(minutes.upperBound))
+        statement.bind(Int64(limit), at: 3)
+        while try statement.step() { body(try statement.ledgerRow()) }
+    }
+
+    /// Streams how many invocations failed within their deadline, observers aside, span by span, in order.
+    ///
+    /// - Parameters:
+    ///   - longest: the longest span, in minutes.
+    ///   - body: gets the first minute of a span, and the number.
+    public func failures(
+        in minutes: Range<Int64>, longest: Int64, _ body: (_ minute: Int64, _ count: Int) -> Void
+    ) throws(StoreError) {
+        var failing: [Int64] = []
+        let names = try database.prepare("SELECT number, name FROM figure_keys")
+        while try names.step() {
+            do throws(FigureError) {
+                let key = try FigureKey(named: names.text(1) ?? "")
+                if key.outcome == .failed, !key.isObserver { failing.append(names.integer(0)) }
+            } catch {
+                throw unreadable(error)
+            }
+        }
+        guard !failing.isEmpty else { return }
+        let longest = SpanLength.allCases.last { $0.minutes <= longest } ?? .minute
+        try forEachSpan(in: minutes, longest: longest) { (length, span) throws(StoreError) in
+            var count = 0
+            var statement = try database.prepare(
+                "SELECT figures FROM \(FigureTable.name(length)) WHERE place = ?1")
+            for key in failing {
+                statement.bind(FigureTable.place(span) + key, at: 1)
+                defer { statement.reset() }
+                guard try statement.step() else { continue }
+                do throws(FigureError) { count += try KeyFigures(statement.lentBytes(0)).count } catch {
+                    throw unreadable(error)
+                }
+            }
+            if count > 0 { body(length.firstMinute(of: span), count) }
+        }
+    }
+
     /// Returns how many invocations were due and how many missed their deadline, observers aside, of the requests
     /// accepted at or after `start` and before `end`.
     public func deadlines(from start: WallTime, to end: WallTime) throws(StoreError) -> (due: Int, missed: Int) {
