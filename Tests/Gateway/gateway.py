@@ -45,8 +45,9 @@ def not_tested(why):
     sys.exit(0)
 
 
-def environments(cache, wanted):
-    """The Python programs of the environments, which are made once."""
+def environments(cache, wanted, base=sys.executable):
+    """The Python programs of the environments, which are made once for each Python."""
+    version = subprocess.run([base, "-V"], check=True, capture_output=True, text=True).stdout.split()[-1]
     found = {}
     for line in open(os.path.join(HERE, "requirements.txt")):
         if line.startswith("#") or ":" not in line:
@@ -55,11 +56,11 @@ def environments(cache, wanted):
         if name not in wanted:
             continue
         packages = packages.split()
-        place = os.path.join(cache, f"{name}-{abs(hash_of(line)):x}")
+        place = os.path.join(cache, f"{name}-{version}-{abs(hash_of(line)):x}")
         python = os.path.join(place, "bin", "python3")
         if not os.path.exists(os.path.join(place, "complete")):
             subprocess.run(["rm", "-rf", place], check=True)
-            made = subprocess.run([sys.executable, "-m", "venv", place], capture_output=True, text=True)
+            made = subprocess.run([base, "-m", "venv", place], capture_output=True, text=True)
             if made.returncode != 0:
                 not_tested("python3-venv is not installed")
             got = subprocess.run([python, "-m", "pip", "-q", "--retries", "1", "--timeout", "15", "install", *packages], capture_output=True, text=True)
