@@ -3,7 +3,9 @@ import json, os, subprocess, sys, tempfile, urllib.request
 
 event = json.load(sys.stdin)
 seconds = event["deadline"]["remaining_ms"] / 1000
-data = event["payload"].get("data", event["payload"])
+data = event["payload"]
+for form in "message", "data":  # of the gateway and of FCM; without both the keys are at the top
+    data = data[form] if isinstance(data.get(form), dict) else data
 # The sender chooses the address: only our own server is asked, and no file of this machine is read.
 if not data.get("image", "").startswith(os.environ["IMAGES"]):
     sys.exit(80)  # not mine: the next route
