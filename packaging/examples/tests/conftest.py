@@ -8,6 +8,8 @@ import json
 import os
 import signal
 import subprocess
+import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -35,11 +37,38 @@ def pushrouter():
 
 @pytest.fixture
 def pushes(pushrouter):
-    """A function that waits for the pushes of this test that match a query, newest first; none: there was no push."""
-    def ask(**parameters):
-        url = f"{pushrouter['page']}/api/pushes?{urllib.parse.urlencode(parameters)}"
-        with urllib.request.urlopen(url) as answer:
-            return json.load(answer)["pushes"] if answer.status == 200 else []
+    """pushes(query, count, seconds) waits for the pushes of this test that match, and returns them, newest first.
 
-    after = max([push["seq"] for push in ask(limit=1)], default=0)
-    return lambda query="", seconds=10: ask(query=f"{query} -is:pending".strip(), wait=f"{seconds}s", after=after)
+    It returns when there are `count`, each with its outcome, or with fewer after `seconds`: [] says that no push came.
+    """
+    return search(pushrouter["page"], "-is:pending -code:refused_send")
+
+
+@pytest.fixture
+def refused(pushrouter):
+    """The same for the sends that the gateway refused."""
+    return search(pushrouter["page"], "code:refused_send")
+
+
+def search(page, always):
+    def ask(**parameters):
+        try:
+            with direct.open(f"{page}/api/pushes?{urllib.parse.urlencode(parameters)}") as answer:
+                return json.load(answer)["pushes"] if answer.status == 200 else []
+        except urllib.error.HTTPError as error:
+            raise ValueError(json.load(error)["error"]["message"]) from None
+
+    def wait(query="", count=1, seconds=10):
+        end = time.monotonic() + seconds
+        while True:
+            left = max(0, int(1000 * (end - time.monotonic())))
+            found = ask(query=f"{query} {always}", after=before, limit=500, wait=f"{left}ms")  # until the first is there
+            if len(found) >= count or not left:
+                return found
+            time.sleep(0.05)
+
+    before = max([push["seq"] for push in ask(limit=1)], default=0)
+    return wait
+
+
+direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # The page is not behind a proxy.

@@ -31,9 +31,15 @@ export default async function startOrStop() {
     globalThis.pushctlDev = dev
 }
 
-// The pushes after a number that match a query, once there is one; none: there was no push in that time.
-export async function pushes(query, after = 0, seconds = 10) {
-    return ask({ query: `${query} -is:pending`, after, wait: `${seconds}s` })
+// Waits for the pushes after a number that match a query, and returns them, newest first. It returns when there are
+// `count`, each with its outcome, or with fewer after `seconds`: [] says that no push came.
+export async function pushes(query, after = 0, count = 1, seconds = 10) {
+    return search(`${query} -is:pending -code:refused_send`, after, count, seconds)
+}
+
+// The same for the sends that the gateway refused.
+export async function refused(query, after = 0, count = 1, seconds = 10) {
+    return search(`${query} code:refused_send`, after, count, seconds)
 }
 
 // The number of the last push, for a test that asks for its own.
@@ -41,8 +47,18 @@ export async function lastNumber() {
     return (await ask({ limit: 1 }))[0]?.seq ?? 0
 }
 
+async function search(query, after, count, seconds) {
+    const end = Date.now() + seconds * 1000
+    for (;;) {
+        const left = Math.max(0, end - Date.now())
+        const found = await ask({ query, after, limit: 500, wait: `${left}ms` }) // until the first is there
+        if (found.length >= count || !left) return found
+        await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+}
+
 async function ask(parameters) {
     const answer = await fetch(`${process.env.PUSHROUTER_PAGE}/api/pushes?${new URLSearchParams(parameters)}`)
-    if (answer.status >= 400) throw new Error(`${answer.status}: ${await answer.text()}`)
+    if (answer.status >= 400) throw new Error((await answer.json()).error.message)
     return answer.status === 200 ? (await answer.json()).pushes : []
 }
