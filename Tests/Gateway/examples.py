@@ -13,16 +13,35 @@ import tempfile
 
 from gateway import HERE, environments, has, make_keys
 
-EXAMPLES = os.path.join(HERE, "..", "..", "packaging", "examples", "tests")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+EXAMPLES = os.path.join(ROOT, "packaging", "examples", "tests")
+# The key file of the guide to the gateway.
+KEY_FILE = r"""
+openssl genrsa 2048 | jq -Rs '{type: "service_account", project_id: "demo", private_key: .,
+    client_email: "test@demo.iam.gserviceaccount.com", token_uri: "https://oauth2.googleapis.com/token"}' >account.json
+"""
 
 
 def run(name, words, place, programs):
-    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": place, "PUSH_TEST_KEYS": place, "TMPDIR": place}
+    environment = {
+        "PATH": f"{programs}:{os.environ['PATH']}", "HOME": place, "TMPDIR": place, "PUSH_TEST_KEYS": place,
+        "PUSH_TEST_ROOT": ROOT}
     ended = subprocess.run(
         words, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     left = [name for name in os.listdir(place) if name.startswith("pushrouter.")]
     print(f"{name}: " + ("as they say" if ended.returncode == 0 and not left else f"{ended.stdout}{left}"), flush=True)
     return 0 if ended.returncode == 0 and not left else 1
+
+
+def pythons():
+    """The programs python3 in PATH, one of each version: asyncio changed from 3.11.2 to 3.11.7."""
+    found = {}
+    for directory in os.environ["PATH"].split(":"):
+        python = os.path.join(directory, "python3")
+        if os.access(python, os.X_OK):
+            version = subprocess.run([python, "-V"], check=True, capture_output=True, text=True).stdout.split()[-1]
+            found.setdefault(version, python)
+    return found
 
 
 def main():
@@ -45,13 +64,16 @@ def main():
             print("the set-up of Jest: not tested, node is not installed", flush=True)
         if wrong:
             sys.exit("the set-up of Jest is wrong")
-        python = environments(arguments.cache, {"examples"})["examples"]
-        words = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_examples.py"]
-        wrong += run("the fixture of pytest", words, place, programs)
-        # The same tests without the fixture's own daemon: the command has the variables.
-        words = [f"{programs}/pushctl", "dev", "--temporary", "--port", "0", "--gateway-port", "0", "--", "sh", "-c",
-                 'test -n "$HTTPS_PROXY" && exec "$0" -m pytest -q -p no:cacheprovider test_examples.py', python]
-        wrong += run("pushctl dev -- pytest", words, place, programs)
+        if has("jq"):
+            subprocess.run(["sh", "-c", KEY_FILE], cwd=place, check=True, capture_output=True)
+        for version, base in pythons().items():
+            python = environments(arguments.cache, {"examples"}, base)["examples"]
+            words = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_examples.py"]
+            wrong += run(f"the fixture of pytest, Python {version}", words, place, programs)
+            # The same tests without the fixture's own daemon: the command has the variables.
+            words = [f"{programs}/pushctl", "dev", "--temporary", "--port", "0", "--gateway-port", "0", "--", "sh", "-c",
+                     'test -n "$HTTPS_PROXY" && exec "$0" -m pytest -q -p no:cacheprovider test_examples.py', python]
+            wrong += run(f"pushctl dev -- pytest, Python {version}", words, place, programs)
     sys.exit(f"{wrong} examples are wrong" if wrong else 0)
 
 

@@ -4,7 +4,8 @@ import { after, before, test } from "node:test"
 import { request } from "node:http"
 import { connect } from "node:tls"
 import { readFileSync } from "node:fs"
-import startOrStop, { lastNumber, pushes } from "./jest.setup.mjs"
+import { setTimeout } from "node:timers/promises"
+import startOrStop, { lastNumber, pushes, refused } from "./jest.setup.mjs"
 
 before(startOrStop)
 after(startOrStop)
@@ -29,9 +30,23 @@ test("a push is seen, and none that was not sent", async () => {
     const number = await lastNumber()
     assert.match(await send("tok1"), /projects\/demo\/messages\//)
     assert.deepEqual((await pushes("device:tok1", number)).map((push) => push.outcome), ["handled"])
-    assert.deepEqual(await pushes("device:tok2", number, 1), [])
+    assert.deepEqual(await pushes("device:tok2", number, 1, 1), [])
 })
 
-test("a misspelt query is an error", async () => {
-    await assert.rejects(pushes("devce:tok1"), /did you mean/)
+test("as many pushes are waited for as the test says", async () => {
+    const number = await lastNumber()
+    const late = async () => { for (const _ of "12") { await setTimeout(300); await send("many") } }
+    const [found] = await Promise.all([pushes("device:many", number, 2), late()])
+    assert.equal(found.length, 2)
+})
+
+test("a refused send is no push", async () => {
+    const number = await lastNumber()
+    assert.match(await send("err-UNREGISTERED"), /UNREGISTERED/)
+    assert.equal((await refused("device:err-*", number)).length, 1)
+    assert.deepEqual(await pushes("", number, 1, 1), [])
+})
+
+test("a misspelt query is an error with the page's message", async () => {
+    await assert.rejects(pushes("devcie:tok1"), /^Error: devcie:tok1 .*did you mean device:\?$/)
 })
