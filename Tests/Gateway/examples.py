@@ -6,6 +6,7 @@ examples.py [--programs DIR] [--cache DIR]
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,14 @@ def run(name, words, place, programs):
     return 0 if ended.returncode == 0 and not left else 1
 
 
+def add_guides_test(place):
+    """Adds the test of the guide to the gateway, as a reader copies it."""
+    guide = open(f"{ROOT}/Sources/PushDaemon/Documentation.docc/Guides/GuideToTheGateway.md").read()
+    [block] = re.findall(r"^```python\n(def test_.*?)^```$", guide, re.M | re.S)
+    with open(os.path.join(place, "test_examples.py"), "a") as file:
+        file.write(f"\n\n@pytest.mark.usefixtures('firebase')\n{block}")
+
+
 def pythons():
     """The programs python3 in PATH, one of each version: asyncio changed from 3.11.2 to 3.11.7."""
     found = {}
@@ -57,6 +66,7 @@ def main():
             shutil.copy(os.path.join(EXAMPLES, name), place)
         for name in ["test_examples.py", "examples.test.mjs"]:
             shutil.copy(os.path.join(HERE, name), place)
+        add_guides_test(place)
         make_keys(place)
         if has("node"):
             wrong += run("the set-up of Jest, by Node.js alone", ["node", "--test", "examples.test.mjs"], place, programs)

@@ -3,6 +3,7 @@ import asyncio
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import time
 import firebase_admin
 import pytest
 from aioapns import APNs, NotificationRequest
-from firebase_admin import credentials, messaging
+from firebase_admin import credentials, exceptions, messaging
 
 import aioapns_through_proxy  # noqa: F401
 import conftest
@@ -69,9 +70,10 @@ def test_a_misspelt_query_is_an_error(pushes):
 
 
 def test_a_proxy_of_the_environment_does_not_hide_the_page(monkeypatch, pushrouter):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("no_proxy", "")
-    assert conftest.search(pushrouter["page"], "")("device:nobody", seconds=0) == []
+    for name, value in {"http_proxy": "http://127.0.0.1:9", "no_proxy": "", "NO_PROXY": ""}.items():
+        monkeypatch.setenv(name, value)
+    fixture = runpy.run_path(conftest.__file__)  # Python reads these variables early.
+    assert fixture["search"](pushrouter["page"], "")("device:nobody", seconds=0) == []
 
 
 def test_outcomes_of_the_guide(firebase, pushes, pushrouter):
@@ -100,6 +102,47 @@ def test_a_token_that_its_device_unregistered_or_replaced(firebase, pushes):
     token("--kind", "unregistered", "--device", "phone")
     assert is_unregistered("second")
     assert len(pushes("device:phone app:shop", count=2)) == 2
+
+
+@pytest.fixture
+def configuration(pushrouter):
+    """A function that writes a file of the configuration, as the guide says; the files go away after the test."""
+    place, written = f"{os.environ['PUSHROUTER_DIRECTORY']}/config", {}
+
+    def write(name, text):
+        path = f"{place}/{name}"
+        written[path] = open(path).read() if os.path.exists(path) else None
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    yield write
+    for path, text in written.items():
+        if text is None:
+            os.remove(path)
+        else:
+            with open(path, "w") as file:
+                file.write(text)
+    subprocess.run(["pushctl", "reload"], check=True)
+
+
+def test_a_handler_in_the_directory_of_the_run(firebase, pushes, configuration):
+    configuration("handlers.d/orders.handler", "[Handler]\nType=exec\nExec=/bin/false\n")
+    configuration("routes.d/20-orders.route", "[Match]\nData=order_id\n[Route]\nHandler=orders\n")
+    subprocess.run(["pushctl", "reload"], check=True)
+    messaging.send(messaging.Message(token="tok1", data={"order_id": "1017"}))
+    assert [(push["handler"], push["outcome"]) for push in pushes()] == [("orders", "failed")]
+
+
+def test_errors_in_the_directory_of_the_run_and_no_repetitions(pushrouter, refused, configuration, monkeypatch):
+    rules = configuration("errors.jsonl", '{"match":{"service":"fcm","token":"busy"},"answer":"UNAVAILABLE"}\n')
+    configuration("gateway.conf", f"[Gateway]\nErrorTokens=yes\nErrors={rules}\n")
+    monkeypatch.setattr(firebase_admin._http_client, "DEFAULT_RETRY_CONFIG", 0)
+    time.sleep(2)
+    app = firebase_admin.initialize_app(credentials.Certificate(f"{KEYS}/account.json"), name="once")
+    with pytest.raises(exceptions.UnavailableError):
+        messaging.send(messaging.Message(token="busy", data={"order_id": "1"}), app=app)
+    assert len(refused("device:busy", count=2, seconds=1)) == 1
 
 
 # Each form of the guide for authors of handlers, with the platform.
