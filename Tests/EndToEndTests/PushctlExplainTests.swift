@@ -43,8 +43,9 @@ struct PushctlExplainTests {
             + #""reason_codes":["owner","braze_title_and_content","data_message"],"#
             + #""warnings":[],"confidence":"high","#
             + #""rules":[{"provider":"braze","origin":"sdk","source":"braze-android-sdk 43.0.0, "#
-            + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[],"tracks":[]}"#
-            + "\n"
+            + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[],"tracks":[],"#
+            + #""shown":{"by":"sdk","reason":"Braze's SDK shows it","title":"Title","body":"Text","image":null,"#
+            + #""buttons":[]}}"# + "\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
@@ -107,9 +108,9 @@ struct PushctlExplainTests {
                 "by track 50-received: rejected: braze_id: the payload has no key-value braze_id; "
                     + "it has Braze_id: names are case-sensitive\n"))
         #expect(
-            explain(#"{\"braze_id\":\"b1\"}"#, "--json").hasSuffix(
-                #","tracks":[{"track":"50-received","on":"received","kind":"custom_event","braze_id":"b1",\#(event),"rejected":null}]}"#
-                    + "\n"))
+            explain(#"{\"braze_id\":\"b1\"}"#, "--json").contains(
+                #","tracks":[{"track":"50-received","on":"received","kind":"custom_event","braze_id":"b1",\#(event),"rejected":null}],"#
+            ))
     }
 
     @Test("wraps text for people between words at the terminal's width, and never wraps JSON")
@@ -253,6 +254,7 @@ struct PushctlExplainTests {
             result.output == """
                 standard input:1: a Braze push, silent, campaign 64b0; does not count for influenced opens: it is not displayed
                   android, app in state background, device mode
+                  nothing is shown: it is silent, without a text to show
                 Why
                   1. data._ab is exactly "true": the payload is Braze's
                   2. the title (t) or the body (a) is missing in data: silent, Braze's SDK shows nothing and informs the app

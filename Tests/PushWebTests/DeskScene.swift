@@ -54,6 +54,14 @@ final class StoredPushes: PushSource {
         return changes
     }
 
+    func counts() throws(SourceError) -> OutcomeCounts {
+        var counts = OutcomeCounts()
+        for invocation in stories.flatMap(\.invocations) {
+            counts.add(invocation.result?.outcome, invocation.result?.reasonCode)
+        }
+        return counts
+    }
+
     func changeNumber() throws(SourceError) -> Int64 { change }
 
     func report(_ order: ReportOrder) throws(SourceError) -> ReportDocument {

@@ -93,6 +93,14 @@ final class FakeSource: PushSource {
         return changes
     }
 
+    func counts() throws(SourceError) -> OutcomeCounts {
+        var counts = OutcomeCounts()
+        for invocation in stories.flatMap(\.invocations) {
+            counts.add(invocation.result?.outcome, invocation.result?.reasonCode)
+        }
+        return counts
+    }
+
     func changeNumber() throws(SourceError) -> Int64 {
         try note("changeNumber")
         return change

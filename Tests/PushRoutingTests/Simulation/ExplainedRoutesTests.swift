@@ -26,6 +26,14 @@ struct ExplainedRoutesTests {
         Route(name: name, match: match, handler: "crm", observes: observes)
     }
 
+    @Test("name the key that the payload has in another spelling")
+    func spellings() throws {
+        let match = RouteMatch(data: [.init(key: "order_id", pattern: nil)])
+        #expect(
+            try unmatched(route(match), payload: #"{"orderId":"7","order":"x"}"#)
+                == ["r: Data=order_id: the payload has no key order_id; it has orderId"])
+    }
+
     @Test("have the actual value for each condition")
     func conditions() throws {
         let matches = [

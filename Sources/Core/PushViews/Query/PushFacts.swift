@@ -49,6 +49,9 @@ public final class PushFacts {
         detection.campaign(ofLine: story.request.body, story.request.platform)
     }
 
+    /// The result of the request, as sentences.
+    public var sentence: String { PushSummary(self).sentence }
+
     /// The sender, where a gateway passed it on.
     public var sender: PushSender? { line.flatMap { PushSender(ofLine: $0) } }
 
@@ -158,4 +161,16 @@ public final class PushFacts {
 extension RequestStory {
     /// Whether one of its invocations has no outcome yet.
     var isPending: Bool { invocations.contains { $0.result == nil } }
+}
+
+extension PushFacts {
+    /// The notification as a person sees it; `nil` for a request that is no push, or cannot be read.
+    public var shown: ShownNotification? {
+        guard story.request.operation == .deliver, !story.request.isErased,
+            let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action,
+            let decision = try? decide(
+                Delivery(deliver, platform: story.request.platform), settings: detection)
+        else { return nil }
+        return ShownNotification(decision, content: content, notifications: deliver.notifications)
+    }
 }

@@ -3,8 +3,8 @@ import PushRouter
 
 extension Explanation {
     /// The object that `pushctl explain --json` prints, on one line without a line feed. Its last members are
-    /// `confidence` of the owner's rule, `rules` with the source of each matching rule, `remarks`, `tracks`, and
-    /// `unmatched_routes` if there are any.
+    /// `confidence` of the owner's rule, `rules` with the source of each matching rule, `remarks`, `tracks`,
+    /// `unmatched_routes` if there are any, and `shown`.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -36,6 +36,8 @@ extension Explanation {
             if !unmatchedRoutes.isEmpty {
                 writer.member("unmatched_routes", array: { list in unmatchedRoutes.forEach { $0.write(to: &list) } })
             }
+            writer.key("shown")
+            shown.write(to: &writer)
         }
         return writer.bytes
     }

@@ -19,7 +19,8 @@ extension Explanation {
     static func unmatchedRoutes(
         _ decision: Decision, platform: Platform, table: RoutingTable
     ) -> [UnmatchedRoute] {
-        decision.callbacks.flatMap { callback -> [UnmatchedRoute] in
+        let spellings = (own: KeySpellings(decision.keys.own), keyValues: KeySpellings(decision.keys.keyValues))
+        return decision.callbacks.flatMap { callback -> [UnmatchedRoute] in
             let facts = RouteFacts(
                 provider: decision.provider, platform: platform, callback: callback, app: decision.app,
                 keys: decision.keys)
@@ -27,11 +28,27 @@ extension Explanation {
             let first = callback.isBroadcast ? nil : table.owner(of: facts)
             return table.routes.enumerated().compactMap { position, route in
                 guard route.observes || isOffered && position < first ?? .max,
-                    let reason = route.match.mismatch(with: facts)
+                    let reason = route.match.mismatch(with: facts, spellings)
                 else { return nil }
                 return UnmatchedRoute(route: route.name, callback: callback, observes: route.observes, reason: reason)
             }
         }
+    }
+}
+
+/// The keys of a payload by their letters and digits: `orderId` is found for `order_id`.
+struct KeySpellings {
+    private var names: [String: String] = [:]
+
+    init(_ pairs: [(key: String, value: String)]) {
+        for pair in pairs.reversed() { names[Self.letters(pair.key)] = pair.key }
+    }
+
+    /// The other spelling of a key that the payload has.
+    subscript(key: String) -> String? { names[Self.letters(key)] }
+
+    private static func letters(_ name: String) -> String {
+        name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 }
 
@@ -50,7 +67,11 @@ extension RouteMatch {
     }
 
     /// The first condition that does not hold, and what is so instead; `nil` when all hold.
-    func mismatch(with facts: RouteFacts) -> String? {
+    ///
+    /// - Parameter spellings: the payload's keys and key-values, for a key that is spelled in another way.
+    func mismatch(
+        with facts: RouteFacts, _ spellings: (own: KeySpellings, keyValues: KeySpellings)
+    ) -> String? {
         guard !holds(for: facts) else { return nil }
         let provider = facts.provider ?? Self.noProvider
         if !providers.isEmpty, !providers.contains(provider) {
@@ -67,17 +88,24 @@ extension RouteMatch {
             let app = facts.app.map { "the app is \($0)" } ?? "no app is named (--app)"
             return "\(appCondition): \(app)"
         }
-        return data.lazy.compactMap { $0.mismatch("Data", facts.keys?.data($0.key), "key") }.first
-            ?? keyValues.lazy.compactMap { $0.mismatch("KeyValue", facts.keys?.keyValue($0.key), "key-value") }.first
+        return data.lazy.compactMap { $0.mismatch("Data", facts.keys?.data($0.key), "key", spellings.own) }.first
+            ?? keyValues.lazy.compactMap {
+                $0.mismatch("KeyValue", facts.keys?.keyValue($0.key), "key-value", spellings.keyValues)
+            }.first
     }
 }
 
 extension RouteMatch.KeyCondition {
     fileprivate func text(_ setting: String) -> String { "\(setting)=\(key)\(pattern.map { " \($0)" } ?? "")" }
 
-    fileprivate func mismatch(_ setting: String, _ value: String?, _ noun: String) -> String? {
+    fileprivate func mismatch(
+        _ setting: String, _ value: String?, _ noun: String, _ spellings: KeySpellings
+    ) -> String? {
         let condition = text(setting)
-        guard let value else { return "\(condition): the payload has no \(noun) \(key)" }
+        guard let value else {
+            let other = spellings[key].map { "; it has \($0.prefix(100))" } ?? ""
+            return "\(condition): the payload has no \(noun) \(key)\(other)"
+        }
         guard let pattern, !pattern.matchesAll else { return nil }
         guard value.utf8.count <= PayloadKeys.longestMatched else {
             return "\(condition): \(key) has \(value.utf8.count) bytes, and only * matches more than "

@@ -13,6 +13,7 @@ extension Explanation {
         var lines: [ReportLine] = []
         lines.add((place.map { "\($0): " } ?? "") + headline, .heading)
         lines.add("  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode")
+        lines.add("  \(shown.text)")
         if decision.braze != nil, tap.isPossible { lines.add("  a tap: \(tap.text)") }
         if let message = decision.message { lines.add("  " + message.line) }
         if let braze = decision.braze { details(of: braze).forEach { lines.add("  " + $0) } }

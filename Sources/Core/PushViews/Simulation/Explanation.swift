@@ -33,6 +33,8 @@ public struct Explanation: Sendable {
     public let mode: DispatchMode
     /// The platform's decision and the provider.
     public let decision: Decision
+    /// The notification as the user sees it.
+    public let shown: ShownNotification
     /// The callbacks in the order of the platform's calls.
     public let invocations: [Invocation]
     /// The effect of a tap on the counts.
@@ -67,6 +69,10 @@ public struct Explanation: Sendable {
         let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         self.platform = platform
         self.decision = decision
+        shown = ShownNotification(
+            decision,
+            content: NotificationContent(deliver.payload, platform: platform, transport: deliver.transport),
+            notifications: deliver.notifications)
         state = deliver.state
         mode = table.mode
         let rehearsal = Rehearsal(deliver, decision, platform: platform, table: table)

@@ -22,6 +22,7 @@ public final class LedgerSource: PushSource {
     private var reading: LiveReading?
     public var delay: String?
 
+    private var counted: (counts: OutcomeCounts, at: Instant)?
     /// How many requests are read at once.
     private static let slice: Int64 = 64
     /// How many undecided blocks one call looks at.
@@ -288,6 +289,32 @@ public final class LedgerSource: PushSource {
         } catch {
             throw forget(error)
         }
+    }
+
+    /// How long counts are shown again: a page with a list asks for them each time.
+    private static let countsAge: Duration = .seconds(2)
+
+    public func counts() throws(SourceError) -> OutcomeCounts {
+        let now = clock().monotonic
+        if let counted, now - counted.at < Self.countsAge { return counted.counts }
+        let counts = try read { (ledger) throws(StoreError) in
+            var counts = OutcomeCounts()
+            let figures = try ledger.figures(from: nil, to: nil)
+            for (key, figures) in figures.keys where !key.isObserver {
+                counts.add(key.outcome, key.reasonCode, count: figures.count)
+            }
+            for window in figures.rest {
+                try ledger.rows(from: window.from, to: window.to) { row in
+                    guard let invocation = row.invocation, !invocation.isObserver, let result = invocation.result
+                    else { return }
+                    counts.add(result.outcome, result.reasonCode)
+                }
+            }
+            counts.running = try ledger.undecidedInvocations().count
+            return counts
+        }
+        counted = (counts, now)
+        return counts
     }
 
     // MARK: The ledger

@@ -28,7 +28,9 @@ public struct HTMLPage {
 
     /// The list of the sections; empty for fewer than four.
     private var navigation: String {
-        contents.count < 4 ? "" : "<nav aria-label=\"Contents\"><ul>\n\(contents.joined(separator: "\n"))</ul></nav>\n"
+        contents.count < 4
+            ? ""
+            : "<details><summary>Contents</summary>\n<nav aria-label=\"Contents\"><ul>\n\(contents.joined(separator: "\n"))</ul></nav></details>\n"
     }
 
     /// The content below the title, for a page that embeds this one.

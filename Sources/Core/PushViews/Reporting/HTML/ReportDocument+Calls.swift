@@ -15,6 +15,9 @@ struct CallPicture {
 
     private static let (top, bottom, height) = (22.0, 150.0, 176)
 
+    /// The heading above the picture.
+    var title: String { document.detail.calls.calls(of: due) == nil ? "Calls over time" : "Each call" }
+
     /// The picture with its legend; empty if nothing was due.
     var markup: Markup {
         guard due > 0 else { return "" }

@@ -12,8 +12,11 @@ extension ReportDocument {
         let picture = CallPicture(self, linksPushes: linksPushes)
         var page = HTMLPage(title: "Deadline compliance: \(report.verdict)")
         page.lead(lead + todo(linksPushes: linksPushes).html)
-        page.section("over-time", "Each call, or how many", picture.markup.html)
-        page.section("handlers", "By handler", handlers(picture) + times("handler", report.byHandler))
+        page.section("over-time", picture.title, picture.markup.html)
+        page.section(
+            "handlers", "By handler",
+            handlers(picture)
+                + "<details><summary>Times</summary>\n\(times("handler", report.byHandler))</details>\n")
         page.section("budget", "Error budget", budget)
         page.section("comparison", "Compared with the baseline", comparisonText)
         page.section("reasons", "Reasons for missed deadlines", missReasons)

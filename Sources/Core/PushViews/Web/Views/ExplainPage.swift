@@ -84,11 +84,9 @@ extension WebDesk {
             do throws(PayloadError) {
                 let explanation = try Explanation(moved, platform: platform, table: used.table)
                 first = first ?? explanation
-                let content = NotificationContent(moved.payload, platform: platform, transport: moved.transport)
-                let shown = ShownNotification(
-                    explanation.decision, content: content, notifications: moved.notifications)
                 pictures.append(
-                    ShownView(shown, platform: platform, app: explanation.decision.app, explanation).figure(action: nil)
+                    ShownView(explanation.shown, platform: platform, app: explanation.decision.app, explanation).figure(
+                        action: nil)
                 )
             } catch {
                 problem = problem ?? error

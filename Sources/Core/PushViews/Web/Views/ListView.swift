@@ -7,11 +7,28 @@ extension WebDesk {
     private static let alike = 3
 
     /// The searches that a person wants most, as links.
-    private static let searches: [(name: String, query: String)] = [
-        ("All", ""), ("Problems", "outcome:failed,timed_out,expired,unrouted,sdk_not_ready"),
-        ("Refused", "code:refused_send"), ("Running", "is:pending"), ("Opened", "is:opened"),
-        ("Not shown", "outcome:not_woken,swallowed,duplicate -code:refused_send"),
+    private static let searches = [
+        SavedSearch(name: "All", query: "") { _ in 0 },
+        outcomes("Problems", [.failed, .timedOut, .expired, .unrouted, .sdkNotReady]),
+        SavedSearch(name: "Refused", query: "code:refused_send") { $0.refused },
+        SavedSearch(name: "Running", query: "is:pending") { $0.running },
+        SavedSearch(name: "Opened", query: "is:opened") { _ in 0 },
+        outcomes("Not shown", [.notWoken, .swallowed, .duplicate], but: " -code:refused_send"),
     ]
+
+    private static func outcomes(_ name: String, _ outcomes: [Outcome], but: String = "") -> SavedSearch {
+        let words = outcomes.map(\.rawValue).joined(separator: ",")
+        return SavedSearch(name: name, query: "outcome:\(words)\(but)") { counts in
+            outcomes.reduce(0) { $0 + (counts.ended[$1] ?? 0) }
+        }
+    }
+
+    /// A search as a link, with the number of what it finds; 0: it is not counted.
+    private struct SavedSearch: Sendable {
+        let name: String
+        let query: String
+        let count: @Sendable (OutcomeCounts) -> Int
+    }
 
     /// The list of pushes, and beside it on a wide screen the one that is chosen.
     func list(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
@@ -29,7 +46,7 @@ extension WebDesk {
         let content: Markup = """
             <div class="panes">
             <section class="list" aria-labelledby="list-h"><h1 class="sr" id="list-h">Pushes, the newest first</h1>
-            <div class="head">\(chips(query.text))</div>
+            <div class="head">\(try chips(query.text))</div>
             <button type="button" id="new" hidden aria-live="polite"></button>
             <ol id="pushes"\(live)>
             \(rows)</ol>
@@ -88,11 +105,14 @@ extension WebDesk {
         return ("\(lines)", found, rows.isEmpty)
     }
 
-    private func chips(_ text: String) -> Markup {
+    private func chips(_ text: String) throws(WebProblem) -> Markup {
+        let counts = try reading { () throws(SourceError) in try source.counts() }
         let links = Self.searches.map { search -> Markup in
             let target = search.query.isEmpty ? "/" : "/?query=" + search.query.percentEncoded
             let current: Markup = search.query == text ? " aria-current=\"true\"" : ""
-            return "<a href=\"\(target)\"\(current)>\(search.name)</a>"
+            let number = search.count(counts)
+            let count: Markup? = number > 0 ? " <b>\(grouped(number))</b>" : nil
+            return "<a href=\"\(target)\"\(current)>\(search.name)\(count)</a>"
         }
         return "<nav class=\"chips\" aria-label=\"Show\">\(links)</nav>"
     }

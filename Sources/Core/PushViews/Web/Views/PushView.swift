@@ -113,7 +113,7 @@ struct PushView {
 
     /// The notification, which is also the control: a press on it is the person's press.
     private var picture: Markup {
-        guard let shown = push.facts.shown else { return "" }
+        guard !request.isErased, let shown = explanation?.shown else { return "" }
         let press: Markup? =
             mayAct && shown.by != .nobody
             ? "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>" : nil

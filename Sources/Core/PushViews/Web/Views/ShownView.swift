@@ -41,19 +41,10 @@ struct ShownView {
             action.map { "<form class=\"screen\" method=\"post\" action=\"\($0)/tap\">\(hidden)\(body)\(line)</form>" }
             ?? "<div class=\"screen\">\(body)\(line)</div>"
         return """
-            <figure class="shot \(platform.rawValue)"><figcaption><span>\(platform.icon.image) \(place)</span><span>\(caption)</span></figcaption>
+            <figure class="shot \(platform.rawValue)"><figcaption><span>\(platform.icon.image) \(place)</span><span>\(shown.by.words)</span></figcaption>
             \(screen)</figure>
 
             """
-    }
-
-    private var caption: String {
-        switch shown.by {
-        case .system: "the system shows it"
-        case .sdk: "the SDK shows it"
-        case .app: "if your code shows it"
-        case .nobody: "nothing is shown"
-        }
     }
 
     private var nothing: Markup {

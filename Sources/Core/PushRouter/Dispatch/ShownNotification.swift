@@ -1,5 +1,4 @@
 public import PushModel
-public import PushRouter
 
 /// The notification as a person sees it, and the party that shows it: one answer for page, API, `show` and `explain`.
 public struct ShownNotification: Hashable, Sendable {
@@ -12,6 +11,16 @@ public struct ShownNotification: Hashable, Sendable {
         /// The app's own code, if it does.
         case app
         case nobody
+
+        /// The words above a picture, or before the text.
+        public var words: String {
+            switch self {
+            case .system: "the system shows it"
+            case .sdk: "the SDK shows it"
+            case .app: "if your code shows it"
+            case .nobody: "nothing is shown"
+            }
+        }
     }
 
     /// The party that shows it.
@@ -63,8 +72,19 @@ public struct ShownNotification: Hashable, Sendable {
             ? (.app, "iOS shows nothing by itself: this text is in the payload") : (.system, "iOS shows the alert")
     }
 
+    /// The party and the text, on one line for people: `the system shows it: "Sale", "20 % off", an image, 2 buttons`.
+    public var text: String {
+        guard by != .nobody, let content else { return "\(by.words): \(reason)" }
+        let parts = [
+            "\"\(content.title)\"", content.body.isEmpty ? nil : "\"\(content.body)\"",
+            content.image == nil ? nil : "an image",
+            content.buttons.isEmpty ? nil : counted(content.buttons.count, "button"),
+        ]
+        return "\(by.words): \(parts.compactMap(\.self).joined(separator: ", "))"
+    }
+
     /// Writes it as an object.
-    func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("by", by.rawValue)
             writer.member("reason", reason)
@@ -82,17 +102,5 @@ public struct ShownNotification: Hashable, Sendable {
                     }
                 })
         }
-    }
-}
-
-extension PushFacts {
-    /// The notification as a person sees it; `nil` for a request that is no push, or cannot be read.
-    public var shown: ShownNotification? {
-        guard story.request.operation == .deliver, !story.request.isErased,
-            let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action,
-            let decision = try? decide(
-                Delivery(deliver, platform: story.request.platform), settings: detection)
-        else { return nil }
-        return ShownNotification(decision, content: content, notifications: deliver.notifications)
     }
 }
