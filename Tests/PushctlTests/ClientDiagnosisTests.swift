@@ -1,4 +1,6 @@
 import PushModel
+import PushSettings
+import PushViews
 import Testing
 
 @testable import pushctl
@@ -18,5 +20,32 @@ struct ClientDiagnosisTests {
     func probes(status: Int32, text: String, words: String) {
         let finding = ClientDiagnosis.finding(ofProbeOf: "http://a:1", "/ca.pem", status: status, text: text)
         #expect("\(finding)".contains(words), "\(finding)")
+    }
+
+    @Test(
+        "names a list of exceptions that leads push hosts past the gateway, and keeps its other hosts",
+        arguments: [
+            ("*", ""), (".googleapis.com", ""), ("localhost,api.push.apple.com, db.internal", "localhost,db.internal"),
+            ("*.apple.com", ""), ("localhost,127.0.0.1", nil), ("apis.com", nil),
+        ] as [(String, String?)])
+    func exceptions(_ value: String, _ corrected: String?) {
+        #expect(ClientVariables.corrected(value) == corrected)
+        let variables = ClientVariables.all(bundle: "/b", authority: "/a", proxy: "h:1") {
+            $0 == "no_proxy" ? value : nil
+        }
+        #expect(variables.first { $0.name == "no_proxy" }?.value == corrected)
+        let findings = ClientDiagnosis.findings(
+            authorities: "", environment: { $0 == "NO_PROXY" ? value : "http://h:1" }, contents: { _ in [] })
+        #expect(findings.contains { "\($0)".contains("NO_PROXY is \(value): clients ask") } == (corrected != nil))
+    }
+
+    @Test("names a proxy in lower case that is another one")
+    func lowerCase() {
+        func findings(_ lower: String) -> [HealthFinding] {
+            let values = ["HTTPS_PROXY": "http://h:1", "https_proxy": lower]
+            return ClientDiagnosis.findings(authorities: "", environment: { values[$0] }, contents: { _ in [] })
+        }
+        #expect(findings("http://other:9").contains { "\($0)".contains("https_proxy is http://other:9") })
+        #expect(!findings("http://h:1").contains { "\($0)".contains("https_proxy") })
     }
 }

@@ -25,7 +25,8 @@ struct DevAddresses {
         // The gateway writes bundle.pem if the system has authorities.
         let bundle = "\(directories.gateway)/bundle.pem"
         ofClients = ClientVariables.all(
-            bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway)
+            bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway,
+            environment: Output.environment)
     }
 
     /// All variables: also the one of the directory, and the address of the page.

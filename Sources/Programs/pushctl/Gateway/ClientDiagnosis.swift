@@ -108,7 +108,22 @@ enum ClientDiagnosis {
                         .client, "\(name) is \(path), which lacks a certificate of the gateway's authority", do: remedy)
             )
         }
-        if environment(ClientVariables.proxy) == nil {
+        let (upper, lower) = (environment(ClientVariables.proxy), environment(ClientVariables.proxyInLowerCase))
+        if let upper, let lower, upper != lower {
+            findings.append(
+                .error(
+                    .client,
+                    "\(ClientVariables.proxyInLowerCase) is \(lower), and curl and requests prefer it to "
+                        + "\(ClientVariables.proxy)", do: remedy))
+        }
+        for name in ClientVariables.exceptions {
+            guard let value = environment(name), let corrected = ClientVariables.corrected(value) else { continue }
+            findings.append(
+                .error(
+                    .client, "\(name) is \(value): clients ask push hosts without the gateway",
+                    do: "export \(name)=\(corrected.asShellWord)"))
+        }
+        if upper == nil {
             findings.append(
                 .warning(
                     .client,
@@ -192,7 +207,7 @@ extension Session {
     /// Asks for the gateway's state as a client would: by CONNECT to a push host, with the certificates of this shell.
     private func probe(_ proxy: String) -> (finding: HealthFinding, state: JSONNode?) {
         let bundle = Output.environment("SSL_CERT_FILE")
-        var words = ["curl", "-sS", "--max-time", "5", "--proxy", proxy]
+        var words = ["curl", "-sS", "--max-time", "5", "--noproxy", "", "--proxy", proxy]
         if let bundle { words += ["--cacert", bundle] }
         words.append("https://\(ClientDiagnosis.probedHost)/status")
         let answer = ShellCommand.output(of: words.map(\.asShellWord).joined(separator: " ") + " 2>&1")

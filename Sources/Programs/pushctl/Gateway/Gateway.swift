@@ -55,7 +55,9 @@ extension Command {
             }
             session.output.print(
                 ClientVariables.exports(
-                    ClientVariables.all(bundle: bundle, authority: absolutePath("\(state)/ca.pem"), proxy: address)))
+                    ClientVariables.all(
+                        bundle: bundle, authority: absolutePath("\(state)/ca.pem"), proxy: address,
+                        environment: Output.environment)))
         case .compose: session.output.print(Compose.example)
         }
         return .done
