@@ -17,6 +17,8 @@ struct ConfigurationState {
     /// The mistake of the configuration that was read last, or the reason for which the one in force is not kept; `nil`
     /// without one.
     var problem: String?
+    /// The warnings about the configuration that was read last.
+    var warnings: [String] = []
     /// The periods that no row has yet.
     var unrecorded: [ConfigurationPeriod] = []
 

@@ -48,6 +48,7 @@ extension Daemon {
         switch read {
         case .success(let reading):
             for warning in reading.warnings { parts.journal.log(JournalEntry(.warning, warning)) }
+            configuration.warnings = reading.warnings
             reconfigure(reading.settings)
             configuration.take(reading.inForce, from: processor.lastNumber.next)
             recordConfiguration()
@@ -56,6 +57,7 @@ extension Daemon {
             configuration.problem = error.lines.joined(separator: "\n")
             for line in error.lines { parts.journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
             for warning in error.warnings { parts.journal.log(JournalEntry(.warning, warning)) }
+            configuration.warnings = error.warnings
             parts.journal.log(
                 JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
         }

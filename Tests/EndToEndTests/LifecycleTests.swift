@@ -164,6 +164,11 @@ struct LifecycleTests {
         #expect(try DaemonStatus(of: installation)["routes"]?.int64 == 2)
         #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
         #expect(daemon.messages.contains { $0.contains("STATUS=device mode, 2 routes") })
+
+        installation.write("routes.d/20-typo.route", "[Match]\nDta=order_id\n[Route]\nHandler=journal\n")
+        let warned = reload()
+        #expect(warned.end == .exited(0) && warned.output.hasPrefix("reloaded: 3 routes, "))
+        #expect(warned.errors.contains("20-typo.route:2: warning: "), "a key that is no condition widens the route")
     }
 
     @Test("the daemon reports the rights that its service gives to handlers")

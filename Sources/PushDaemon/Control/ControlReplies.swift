@@ -80,15 +80,19 @@ extension Reply {
     ///
     /// - Parameters:
     ///   - table: the table in force.
-    ///   - problem: the error that keeps the former table in force; `nil`: the new table is in force.
-    static func reloaded(_ table: RoutingTable, _ problem: String?, id: String?) -> [UInt8] {
+    ///   - state: the result of the reading.
+    static func reloaded(_ table: RoutingTable, _ state: ConfigurationState, id: String?) -> [UInt8] {
         done(id: id) {
-            $0.member("reloaded", problem == nil)
-            $0.member("problem", problem)
+            $0.member("reloaded", state.problem == nil)
+            $0.member("problem", state.problem)
             $0.member("routes", table.routes.count)
             $0.member("handlers", table.handlers.count)
+            $0.member("warnings", array: { list in state.warnings.prefix(warningsMax).forEach { list.string($0) } })
         }
     }
+
+    /// The most warnings of a configuration in an answer; the journal has all.
+    private static let warningsMax = 20
 
     /// The answer to what has nothing to tell.
     static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }

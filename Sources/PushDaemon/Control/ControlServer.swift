@@ -169,10 +169,10 @@ final class ControlServer {
 
     /// Answers the clients whose reading of the configuration is done.
     func wasReloaded(_ daemon: Daemon) {
-        let (problem, table) = (daemon.configuration.problem, daemon.settings.routing)
+        let (configuration, table) = (daemon.configuration, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
         waitingForReload.removeAll { $0.reading <= daemon.readings }
-        for (client, _) in answered { client.reply(Reply.reloaded(table, problem, id: client.id)) }
+        for (client, _) in answered { client.reply(Reply.reloaded(table, configuration, id: client.id)) }
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {

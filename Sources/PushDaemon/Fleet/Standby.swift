@@ -248,6 +248,7 @@ final class Standby {
             }
             settings = new
             state = ConfigurationState(inForce: reading.inForce, problem: nil)
+            state.warnings = reading.warnings
             servers?.inject.limits = new.daemon.injectLimits
             servers?.control.limits = new.daemon.controlLimits
             servers?.read.limits = new.daemon.readLimits
@@ -256,6 +257,7 @@ final class Standby {
             state.problem = error.lines.joined(separator: "\n")
             for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
             for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
+            state.warnings = error.warnings
             journal.log(
                 JournalEntry(
                     .error, "reload refused, still as before: \(settings.routing.summary)", messageID: .reloadFailed))
@@ -269,7 +271,7 @@ final class Standby {
         let answered = waitingForReload.filter { $0.reading <= reloads.done }
         waitingForReload.removeAll { $0.reading <= reloads.done }
         for (client, _) in answered {
-            client.reply(Reply.reloaded(settings.routing, state.problem, id: client.id))
+            client.reply(Reply.reloaded(settings.routing, state, id: client.id))
         }
     }
 

@@ -32,7 +32,7 @@ public struct FigureKey: Hashable, Sendable {
     /// The codes by which reports count: those of gaps, and those of missed deadlines.
     public static let countedReasons: [ReasonCode] = [
         .daemonDown, .daemonCrashed, .leaderLost, .waitingInLane, .notFinishedAtDeadline, .noHandlerStartedInTime,
-        .notDoneAfterRetries, .queueFull, .routeTimeOver, .endedInGrace,
+        .notDoneAfterRetries, .queueFull, .routeTimeOver, .endedInGrace, .refusedSend,
     ]
 
     /// Returns the code if reports count by it, otherwise `nil`.

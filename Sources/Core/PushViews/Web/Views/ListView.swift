@@ -40,7 +40,8 @@ extension WebDesk {
         }
         let before = try number("before", of: request)
         let position = try reading { () throws(SourceError) in try source.position() }
-        let (rows, found, isEmpty) = try rows(query, before: before)
+        let (rows, found, newest) = try rows(query, before: before)
+        let isEmpty = newest == nil
         let live: Markup =
             before == nil ? " data-position=\"\(position.description)\" data-query=\"\(query.text)\"" : ""
         let content: Markup = """
@@ -53,18 +54,32 @@ extension WebDesk {
             \(Markup.when(isEmpty, emptyText(query, found)))\(rest(found, path: "/", query.text))
             <p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>Enter</kbd> open <kbd>?</kbd> help</p>
             </section>
-            <aside class="pane" id="pane" aria-label="The chosen push"><p class="soft">Choose a push: it is shown here.</p></aside>
+            <aside class="pane" id="pane" aria-label="The chosen push">\(pane(newest))</aside>
             </div>
 
             """
         return .response(page(request, title: "Pushes", content, live: before == nil, isWide: true))
     }
 
+    /// The longest request that stands beside the list at once: a page with a list has at most 60 KiB.
+    private static let paneMax = 4 << 10
+
+    /// The newest push of the list, until another one is chosen.
+    private func pane(_ newest: AcceptedRequest?) -> Markup {
+        guard let newest, newest.operation == .deliver, newest.body.count <= Self.paneMax,
+            let story = try? story(newest.seq)
+        else {
+            return "<p class=\"soft\">Choose a push: it is shown here.</p>"
+        }
+        return PushView(story, desk: self).article
+    }
+
     /// The rows of a page: the pushes that match, those alike in one row.
     private func rows(
         _ query: PushQuery, before: SequenceNumber?
-    ) throws(WebProblem) -> (rows: Markup, found: PushPage, isEmpty: Bool) {
+    ) throws(WebProblem) -> (rows: Markup, found: PushPage, newest: AcceptedRequest?) {
         var rows: [Markup] = []
+        var newest: AcceptedRequest?
         var run: [PushRow] = []
         var likeness: [String] = []
         var found = PushPage()
@@ -88,6 +103,7 @@ extension WebDesk {
                 try source.search(PushSearch(query, before: next, limit: limit))
             }
             read += max(1, found.stories.count)
+            newest = newest ?? found.stories.first?.request
             for story in found.stories {
                 let row = PushRow(summary(shown(story)))
                 let like = row.likeness
@@ -102,7 +118,7 @@ extension WebDesk {
             && read < Self.lengths.pushes
         end()
         let lines = rows.map { row -> Markup in "\(row)\n" }
-        return ("\(lines)", found, rows.isEmpty)
+        return ("\(lines)", found, newest)
     }
 
     private func chips(_ text: String) throws(WebProblem) -> Markup {

@@ -25,7 +25,7 @@ struct PushRow {
         let more: Markup = opened > 0 ? "<b class=\"opened\">\(opened) of \(rows.count) opened</b> " : ""
         return """
             <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row group" href="\(target)">\(tile)<span class="what"><b>\(title)</b><small>\(request.platform.icon.image) \(rows.count) alike: \(devices)</small></span>\
-            <span class="how \(verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? "")</small></span>\(time)</a></li>
+            <span class="how \(verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? push.main?.handler ?? "")</small></span>\(time)</a></li>
             """
     }
 

@@ -9,7 +9,8 @@ extension Command {
             The daemon reads its configuration again, as on SIGHUP, and this command waits for the result. If the \
             configuration has an error, or a handler that the sandbox of the service blocks, the previous \
             configuration stays in force. The command then prints the mistakes, status and metrics show them too, and \
-            the exit status is 78. Otherwise it prints the number of routes and handlers in force. "systemctl reload \
+            the exit status is 78. Otherwise it prints the number of routes and handlers in force. \
+            Warnings about what was read, such as an unknown key, go to standard error. "systemctl reload \
             pushrouterd" runs this command.
             """
         ],
@@ -22,6 +23,7 @@ extension Command {
         if arguments.has(.json) {
             session.output.write(document: Array(reply.rawBytes))
         } else if !arguments.has(.silent) {
+            for warning in reply["warnings"]?.elements ?? [] { session.output.note(warning.string ?? "") }
             if let problem {
                 throw Failure(.configuration, "\(problem)\nnot reloaded: the previous configuration stays in force")
             }
