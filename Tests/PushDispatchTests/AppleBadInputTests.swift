@@ -191,7 +191,7 @@ struct AppleBadInputTests {
         let body = #"{"message":{"token":"t","notification":{"title":"x"},"apns":{"payload":{"sound":"s"}}}}"#
         let error = PayloadError(
             field: "payload.message.apns.payload.aps",
-            message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
+            message: "FCM v1 takes a payload for APNs with an object aps only")
         #expect(try refusal(.ios, body) == error)
         #expect(try refusal(.android, body) == error)
     }

@@ -96,55 +96,159 @@ struct FCMSendTests {
         #expect(try target(#","android":{"restrictedPackageName":"com.example.shop"}"#).app == "com.example.shop")
     }
 
+    // davideast/pyric, observations/messaging-admin; Google's "REST error codes for the HTTP v1 API"; eladnava/fcm-v1-http2#5;
+    // vincedevendra/firebase_cloud_messenger#15; beste/firebase-php#341; decolua/9router#1876.
     @Test(
-        "that Google's JSON parser refuses has the field in the error, without an error of FCM",
+        "that Google's JSON parser refuses has the parser's words and places, and no error of FCM",
         arguments: [
-            (#"{"message":{"token":"t","notification":{"titel":"x"}}}"#, "message.notification.titel"),
-            (#"{"message":{"token":"t","data":{"badge":1}}}"#, "message.data.badge"),
-            (#"{"message":{"token":"t"},"dry_run":true}"#, "dry_run"),
-            (#"{"message":{"token":7}}"#, "message.token"),
-            (#"{}"#, "message"), (#"{"message":"x"}"#, "message"), ("[]", "message"),
+            (
+                #""token":"t","data":{"a":"b","count":1017}"#, "message.data[1].value",
+                "Invalid value at 'message.data[1].value' (TYPE_STRING), 1017", "message.data.count: "
+            ),
+            (
+                #""token":"t","android":{"data":{"ok":true}}"#, "message.android.data[0].value",
+                "Invalid value at 'message.android.data[0].value' (TYPE_STRING), true", "message.android.data.ok: "
+            ),
+            (
+                #""token":"t","data":{"meta":{"metadata":"x"}}"#, "message.data[0].value",
+                #"Invalid JSON payload received. Unknown name "metadata" at 'message.data[0].value': Cannot find field."#,
+                "message.data.meta: "
+            ),
+            (
+                #""token":"t","foo":1"#, "message",
+                #"Invalid JSON payload received. Unknown name "foo" at 'message': Cannot find field."#, "message.foo: "
+            ),
+            (
+                #""token":"t","notification":[]"#, "message",
+                #"Invalid JSON payload received. Unknown name "notification" at 'message': "#
+                    + "Proto field is not repeating, cannot start list.", "message.notification: "
+            ),
+            (#""token":7"#, "message.token", "Invalid value at 'message.token' (TYPE_STRING), 7", "message.token: "),
+            // No answer of Google's was seen.
+            (#""token":"t","apns":true"#, "message.apns", "Request contains an invalid argument.", "message.apns: "),
         ])
-    func malformed(_ body: String, _ field: String) throws {
-        let error = try #require(fault(body))
-        guard case .badRequest(let violations)? = error.details.first else {
-            Issue.record("no field: \(error)")
-            return
-        }
+    func malformed(_ members: String, _ field: String, _ text: String, _ cause: String) throws {
+        let error = try #require(fault(#"{"message":{\#(members)}}"#))
         #expect(error.status == .invalidArgument)
-        #expect(error.details.count == 1)
-        #expect(violations.map(\.field) == [field])
-        #expect(violations.first?.description == error.message)
+        #expect(error.message == text)
+        #expect(error.details == [.badRequest([V1Answer.Violation(field: field, description: text)])])
+        #expect(error.response.refusal?.cause?.hasPrefix(cause) == true, "our own explanation goes to the journal")
+    }
+
+    @Test("with several unknown names has a line and a field for each, and none for the body itself")
+    func unknownNames() throws {
+        let error = try #require(fault(#"{"message":{"token":"t","foo":1,"android":{"bar":2}},"dry_run":true}"#))
+        let texts = ["\"foo\" at 'message'", "\"bar\" at 'message.android'", "\"dry_run\""].map {
+            "Invalid JSON payload received. Unknown name \($0): Cannot find field."
+        }
+        #expect(error.message == texts.joined(separator: "\n"))
+        #expect(
+            error.details == [
+                .badRequest(
+                    zip(["message", "message.android", nil], texts).map {
+                        V1Answer.Violation(field: $0, description: $1)
+                    })
+            ])
+        #expect(!error.response.text.has(#""field":null"#))
+        let root = try #require(fault("[]"))
+        #expect(root.message == #"Invalid JSON payload received. Unknown name "": Root element must be a message."#)
+        #expect(fault(#"{"token":"t"}"#)?.message.has(#"Unknown name "token": Cannot"#) == true)
+    }
+
+    private static func text(_ length: Int) -> String { String(repeating: "x", count: length) }
+
+    // davideast/pyric; ids of the texts: V1Answer.
+    @Test(
+        "that FCM refuses has Google's words and field, and then FCM's own error",
+        arguments: [
+            ("{}", "message", "Recipient of the message is not set."),
+            (#"{"message":{"data":{"k":"v"}}}"#, "message", "Recipient of the message is not set."),
+            (#"{"message":{"topic":"a b"}}"#, "message", "Topic name contains invalid characters."),
+            (#"{"message":{"topic":"/topics/news"}}"#, "message", "Topic name contains invalid characters."),
+            (#"{"message":{"token":"t","data":{"from":"x"}}}"#, "message.data", "Invalid data payload key: from"),
+            (
+                #"{"message":{"token":"t","android":{"data":{"google.x":"x"}}}}"#, "message.android.data",
+                "Invalid data payload key: google.x"
+            ),
+            (
+                #"{"message":{"token":"t","apns":{"payload":{"x":1}}}}"#, "message.apns.payload.aps",
+                "Payload of Apple Push Notification Service must contain an [aps] key."
+            ),
+            (
+                #"{"message":{"token":"t","webpush":{"headers":{"TTL":"abc"}}}}"#, "message.webpush.headers.TTL",
+                "TTL must be a non-negative integer."
+            ),
+            (
+                #"{"message":{"token":"t","webpush":{"headers":{"ttl":"-1"}}}}"#, "message.webpush.headers.ttl",
+                "TTL must be a non-negative integer."
+            ),
+            // No answer of Google's was seen.
+            (#"{"message":{"token":"t","topic":"u"}}"#, "message", "Request contains an invalid argument."),
+            (
+                #"{"message":{"token":"t","android":{"ttl":"-1s"}}}"#, "message.android.ttl",
+                "Request contains an invalid argument."
+            ),
+        ])
+    func refused(_ body: String, _ field: String, _ text: String) throws {
+        let error = try #require(fault(body))
+        #expect(error.message == text)
+        #expect(
+            error.details == [
+                .badRequest([V1Answer.Violation(field: field, description: text)]), .fcm(.invalidArgument),
+            ])
+        #expect(error.response.refusal?.cause != nil)
     }
 
     @Test(
-        "that FCM refuses has the field, beside FCM's own error",
-        arguments: [
-            (#"{"message":{"data":{"k":"v"}}}"#, "message"),
-            (#"{"message":{"token":"t","topic":"u"}}"#, "message"),
-            (#"{"message":{"token":""}}"#, "message.token"),
-            (#"{"message":{"topic":"/topics/news"}}"#, "message.topic"),
-            (#"{"message":{"token":"t","data":{"from":"x"}}}"#, "message.data.from"),
-            (#"{"message":{"token":"t","data":{"google.x":"x"}}}"#, "message.data.google.x"),
-            (#"{"message":{"token":"t","android":{"ttl":"-1s"}}}"#, "message.android.ttl"),
-            (#"{"message":{"token":"t","apns":{"payload":{"x":1}}}}"#, "message.apns.payload.aps"),
-            (#"{"message":{"condition":"'a' in topic"}}"#, "message.condition"),
-            (#"{"message":{"token":"t","data":{"k":"\#(String(repeating: "x", count: 4096))"}}}"#, "message.data"),
-            (#"{"message":{"topic":"t","data":{"k":"\#(String(repeating: "x", count: 2048))"}}}"#, "message.data"),
-        ])
-    func refused(_ body: String, _ field: String) throws {
-        let error = try #require(fault(body))
+        "without a registration token has FCM's error before the field",
+        arguments: [("token", ""), ("token", "a b"), ("token", "tökén"), ("token", "a\\nb"), ("fid", "a b")])
+    func badToken(_ name: String, _ token: String) throws {
+        let error = try #require(fault(#"{"message":{"\#(name)":"\#(token)"}}"#))
+        let text = "The registration token is not a valid FCM registration token"
+        #expect(error.message == text)
         #expect(
             error.details == [
-                .fcm(.invalidArgument),
-                .badRequest([GoogleError.FieldViolation(field: field, description: error.message)]),
+                .fcm(.invalidArgument), .badRequest([V1Answer.Violation(field: "message.\(name)", description: text)]),
             ])
     }
 
-    @Test("with a malformed condition is refused in Google's own words")
+    @Test(
+        "with more than 4,096 bytes for a device is too large, whatever block has them",
+        arguments: [
+            (#""notification":{"title":"\#(text(5000))"}"#, true),
+            (#""notification":{"body":"\#(text(2500))"},"data":{"k":"\#(text(2500))"}"#, true),
+            (#""notification":{"body":"\#(text(2500))"},"android":{"data":{"k":"\#(text(2500))"}}"#, true),
+            (#""android":{"notification":{"title":"\#(text(2500))"}},"data":{"k":"\#(text(2500))"}"#, true),
+            (#""webpush":{"notification":{"body":"\#(text(2500))"}},"data":{"k":"\#(text(2500))"}"#, true),
+            (#""data":{"k":"\#(text(4095))"}"#, false), (#""data":{"k":"\#(text(4096))"}"#, true),
+            // The platform's own data and fields replace the common ones.
+            (#""data":{"k":"\#(text(2500))"},"android":{"data":{"k":"\#(text(2500))"}}"#, false),
+            (#""notification":{"body":"\#(text(2500))"},"android":{"notification":{"body":"\#(text(2500))"}}"#, false),
+            // The part for APNs has a limit of its own.
+            (#""data":{"k":"\#(text(2500))"},"apns":{"payload":{"aps":{"alert":"\#(text(2500))"}}}"#, false),
+        ])
+    func size(_ members: String, _ isTooLarge: Bool) throws {
+        for target in [#""token":"t""#, #""topic":"t""#] {
+            let error = fault(#"{"message":{\#(target),\#(members)}}"#)
+            guard isTooLarge else {
+                #expect(error == nil)
+                continue
+            }
+            #expect(error?.message == "Message is too large. The maximum is 4K (4096 bytes).")
+            #expect(error?.details == [.badRequest([]), .fcm(.invalidArgument)])
+            #expect(
+                error?.response.text.has(#"[{"@type":"type.googleapis.com/google.rpc.BadRequest"},{"@type""#) == true)
+        }
+    }
+
+    @Test("with a malformed condition is refused without details, and the journal has the place of the fault")
     func badCondition() throws {
-        let error = try #require(fault(#"{"message":{"condition":"news in topics"}}"#))
-        #expect(error.message == "Invalid condition expression provided.")
+        for condition in ["news in topics", ""] {
+            let error = try #require(fault(#"{"message":{"condition":"\#(condition)"}}"#))
+            #expect(error.message == "Request contains an invalid argument.")
+            #expect(error.details == [])
+            #expect(error.response.refusal?.cause?.hasPrefix("message.condition: ") == true)
+        }
     }
 
     @Test(
@@ -176,10 +280,12 @@ struct FCMSendTests {
         let answer = try answer(to: String(decoding: Reply.refused(refusal).dropLast(), as: UTF8.self))
         #expect(answer.status == 400)
         #expect(
-            answer.text == #"{"error":{"code":400,"message":"an object","status":"INVALID_ARGUMENT","details":["#
-                + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"},"#
+            answer.text == #"{"error":{"code":400,"message":"Request contains an invalid argument.","#
+                + #""status":"INVALID_ARGUMENT","details":["#
                 + #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":["#
-                + #"{"field":"message.apns.payload.aps","description":"an object"}]}]}}"#)
+                + #"{"field":"message.apns.payload.aps","description":"Request contains an invalid argument."}]},"#
+                + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}}"#)
+        #expect(answer.refusal?.cause == "message.apns.payload.aps: an object")
     }
 
     @Test("whose device the daemon refuses has the registration in the error", arguments: ["token", "fid"])
@@ -202,7 +308,8 @@ struct FCMSendTests {
         #expect(answer.status == 503)
         #expect(answer.header("retry-after") == seconds)
         #expect(
-            answer.text == #"{"error":{"code":503,"message":"later","status":"UNAVAILABLE","details":["#
+            answer.text == #"{"error":{"code":503,"message":"The service is currently unavailable.","#
+                + #""status":"UNAVAILABLE","details":["#
                 + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNAVAILABLE"}]}}"#)
     }
 
@@ -244,7 +351,7 @@ struct FCMSendTests {
             .apnsAuthError: 401,
         ]
         for code in FCMErrorCode.allCases { #expect(code.status.code == codes[code]) }
-        let limit = GoogleError(fcm: .quotaExceeded, "too many", retryAfter: 1).response
+        let limit = GoogleError(fcm: .quotaExceeded, retryAfter: 1).response
         #expect(limit.status == 429)
         #expect(limit.header("retry-after") == "1")
         #expect(limit.text.has(#""status":"RESOURCE_EXHAUSTED""#))

@@ -41,6 +41,20 @@ struct InjectedErrorTests {
         #expect((verdict(InjectedErrors(takesTokens: true), subject) != nil) == isKnown)
     }
 
+    // davideast/pyric: FcmError, and then the field.
+    @Test("of the code INVALID_ARGUMENT are a malformed token, the commonest of this code")
+    func invalidArgument() throws {
+        for name in ["INVALID_ARGUMENT", "BADREQUEST"] {
+            let answer = try rule(#"{"answer":"\#(name)"}"#).answer.response(project: "demo")
+            let text = "The registration token is not a valid FCM registration token"
+            #expect(
+                answer.text == #"{"error":{"code":400,"message":"\#(text)","status":"INVALID_ARGUMENT","details":["#
+                    + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"},"#
+                    + #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":["#
+                    + #"{"field":"message.token","description":"\#(text)"}]}]}}"#)
+        }
+    }
+
     @Test("by tokens can be switched on in a change of several settings")
     func batches() {
         #expect(InjectedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)

@@ -212,7 +212,7 @@ public struct GatewayDesk {
         let (request, now) = (incoming.request, incoming.now)
         incoming.target = Target(platform: .android, app: project)
         let account = try account(of: request, now)
-        if let fault = request.bodyFault { throw GoogleError(fcm: .invalidArgument, fault.description) }
+        if let fault = request.bodyFault { throw GoogleError(fault) }
         noteProject(project, of: account)
         let send = try FCMSend(
             project: project, body: request.body, limits: rules.lines, conditions: rules.conditions)
@@ -289,9 +289,9 @@ public struct GatewayDesk {
             return send.answer(to: .refused(refusal), messageID: messageID)
         case (.fcm(let send, let messageID), .none): return send.answer(to: .none, messageID: messageID)
         case (.fcm, .ended(let time)):
-            return GoogleError(onDemand: .unregistered).caused(by: Self.words(ofEnd: time)).response
+            return GoogleError(fcm: .unregistered).caused(by: Self.words(ofEnd: time)).response
         case (.fcm, _):
-            return GoogleError(onDemand: .unregistered).caused(by: Self.noDevice).response
+            return GoogleError(fcm: .unregistered).caused(by: Self.noDevice).response
         case (.apns(let send, _), .refused(let refusal)):
             return send.answer(to: .refused(refusal), uniqueID: nil)
         case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)

@@ -40,14 +40,14 @@ struct FCMSend: Sendable {
         do {
             document = try JSONDocument(scanning: bytes, limits: limits)
         } catch {
-            throw GoogleError(.invalidArgument, "Invalid JSON payload received. \(error.message)")
+            throw GoogleError(.invalidArgument, "Invalid JSON payload received. Unexpected token.")
+                .caused(by: error.message)
         }
         do {
             body = try V1Body(document.root)
         } catch {
-            let field = Self.fieldOfBody(error.error.field)
-            throw error.isMalformed
-                ? .malformedField(field, error.error.message) : .invalidField(field, error.error.message)
+            throw GoogleError(error.answer)
+                .caused(by: "\(Self.fieldOfBody(error.error.field)): \(error.error.message)")
         }
         switch body.recipient {
         case .token(let name):
@@ -61,7 +61,7 @@ struct FCMSend: Sendable {
             do {
                 recipient = .condition(try TopicCondition(text, rules))
             } catch {
-                throw .invalidField("message.condition", error.googleMessage)
+                throw GoogleError(.badCondition).caused(by: "message.condition: \(error.message)")
             }
         }
     }
@@ -108,9 +108,8 @@ struct FCMSend: Sendable {
         switch reply {
         case .accepted: return accepted(messageID: messageID)
         case .none:
-            return GoogleError(
-                fcm: .unavailable, "the daemon gave no answer", retryAfter: RefusalMeaning.secondsWithoutWord
-            ).response
+            return GoogleError(fcm: .unavailable, retryAfter: RefusalMeaning.secondsWithoutWord)
+                .caused(by: "the daemon gave no answer").response
         case .refused(let refusal): return error(refusal).response
         }
     }
@@ -137,15 +136,17 @@ struct FCMSend: Sendable {
     /// Returns a refusal of the daemon in Google's form.
     private func error(_ refusal: ProtocolError) -> GoogleError {
         switch RefusalMeaning(refusal) {
-        case .later(let seconds): GoogleError(fcm: .unavailable, refusal.message, retryAfter: seconds)
-        case .gatewaysFault: GoogleError(fcm: .internalError, refusal.message)
+        case .later(let seconds):
+            GoogleError(fcm: .unavailable, retryAfter: seconds).caused(by: refusal.message)
+        case .gatewaysFault: GoogleError(fcm: .internalError).caused(by: refusal.message)
         case .sendersFault("device"):
-            .invalidField(fieldOfSender("device"), "The registration token is not a valid FCM registration token")
+            GoogleError(.badToken(field: fieldOfSender("device")))
                 .caused(
                     by: "no device registered the token, so it names its device, which has at most "
                         + "\(Target.longestName) bytes: register it (pushctl token)")
-        case .sendersFault(let field?): .invalidField(fieldOfSender(field), refusal.message)
-        case .sendersFault(nil): GoogleError(fcm: .invalidArgument, refusal.message)
+        case .sendersFault(let field?):
+            GoogleError(.unseen(fieldOfSender(field))).caused(by: "\(fieldOfSender(field)): \(refusal.message)")
+        case .sendersFault(nil): GoogleError(fcm: .invalidArgument).caused(by: refusal.message)
         }
     }
 

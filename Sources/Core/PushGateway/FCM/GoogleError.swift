@@ -26,6 +26,21 @@ enum GoogleStatus: String, Sendable, CaseIterable {
         case .unavailable: 503
         }
     }
+
+    /// Google's text for an error that has no text of its own.
+    var text: String {
+        switch self {
+        case .invalidArgument: V1Answer.anyText
+        case .failedPrecondition: "Precondition check failed."
+        case .unauthenticated: "Request had invalid authentication credentials."
+        case .permissionDenied: "The caller does not have permission"
+        case .notFound: "Requested entity was not found."
+        case .alreadyExists: "Requested entity already exists"
+        case .resourceExhausted: "Resource has been exhausted (e.g. check quota)."
+        case .internalError: "Internal error encountered."
+        case .unavailable: "The service is currently unavailable."
+        }
+    }
 }
 
 /// The error codes of FCM. The raw values are those of `errorCode`.
@@ -68,23 +83,15 @@ struct GoogleError: Error, Hashable, Sendable {
         case apns(statusCode: Int, reason: String)
         /// A quota that is used up.
         case quotaFailure
-        /// The wrong fields.
-        case badRequest([FieldViolation])
+        /// The wrong fields; may be empty.
+        case badRequest([V1Answer.Violation])
         /// A reason of one of Google's services.
         case errorInfo(reason: String, domain: String)
     }
 
-    /// A wrong field and its error.
-    struct FieldViolation: Hashable, Sendable {
-        /// The path from the body, such as `message.token`.
-        public var field: String
-        /// The error in the field.
-        public var description: String
-    }
-
     /// The status.
     public let status: GoogleStatus
-    /// The error, for people.
+    /// The error in Google's words: programs compare it.
     public let message: String
     /// Further facts, for programs.
     let details: [Detail]
@@ -94,9 +101,9 @@ struct GoogleError: Error, Hashable, Sendable {
     private var cause: String?
 
     /// Joins the parts.
-    init(_ status: GoogleStatus, _ message: String, _ details: [Detail] = [], retryAfter: Int64? = nil) {
+    init(_ status: GoogleStatus, _ message: String? = nil, _ details: [Detail] = [], retryAfter: Int64? = nil) {
         self.status = status
-        self.message = message
+        self.message = message ?? status.text
         self.details = details
         self.retryAfter = retryAfter
     }
@@ -105,10 +112,9 @@ struct GoogleError: Error, Hashable, Sendable {
     ///
     /// Source: the texts in public senders that match them (rails/action_push_native#141); Google's "FCM error codes":
     /// QUOTA_EXCEEDED comes with QuotaFailure, and THIRD_PARTY_AUTH_ERROR with the answer of APNs.
-    init(onDemand code: FCMErrorCode, retryAfter: Int64? = nil) {
-        let (message, more): (String, [Detail]) =
+    init(fcm code: FCMErrorCode, retryAfter: Int64? = nil) {
+        let (message, more): (String?, [Detail]) =
             switch code {
-            case .unregistered, .unregisteredFID: ("Requested entity was not found.", [])
             case .senderIDMismatch: ("SenderId mismatch", [])
             case .thirdPartyAuthError, .apnsAuthError:
                 (
@@ -120,23 +126,41 @@ struct GoogleError: Error, Hashable, Sendable {
                     ]
                 )
             case .quotaExceeded: ("Quota exceeded for messages of this project.", [.quotaFailure])
-            case .unavailable: ("The service is currently unavailable.", [])
-            case .internalError: ("Internal error encountered.", [])
-            case .invalidArgument: ("Request contains an invalid argument.", [])
             case .unspecified: ("An unspecified error occurred.", [])
+            case .unregistered, .unregisteredFID, .unavailable, .internalError, .invalidArgument: (nil, [])
             }
         self.init(code.status, message, [.fcm(code)] + more, retryAfter: retryAfter)
     }
 
-    /// Creates an error with a code of FCM.
-    init(fcm code: FCMErrorCode, _ message: String, retryAfter: Int64? = nil) {
-        self.init(code.status, message, [.fcm(code)], retryAfter: retryAfter)
+    /// Creates the error of an answer to a send body.
+    ///
+    /// The order of the details is that of davideast/pyric and of most other answers: only a malformed token has FCM's code
+    /// first.
+    init(_ answer: V1Answer) {
+        let code = Detail.fcm(.invalidArgument)
+        let (message, details): (String?, [Detail]) =
+            switch answer {
+            case .malformed(let places): (places.map(\.description).joined(separator: "\n"), [.badRequest(places)])
+            case .refused(let place): (place.description, [.badRequest([place]), code])
+            case .badToken(let field):
+                (
+                    V1Answer.tokenText,
+                    [code, .badRequest([V1Answer.Violation(field: field, description: V1Answer.tokenText)])]
+                )
+            case .tooLarge: (V1Answer.sizeText, [.badRequest([]), code])
+            case .badCondition: (nil, [])
+            }
+        self.init(.invalidArgument, message, details)
     }
 
-    /// The error for a field with a value that FCM refuses.
-    static func invalidField(_ field: String, _ description: String) -> GoogleError {
-        let violation = FieldViolation(field: field, description: description)
-        return GoogleError(.invalidArgument, description, [.fcm(.invalidArgument), .badRequest([violation])])
+    /// Creates the error for a body that was not kept.
+    init(_ fault: GatewayRequest.BodyFault) {
+        let error =
+            switch fault {
+            case .tooLong: GoogleError(.tooLarge)
+            case .notGzip: GoogleError(fcm: .invalidArgument)
+            }
+        self = error.caused(by: fault.description)
     }
 
     /// Checks the form of a registration token or an installation id.
@@ -144,7 +168,7 @@ struct GoogleError: Error, Hashable, Sendable {
     /// - Throws: FCM's error, with the cause.
     static func check(registration token: String, _ field: String) throws(GoogleError) {
         guard let cause = fault(inRegistration: token) else { return }
-        throw invalidField(field, "The registration token is not a valid FCM registration token").caused(by: cause)
+        throw GoogleError(.badToken(field: field)).caused(by: cause)
     }
 
     /// The fault of a token, for people; `nil` if its form is good. FCM knows more of its tokens than their form.
@@ -153,9 +177,10 @@ struct GoogleError: Error, Hashable, Sendable {
         guard token.utf8.count <= TokenRequest.longestToken else {
             return "the token has \(token.utf8.count) bytes; the limit is \(TokenRequest.longestToken)"
         }
-        let hasOther = token.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
+        let hasOther = token.utf8.contains { $0 <= 0x20 || $0 >= 0x7F }
         return hasOther
-            ? "the token has a space or a control character: \(token.cut(toBytes: 64).showingControls())" : nil
+            ? "the token has a space, a control character or one beyond ASCII: \(token.cut(toBytes: 64).showingControls())"
+            : nil
     }
 
     /// Checks the form of a project in a path.
@@ -166,12 +191,6 @@ struct GoogleError: Error, Hashable, Sendable {
                 by: "a project has no slash, space or control character: \(project.cut(toBytes: 64).showingControls())")
     }
 
-    /// The error for a field that Google's JSON parser refuses, before FCM sees the message.
-    static func malformedField(_ field: String, _ description: String) -> GoogleError {
-        let violation = FieldViolation(field: field, description: description)
-        return GoogleError(.invalidArgument, description, [.badRequest([violation])])
-    }
-
     /// Returns the error for a message that FCM passed on and APNs refused.
     ///
     /// - Parameter code: FCM's code. For a wrong Apple key it is said to be ``FCMErrorCode/thirdPartyAuthError``; which
@@ -180,13 +199,13 @@ struct GoogleError: Error, Hashable, Sendable {
         statusCode: Int, reason: String, code: FCMErrorCode = .invalidArgument
     ) -> GoogleError {
         GoogleError(
-            code.status, "Request contains an invalid argument.",
+            code.status, V1Answer.anyText,
             [.fcm(code), .apns(statusCode: statusCode, reason: reason)])
     }
 
     /// The error for a missing or invalid access token.
     static let badAccessToken = GoogleError(
-        .unauthenticated, "Request had invalid authentication credentials.",
+        .unauthenticated, nil,
         [.errorInfo(reason: "ACCESS_TOKEN_TYPE_UNSUPPORTED", domain: "googleapis.com")])
 
     /// The error for a project without the FCM API enabled.
@@ -198,7 +217,7 @@ struct GoogleError: Error, Hashable, Sendable {
     }
 
     /// The error for a missing entity.
-    static let notFound = GoogleError(.notFound, "Requested entity was not found.")
+    static let notFound = GoogleError(.notFound)
 
     /// The answer.
     public var response: GatewayResponse {
@@ -247,13 +266,14 @@ extension JSONWriter {
                         $0.member("description", "Messages of this project per minute")
                     }
                 })
+        case .badRequest(let violations) where violations.isEmpty: break
         case .badRequest(let violations):
             member(
                 "fieldViolations",
                 array: { list in
                     for violation in violations {
                         list.object {
-                            $0.member("field", violation.field)
+                            if let field = violation.field { $0.member("field", field) }
                             $0.member("description", violation.description)
                         }
                     }

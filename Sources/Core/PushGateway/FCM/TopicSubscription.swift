@@ -87,8 +87,8 @@ struct TopicSubscriptionRequest: Hashable, Sendable {
     }
 
     private static func topic(_ name: String?, _ field: String) throws(GoogleError) -> String {
-        guard let name else { throw .invalidField(field, "the name of the topic is missing") }
-        guard V1Body.isTopic(name) else { throw .invalidField(field, V1Body.topicForm) }
+        guard let name else { throw GoogleError(.unseen(field)).caused(by: "the name of the topic is missing") }
+        guard V1Body.isTopic(name) else { throw GoogleError(.unseen(field)).caused(by: V1Body.topicForm) }
         return name
     }
 }
@@ -110,7 +110,7 @@ enum TopicSubscriptionOutcome: Hashable, Sendable {
     public var response: GatewayResponse {
         var writer = JSONWriter()
         switch self {
-        case .exists: return GoogleError(.alreadyExists, "exists").response
+        case .exists: return GoogleError(.alreadyExists).response
         case .missing: return GoogleError.notFound.response
         case .unsubscribed: writer.object { _ in }
         case .subscribed(let subscription): writer.object { $0.members(of: subscription) }

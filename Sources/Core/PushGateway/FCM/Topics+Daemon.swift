@@ -1,4 +1,5 @@
 import PushModel
+import PushRouter
 import PushSettings
 
 // The daemon stores the subscriptions: these are the lines to change or read them, and the answers made from its
@@ -13,9 +14,12 @@ enum TopicReply {
     /// The daemon refused, or gave no reply: the error for the sender.
     case failed(GoogleError)
 
+    /// The error for a reply that does not fit the request.
+    static let ofAnother = GoogleError(.internalError).caused(by: "the daemon's answer belongs to another request")
+
     init(_ line: [UInt8]?) {
         guard let line else {
-            self = .failed(GoogleError(.unavailable, "the daemon gave no answer", retryAfter: 1))
+            self = .failed(GoogleError(.unavailable, retryAfter: 1).caused(by: "the daemon gave no answer"))
             return
         }
         do {
@@ -32,7 +36,7 @@ enum TopicReply {
         } catch {
             switch error {
             case .refused(let refusal): self = .failed(GoogleError(refusal))
-            case .unreadable(let message): self = .failed(GoogleError(.internalError, message))
+            case .unreadable(let message): self = .failed(GoogleError(.internalError).caused(by: message))
             }
         }
     }
@@ -41,11 +45,13 @@ enum TopicReply {
 extension GoogleError {
     /// Translates a refusal of the daemon.
     init(_ refusal: ProtocolError) {
-        switch RefusalMeaning(refusal) {
-        case .later(let seconds): self.init(.unavailable, refusal.message, retryAfter: seconds)
-        case .gatewaysFault: self.init(.internalError, refusal.message)
-        case .sendersFault: self.init(.invalidArgument, refusal.message)
-        }
+        let error =
+            switch RefusalMeaning(refusal) {
+            case .later(let seconds): GoogleError(.unavailable, retryAfter: seconds)
+            case .gatewaysFault: GoogleError(.internalError)
+            case .sendersFault: GoogleError(.invalidArgument)
+            }
+        self = error.caused(by: refusal.message)
     }
 }
 
@@ -64,7 +70,7 @@ extension TopicSubscriptionRequest {
     func line(unknown: GatewaySettings.Unknown) throws(GoogleError) -> [UInt8] {
         func change(_ kind: TopicRequest.Kind, _ topic: String) throws(GoogleError) -> [UInt8] {
             guard let name = TopicName(project: project, topic: topic) else {
-                throw .invalidField("parent", "the topic is not valid")
+                throw GoogleError(.unseen("parent")).caused(by: "the topic is not valid")
             }
             return TopicRequest(kind: kind, topic: name, tokens: [registration], unknown: unknown.ofTopics).line
         }
@@ -87,9 +93,8 @@ extension TopicSubscriptionRequest {
             case .exists where isNew: return TopicSubscriptionOutcome.exists.response
             case .subscribed, .exists: return TopicSubscriptionOutcome.subscribed(subscription(topic)).response
             case .tooManyTopics:
-                return GoogleError(
-                    .resourceExhausted, "a registration has at most \(TopicRequest.topicsMax) topics"
-                ).response
+                return GoogleError(.resourceExhausted)
+                    .caused(by: "a registration has at most \(TopicRequest.topicsMax) topics").response
             case .unregistered, .missing, .unsubscribed, nil: return TopicSubscriptionOutcome.missing.response
             }
         case (.results(let results), .unsubscribe(_, let allowsMissing)):
@@ -103,7 +108,7 @@ extension TopicSubscriptionRequest {
                 (topics ?? []).map { subscription($0.topic, $0.created) }, next: next
             ).response
         case (.results, _), (.topics, _):
-            return GoogleError(.internalError, "the daemon's answer belongs to another request").response
+            return TopicReply.ofAnother.response
         }
     }
 
@@ -136,7 +141,7 @@ extension TopicBatch {
     func answer(to line: [UInt8]?, injected failures: [Failure?]) -> GatewayResponse {
         switch TopicReply(line) {
         case .failed(let error): return error.response
-        case .topics: return GoogleError(.internalError, "the daemon's answer belongs to another request").response
+        case .topics: return TopicReply.ofAnother.response
         case .results(let results):
             var rest = results[...]
             return response(failures.map { failure in failure ?? Failure(rest.popFirst()) })

@@ -41,13 +41,13 @@ public enum InjectedAnswer: Hashable, Sendable {
 
         private static let retryMark = "+ra"
 
-        /// Google's answers without an `errorCode` of this name, as functions of the project.
+        private static let badToken = GoogleError(.badToken(field: "message.token"))
+
+        /// Google's answers without an `errorCode` of this name, or with more than the code, as functions of the project.
         fileprivate static let special: [String: @Sendable (_ project: String) -> GatewayResponse] = [
-            "BADREQUEST": { _ in
-                GoogleError.invalidField(
-                    "message.token", "The registration token is not a valid FCM registration token"
-                ).response
-            },
+            // The commonest error of this code; no answer has the code alone.
+            FCMErrorCode.invalidArgument.rawValue: { _ in badToken.response },
+            "BADREQUEST": { _ in badToken.response },
             "APNS": { _ in
                 let reason = APNsReason.badDeviceToken
                 return GoogleError.refusedByAPNs(statusCode: reason.status, reason: reason.rawValue).response
@@ -71,12 +71,9 @@ public enum InjectedAnswer: Hashable, Sendable {
         switch self {
         case .raw(let status, let headers, let body): GatewayResponse(status: status, headers: headers, body: body)
         case .named(let name):
-            if let code = FCMErrorCode(rawValue: name.text) {
-                GoogleError(onDemand: code, retryAfter: name.retryAfter).response
-            } else {
-                (Name.special[name.text]?(project) ?? GoogleError.notFound.response)
-                    .retried(afterSeconds: name.retryAfter)
-            }
+            (Name.special[name.text]?(project)
+                ?? GoogleError(fcm: FCMErrorCode(rawValue: name.text) ?? .unspecified).response)
+                .retried(afterSeconds: name.retryAfter)
         }
     }
 

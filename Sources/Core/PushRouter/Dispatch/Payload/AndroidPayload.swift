@@ -52,7 +52,7 @@ final class AndroidPayload: PlatformPayload {
         let view = payload.view
         if let message = V1Message.message(in: view, platform: .android) {
             transport = try Self.transport(given, ofForm: .fcm, "a message of FCM v1")
-            let v1 = try V1Message(view, message: message)
+            let v1 = try V1Message.of(view, message: message)
             form = .v1(v1)
             action = .message
             messageID = v1.messageID ?? id

@@ -24,7 +24,7 @@ final class WebPayload: PlatformPayload {
         let view = payload.view
         messageID = PushRouter.messageID(of: view, platform: .web) ?? id
         if let message = V1Message.message(in: view, platform: .web) {
-            let v1 = try V1Message(view, message: message)
+            let v1 = try V1Message.of(view, message: message)
             validateOnly = v1.validateOnly
             timeToLive = v1.webSecondsToLive.map(TimeToLive.seconds)
             event = try? JSONDocument(scanning: v1.webEvent(id: messageID), limits: JSONLimits(depth: .max))

@@ -24,9 +24,6 @@ public struct TopicCondition: Hashable, Sendable {
     public struct Fault: Error, Hashable, Sendable {
         /// The fault and its position in bytes, for people.
         public let message: String
-
-        /// Google's only message for any fault (firebase/quickstart-python#11).
-        public var googleMessage: String { "Invalid condition expression provided." }
     }
 
     indirect enum Expression: Hashable, Sendable {

@@ -39,7 +39,7 @@ final class ApplePayload: PlatformPayload {
         messageID = PushRouter.messageID(of: view, platform: .ios) ?? id
         let path: String
         if let message = V1Message.message(in: view, platform: .ios) {
-            let v1 = try V1Message(view, message: message)
+            let v1 = try V1Message.of(view, message: message)
             validateOnly = v1.validateOnly
             userInfo = v1.applePayload.map(JSONObject.init)
             headers = v1.appleHeaders ?? headersBeside?.view

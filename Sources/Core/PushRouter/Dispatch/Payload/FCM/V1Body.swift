@@ -32,16 +32,12 @@ public struct V1Body: Sendable {
         payload = body
         (recipient, isDryRun, platforms, package) = try body.withView { (view) throws(V1Refusal) in
             guard let message = V1Message.message(in: view, platform: .android) else {
-                throw V1Refusal(
-                    isMalformed: true,
-                    error: PayloadError(field: "payload.message", message: "FCM v1 needs an object called message"))
+                // An absent message is one without a target (UNVERIFIED).
+                var answer = V1Answer.noRecipient
+                do throws(V1Fault) { try V1Schema.body.check(view) } catch { answer = error.answer(in: view) }
+                throw V1Refusal(answer, "payload.message", "FCM v1 needs an object called message")
             }
-            let checked: V1Message
-            do throws(PayloadError) {
-                checked = try V1Message(view, message: message)
-            } catch {
-                throw V1Refusal(isMalformed: (try? V1Schema.body.check(view)) == nil, error: error)
-            }
+            let checked = try V1Message(view, message: message)
             return (
                 checked.recipient, checked.validateOnly, checked.platforms,
                 checked.androidPart?.protobufField("restricted_package_name", "restrictedPackageName")?.string
@@ -73,13 +69,4 @@ extension V1Body {
         default: false
         }
     }
-}
-
-/// The reason why FCM refuses a send body.
-public struct V1Refusal: Error, Hashable, Sendable {
-    /// Whether FCM's JSON parser refuses it before any check of the values: an unknown name, or a value of another
-    /// type.
-    public var isMalformed: Bool
-    /// The path of the fault in the request, and the fault.
-    public var error: PayloadError
 }

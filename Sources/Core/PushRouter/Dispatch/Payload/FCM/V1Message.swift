@@ -12,16 +12,21 @@ final class V1Message: Sendable {
     private let parts: V1Parts
 
     /// Checks the whole body, `message` and the parts for all platforms, as the server does.
-    init(_ body: JSONView, message: JSONView) throws(PayloadError) {
+    init(_ body: JSONView, message: JSONView) throws(V1Refusal) {
         parts = V1Parts(message)
         // A fast check accepts most bodies; only the full check makes messages about faults.
         if body.count == 1, parts.areKnownValid {
             validateOnly = false
         } else {
-            do { try V1Schema.body.check(body) } catch { throw error.payloadError(in: body) }
+            do { try V1Schema.body.check(body) } catch { throw error.refusal(of: body) }
             validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
             try check()
         }
+    }
+
+    /// Returns the checked message, for a reader who needs no answer of Google's.
+    static func of(_ body: JSONView, message: JSONView) throws(PayloadError) -> V1Message {
+        do { return try V1Message(body, message: message) } catch { throw error.error }
     }
 
     /// Returns the message of a send body; `nil` if `payload` is none. On iOS and the web an object `message` may
@@ -98,10 +103,12 @@ final class V1Message: Sendable {
         return platforms
     }
 
-    /// The header `TTL` of the web push, in seconds; `nil` without one. Header names are case-insensitive.
-    var webSecondsToLive: Int64? {
+    /// The header `TTL` of the web push, in seconds; `nil` without one.
+    var webSecondsToLive: Int64? { webTTL?.value.string.flatMap { Int64($0) } }
+
+    /// The header `TTL` of the web push. Header names are case-insensitive.
+    private var webTTL: (key: JSONView, value: JSONView)? {
         parts.webpush?.protobufField("headers")?.members.first { $0.key.text.lowercased() == "ttl" }
-            .flatMap { $0.value.string }.flatMap { Int64($0) }
     }
 }
 
@@ -168,52 +175,58 @@ extension V1Message {
 
 // The server's checks beyond the types.
 extension V1Message {
-    private func check() throws(PayloadError) {
-        let isForMany = try checkTarget()
+    private func check() throws(V1Refusal) {
+        try checkTarget()
         if android != nil, androidV2 != nil {
-            throw PayloadError(
-                field: "payload.message.android_v2", message: "FCM v1 takes android or android_v2, not both")
+            throw refusal(of: "android_v2", "FCM v1 takes android or android_v2, not both")
         }
         if remoteNotification != nil, androidV2?.protobufField("background_sync", "backgroundSync") != nil {
-            throw PayloadError(
-                field: "payload.message.android_v2",
-                message: "FCM v1 takes remote_notification or background_sync, not both")
+            throw refusal(of: "android_v2", "FCM v1 takes remote_notification or background_sync, not both")
         }
-        // The server's own text, from fcm-cloudflare-workers#10.
         if let payload = applePayload, payload.member("aps") == nil {
-            throw PayloadError(
-                field: "payload.message.apns.payload.aps",
-                message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
+            throw refusal(
+                of: "apns.payload.aps", "FCM v1 takes a payload for APNs with an object aps only", V1Answer.noAPS)
         }
         try checkTTL()
-        // The limit of data to a topic is half the usual one.
-        let limit = isForMany ? V1Parts.dataLimitOfTopics : 2 * V1Parts.dataLimitOfTopics
-        try checkData(data, of: nil, limit: limit)
-        try checkData(androidPart?.protobufField("data"), of: android == nil ? "android_v2" : "android", limit: limit)
-        try checkData(parts.webpush?.protobufField("data"), of: "webpush", limit: limit)
+        try checkKeys(of: data, "data")
+        try checkKeys(of: androidPart?.protobufField("data"), android == nil ? "android_v2.data" : "android.data")
+        try checkKeys(of: parts.webpush?.protobufField("data"), "webpush.data")
+        try checkSize()
         let link = parts.webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link")?.string
         if let link, !link.lowercased().hasPrefix("https://") {
-            throw PayloadError(
-                field: "payload.message.webpush.fcm_options.link", message: "FCM v1 takes links with https only")
+            throw refusal(of: "webpush.fcm_options.link", "FCM v1 takes links with https only")
         }
     }
 
-    /// Checks that there is one target, and returns whether it may stand for many devices.
-    private func checkTarget() throws(PayloadError) -> Bool {
+    /// Returns the refusal of a field.
+    ///
+    /// - Parameters:
+    ///   - field: the path below `message`.
+    ///   - message: the fault, for people.
+    ///   - answer: Google's answer, from the path in the body.
+    private func refusal(
+        of field: String, _ message: String, _ answer: (_ field: String) -> V1Answer = V1Answer.unseen
+    ) -> V1Refusal {
+        V1Refusal(answer("message.\(field)"), "payload.message.\(field)", message)
+    }
+
+    /// Checks that there is one target.
+    private func checkTarget() throws(V1Refusal) {
         guard parts.targets == 1, let target = parts.fid ?? parts.token ?? parts.topic ?? parts.condition else {
-            throw PayloadError(
-                field: "payload.message",
-                message: "FCM v1 takes one of fid, token, topic and condition; this has "
+            throw V1Refusal(
+                parts.targets == 0 ? .noRecipient : .unseen("message"), "payload.message",
+                "FCM v1 takes one of fid, token, topic and condition; this has "
                     + (parts.targets == 0 ? "none" : targetNames.joined(separator: " and ")))
         }
         guard target.textLength > 0 else {
-            throw PayloadError(
-                field: "payload.message.\(targetNames.first ?? "")", message: "this names no target: it is empty")
+            throw refusal(of: targetNames.first ?? "", "this names no target: it is empty") { field in
+                if parts.condition != nil { return .badCondition }
+                return parts.topic != nil ? .badTopic : .badToken(field: field)
+            }
         }
         if let topic = parts.topic, !topic.withText(V1Body.isTopic) {
-            throw PayloadError(field: "payload.message.topic", message: V1Body.topicForm)
+            throw refusal(of: "topic", V1Body.topicForm) { _ in .badTopic }
         }
-        return parts.topic != nil || parts.condition != nil
     }
 
     private var targetNames: [String] {
@@ -223,37 +236,51 @@ extension V1Message {
         return targets.filter { $0.1 != nil }.map(\.0)
     }
 
-    private func checkTTL() throws(PayloadError) {
-        guard let ttl else { return }
-        guard ttl.isTaken else {
-            throw PayloadError(
-                field: "payload.message.\(android == nil ? "android_v2" : "android").ttl",
-                message: "FCM v1 keeps a message for 0 to \(V1Duration.longestTTL) s, four weeks")
+    private func checkTTL() throws(V1Refusal) {
+        if let ttl, !ttl.isTaken {
+            throw refusal(
+                of: "\(android == nil ? "android_v2" : "android").ttl",
+                "FCM v1 keeps a message for 0 to \(V1Duration.longestTTL) s, four weeks")
+        }
+        guard let (name, value) = webTTL else { return }
+        guard value.withText({ !$0.isEmpty && $0.allSatisfy(\.isDigit) }) else {
+            throw refusal(
+                of: "webpush.headers.\(name.text)",
+                "this has to be a whole number of seconds; it is \(quoted(value.text))",
+                V1Answer.badTTL)
         }
     }
 
-    /// Throws for keys that FCM refuses, and for keys and values over the size limit.
-    ///
-    /// - Parameter part: the part of the message with the data; `nil`: the message itself.
-    private func checkData(_ data: JSONView?, of part: String?, limit: Int) throws(PayloadError) {
+    /// Throws for keys that FCM refuses.
+    private func checkKeys(of data: JSONView?, _ path: String) throws(V1Refusal) {
         guard let data else { return }
-        var refused: JSONView?
         for (key, _) in data.members where V1Parts.isRefused(key) {
-            refused = key
-            break
+            let key = key.text
+            throw refusal(
+                of: "\(path).\(key)", "FCM keeps this key for itself: it answers \(V1Answer.reservedKeyText(key))"
+            ) { _ in .reservedKey(key, in: "message.\(path)") }
         }
-        // The raw JSON is at least as long as the texts in it.
-        let size = data.rawBytes.count <= limit ? 0 : data.textBytesOfMembers
-        guard refused != nil || size > limit else { return }
-        let path = "payload.message.\(part.map { "\($0)." } ?? "")data"
-        if let key = refused?.text {
-            throw PayloadError(
-                field: "\(path).\(key)",
-                message: "FCM keeps this key for itself: it answers Invalid data payload key: \(key)")
+    }
+
+    /// Throws for a message that is too large for Android, or for the web if it has a part for it. What a token stands
+    /// for is not known here.
+    private func checkSize() throws(V1Refusal) {
+        let webpush = parts.webpush
+        let blocks = [
+            ("Android", androidData, (android ?? remoteNotification)?.protobufField("notification")),
+            webpush.map { ("the web", $0.protobufField("data") ?? data, $0.protobufField("notification")) },
+        ]
+        for case (let platform, let data, let own)? in blocks {
+            var size = data?.size ?? 0
+            size += own?.size ?? 0
+            // A field of the platform's own notification replaces that of the common one.
+            notification?.members.forEach { if own?[$0.key.text] == nil { size += $0.key.textLength + $0.value.size } }
+            guard size > V1Parts.sizeLimit else { continue }
+            throw V1Refusal(
+                .tooLarge, "payload.message",
+                "\(size) bytes of data and notification for \(platform), keys and values: FCM takes \(V1Parts.sizeLimit) "
+                    + "and answers that the message is too large")
         }
-        throw PayloadError(
-            field: path,
-            message: "\(size) bytes of keys and values: FCM takes \(limit) and answers that the message is too big")
     }
 }
 
@@ -274,8 +301,11 @@ extension JSONView {
         return value
     }
 
-    /// The size of an object's keys and texts in bytes.
-    fileprivate var textBytesOfMembers: Int { members.reduce(0) { $0 + $1.key.textLength + $1.value.textLength } }
+    /// The size as FCM counts it: the keys and the values of an object, the text of a string.
+    fileprivate var size: Int {
+        if isObject { return members.reduce(0) { $0 + $1.key.textLength + $1.value.size } }
+        return isString ? textLength : rawBytes.count
+    }
 
     /// Returns the member under either spelling of protobuf JSON.
     @inline(__always)

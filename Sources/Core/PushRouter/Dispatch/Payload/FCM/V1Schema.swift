@@ -67,7 +67,7 @@ final class V1Schema: Sendable {
 
     /// Checks an object.
     func check(_ object: JSONView) throws(V1Fault) {
-        guard object.isObject else { throw V1Fault("this has to be an object; it is \(object.kind.name)") }
+        try object.requireObject()
         for (key, value) in object.members {
             guard let place = names.place(of: key, in: object) else { throw V1Fault(unknownName: key.text) }
             guard value.kind != .null else { continue }
@@ -92,22 +92,24 @@ extension V1Schema.FieldType {
     fileprivate func check(_ value: JSONView, of field: V1Schema.Field) throws(V1Fault) {
         switch self {
         case .string: try value.requireString()
-        case .boolean: try value.require(value.kind == .bool, "a boolean")
+        case .boolean: try value.require(value.kind == .bool, "a boolean", "TYPE_BOOL")
         case .integer:
             let whole = value.string.flatMap { Int32($0) } ?? value.double.flatMap { Int32(exactly: $0) }
-            try value.require(whole != nil, "a whole number of 32 bits")
-        case .number: try value.require(value.kind == .number || value.isNumberInText, "a number")
+            try value.require(whole != nil, "a whole number of 32 bits", "TYPE_INT32")
+        case .number: try value.require(value.kind == .number || value.isNumberInText, "a number", "TYPE_FLOAT")
         case .duration:
-            try value.requireString()
-            try value.require(V1Duration(value) != nil, #"seconds with an s behind, like "3.5s""#)
+            let type = "type.googleapis.com/google.protobuf.Duration"
+            try value.requireString(type)
+            try value.require(V1Duration(value) != nil, #"seconds with an s behind, like "3.5s""#, type)
         case .timestamp:
-            try value.requireString()
-            try value.require(WallTime(rfc3339: value.text) != nil, "a time as RFC 3339 has it")
+            let type = "type.googleapis.com/google.protobuf.Timestamp"
+            try value.requireString(type)
+            try value.require(WallTime(rfc3339: value.text) != nil, "a time as RFC 3339 has it", type)
         case .name(let names):
             let isName = value.isString ? names.contain(value) : value.int64 != nil
-            try value.require(isName, "one of " + names.inWords)
+            try value.require(isName, "one of " + names.inWords, nil)
         case .list(let element):
-            try value.require(value.kind == .array, "an array")
+            try value.require(value.kind == .array, "an array", nil)
             var index = 0
             for value in value.elements {
                 do { try element.check(value, of: field) } catch { throw error.within("[\(index)]") }
@@ -115,9 +117,14 @@ extension V1Schema.FieldType {
             }
         case .strings:
             try value.requireObject()
-            for (key, value) in value.members where !value.isString {
-                throw V1Fault(
-                    at: ".\(key.text)", "FCM v1 \(field.name) values are strings; this is \(value.kind.name)")
+            var index = 0
+            for (key, value) in value.members {
+                guard value.isString else {
+                    throw V1Fault(
+                        at: ".\(key.text)", "[\(index)].value", of: value, "TYPE_STRING",
+                        "FCM v1 \(field.name) values are strings; this is \(value.kind.name)")
+                }
+                index += 1
             }
         case .anyObject: try value.requireObject()
         case .object(let schema): try schema.check(value)
@@ -137,18 +144,21 @@ extension JSONView {
         return document.root.kind == .number
     }
 
-    fileprivate func requireString() throws(V1Fault) {
-        guard isString else { throw V1Fault("this has to be a string; it is \(kind.name)") }
+    fileprivate func requireString(_ type: String = "TYPE_STRING") throws(V1Fault) {
+        guard isString else { throw V1Fault(of: self, type, "this has to be a string; it is \(kind.name)") }
     }
 
     fileprivate func requireObject() throws(V1Fault) {
-        guard isObject else { throw V1Fault("this has to be an object; it is \(kind.name)") }
+        guard isObject else { throw V1Fault(of: self, nil, "this has to be an object; it is \(kind.name)") }
     }
 
-    fileprivate func require(_ isRight: Bool, _ wanted: @autoclosure () -> String) throws(V1Fault) {
+    /// - Parameter type: Google's name of the type; `nil` if it was not seen.
+    fileprivate func require(
+        _ isRight: Bool, _ wanted: @autoclosure () -> String, _ type: @autoclosure () -> String?
+    ) throws(V1Fault) {
         guard !isRight else { return }
         let found = kind == .string || kind == .number ? quoted(text) : kind.name
-        throw V1Fault("this has to be \(wanted()); it is \(found)")
+        throw V1Fault(of: self, type(), "this has to be \(wanted()); it is \(found)")
     }
 }
 
@@ -230,28 +240,47 @@ extension V1Schema {
 struct V1Fault: Error {
     /// The path from the checked object or value: `.message.data.badge`.
     private var path: String
-    /// The path of the object with an unknown name, from the checked value.
+    /// The path in Google's notation, `.message.data[1].value`; of an unknown name, that of its object.
     private var place: String
     private var problem: Problem
 
     private enum Problem {
         case unknownName(String)
-        case other(String)
+        case wrongValue(message: String, Value)
+    }
+
+    /// A value of the wrong type, as far as Google's answer tells of it. Answers of FCM were seen for strings and arrays;
+    /// the names of other types are those of Google's other services (UNVERIFIED).
+    private enum Value {
+        case array
+        case object(names: [String])
+        /// The value as it is in the JSON, with Google's name of the wanted type; `nil` if it was not seen.
+        case simple(String, wanted: String?)
     }
 
     /// A value that is invalid.
     ///
     /// - Parameters:
     ///   - path: the path from the checked value, such as `.badge`.
+    ///   - place: that path in Google's notation.
+    ///   - value: the value.
+    ///   - type: Google's name of the wanted type.
     ///   - message: the fault, for people.
-    init(at path: String = "", _ message: String) {
-        self.path = path
-        place = ""
-        problem = .other(message)
+    fileprivate init(
+        at path: String = "", _ place: String = "", of value: JSONView, _ type: String?, _ message: String
+    ) {
+        (self.path, self.place) = (path, place)
+        let found: Value =
+            switch value.kind {
+            case .array: .array
+            case .object: .object(names: value.members.map(\.key.text))
+            default: .simple(String(decoding: value.rawBytes, as: UTF8.self), wanted: type)
+            }
+        problem = .wrongValue(message: message, found)
     }
 
     /// An object that has a member with an unknown name.
-    init(unknownName name: String) {
+    fileprivate init(unknownName name: String) {
         path = ".\(name)"
         place = ""
         problem = .unknownName(name)
@@ -267,23 +296,61 @@ struct V1Fault: Error {
         return fault
     }
 
-    /// Returns the error for the whole body, which is the request's `payload`.
+    /// Returns the refusal of the whole body, which is the request's `payload`.
     ///
     /// - Parameter body: the body, for its other names that FCM does not have.
-    func payloadError(in body: JSONView) -> PayloadError {
+    func refusal(of body: JSONView) -> V1Refusal {
+        let message: String
         switch problem {
-        case .other(let message): return PayloadError(field: "payload\(path)", message: message)
+        case .wrongValue(let text, _): message = text
         case .unknownName(let name):
-            let answer = #"Unknown name "\#(name)" at '\#(place.dropFirst())'"#
-            let others = V1Schema.body.unknownNames(in: body).filter { $0 != path.dropFirst() }
+            let others = V1Schema.body.unknownNames(in: body).map(\.path).filter { $0 != path.dropFirst() }
             let names = others.prefix(Self.othersMax).map { "payload.\($0)\(Self.hint($0))" }
             let more = names.isEmpty ? "" : "; it does not have \(names.joined(separator: " and ")) either"
-            return PayloadError(
-                field: "payload\(path)",
-                message:
-                    "FCM v1 has no field of this name\(Self.hint(String(path.dropFirst()))): it answers \(answer)\(more)"
-            )
+            message =
+                "FCM v1 has no field of this name\(Self.hint(String(path.dropFirst()))): it answers "
+                + Self.unknown(name, at: place.dropFirst()) + more
         }
+        return V1Refusal(answer(in: body), "payload\(path)", message)
+    }
+
+    /// Returns the answer of Google's JSON parser.
+    func answer(in body: JSONView) -> V1Answer {
+        func unknownName(_ name: String, at place: Substring, _ fault: String = "Cannot find field.")
+            -> V1Answer.Violation
+        {
+            V1Answer.Violation(
+                field: place.isEmpty ? nil : String(place),
+                description: "Invalid JSON payload received. \(Self.unknown(name, at: place)): \(fault)")
+        }
+        let place = place.dropFirst()
+        switch problem {
+        case .unknownName:
+            return .malformed(
+                V1Schema.body.unknownNames(in: body).map {
+                    unknownName($0.name, at: $0.path.dropLast($0.name.count + 1))
+                })
+        case .wrongValue(_, .object(let names)) where !names.isEmpty:
+            // A string has no members, so the parser finds no field of their names.
+            return .malformed(names.map { unknownName($0, at: place) })
+        case .wrongValue(_, .array) where place.isEmpty:
+            return .malformed([unknownName("", at: "", "Root element must be a message.")])
+        case .wrongValue(_, .array):
+            let end = place.lastIndex(of: ".") ?? place.startIndex
+            let name = place[end...].drop { $0 == "." }
+            return .malformed([
+                unknownName(String(name), at: place[..<end], "Proto field is not repeating, cannot start list.")
+            ])
+        case .wrongValue(_, .simple(let value, let type?)):
+            let text = "Invalid value at '\(place)' (\(type)), \(value)"
+            return .malformed([V1Answer.Violation(field: String(place), description: text)])
+        case .wrongValue:
+            return .malformed([V1Answer.Violation(field: String(place), description: V1Answer.anyText)])
+        }
+    }
+
+    private static func unknown(_ name: String, at place: Substring) -> String {
+        #"Unknown name "\#(name)""# + (place.isEmpty ? "" : " at '\(place)'")
     }
 
     /// The number of further names in a message.
@@ -318,13 +385,13 @@ struct V1Fault: Error {
 }
 
 extension V1Schema {
-    /// Returns the paths of all members with names that the type does not have, in order.
-    fileprivate func unknownNames(in object: JSONView, at path: String = "") -> [String] {
+    /// Returns all members with names that the type does not have, in order.
+    fileprivate func unknownNames(in object: JSONView, at path: String = "") -> [(path: String, name: String)] {
         guard object.isObject else { return [] }
-        var unknown: [String] = []
+        var unknown: [(path: String, name: String)] = []
         for (key, value) in object.members {
             guard let place = names.place(of: key, in: object) else {
-                unknown.append(path + key.text)
+                unknown.append((path + key.text, key.text))
                 continue
             }
             if case .object(let schema) = fields[place].type {
