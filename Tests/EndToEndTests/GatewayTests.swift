@@ -100,7 +100,7 @@ struct GatewayTests {
         let id = "35597C7e-9cde-479d-b639-15bd6cbf7391"
         let answer = scene.curl(
             [
-                "--http2", "-D", "-", "-H", "apns-topic: com.example.shop", "-H", "apns-push-type: voip", "-H",
+                "--http2", "-D", "-", "-H", "apns-topic: com.example.shop.voip", "-H", "apns-push-type: voip", "-H",
                 "apns-id: \(id)",
                 "/3/device/abcd", "-d", #"{"call":1}"#,
             ], host: "https://api.push.apple.com")

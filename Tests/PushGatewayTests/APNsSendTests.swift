@@ -21,7 +21,7 @@ struct APNsSendTests {
         _ request: GatewayRequest, token: String = token, from provider: APNsSend.Provider = .token,
         _ rules: APNsRules = APNsRules()
     ) throws(APNsRejection) -> APNsSend {
-        try APNsSend(token: token, request, from: provider, newID: UUID128(high: 0xAB, low: 0xCD), rules)
+        try APNsSend(token: token, request, from: provider, rules)
     }
 
     private func reason(
@@ -99,16 +99,6 @@ struct APNsSendTests {
             ])
     }
 
-    @Test("without an id gets one, which the line has too")
-    func madeID() throws {
-        let send = try send(request())
-        #expect(send.id == "00000000-0000-00AB-0000-0000000000CD")
-        #expect(
-            send.answer(to: .accepted(SequenceNumber(1)), uniqueID: nil).headers
-                == [GatewayRequest.Header("apns-id", send.id)])
-        #expect(String(decoding: send.line(to: Target()).bytes, as: UTF8.self).has(#""apns-id":"\#(send.id)""#))
-    }
-
     @Test(
         "is refused for a header as by APNs",
         arguments: [
@@ -133,7 +123,9 @@ struct APNsSendTests {
             "widgets", "controls",
         ])
     func pushTypes(_ type: String) {
-        #expect(reason(request(["apns-push-type": type, "apns-priority": "5"])) == nil)
+        let suffix = APNsTopic.Suffix.allCases.first { $0.pushType == type }?.rawValue ?? ""
+        let headers = ["apns-push-type": type, "apns-priority": "5", "apns-topic": "com.example.shop\(suffix)"]
+        #expect(reason(request(headers)) == nil)
     }
 
     @Test(
@@ -183,8 +175,9 @@ struct APNsSendTests {
         func body(_ size: Int) -> String { #"{"aps":{"alert":"\#(String(repeating: "x", count: size - 20))"}}"# }
         #expect(reason(request([:], body(4096))) == nil)
         #expect(reason(request([:], body(4097))) == .payloadTooLarge)
-        #expect(reason(request(["apns-push-type": "voip"], body(5120))) == nil)
-        #expect(reason(request(["apns-push-type": "voip"], body(5121))) == .payloadTooLarge)
+        let voip = ["apns-push-type": "voip", "apns-topic": "com.example.shop.voip"]
+        #expect(reason(request(voip, body(5120))) == nil)
+        #expect(reason(request(voip, body(5121))) == .payloadTooLarge)
     }
 
     @Test("with a certificate needs no token, and may use the certificate's topics")
@@ -204,19 +197,28 @@ struct APNsSendTests {
         #expect(reason(request(["authorization": ""]), from: .any) == nil)
     }
 
-    @Test("may be restricted to topics, and to the topic of its push type")
+    @Test("may be restricted to topics")
     func topicRules() {
         var rules = APNsRules()
         rules.topics = ["com.example.shop"]
         #expect(reason(request(), rules) == nil)
         #expect(reason(request(["apns-topic": "com.example.other"]), rules) == .topicDisallowed)
-        rules = APNsRules()
-        #expect(reason(request(["apns-push-type": "voip"]), rules) == nil)
-        rules.topicOfAnotherType = .badTopic
-        #expect(reason(request(["apns-push-type": "voip"]), rules) == .badTopic)
-        #expect(reason(request(["apns-topic": "com.example.shop.voip"]), rules) == .badTopic)
-        #expect(
-            reason(request(["apns-push-type": "voip", "apns-topic": "com.example.shop.voip"]), rules) == nil)
+    }
+
+    @Test(
+        "with a push type needs the topic of this type",
+        arguments: [
+            ("voip", "", APNsReason.deviceTokenNotForTopic), ("liveactivity", "", .deviceTokenNotForTopic),
+            ("alert", ".voip", .invalidPushType), ("voip", ".push-type.liveactivity", .invalidPushType),
+            ("alert", "", nil), ("voip", ".voip", nil), ("liveactivity", ".push-type.liveactivity", nil),
+            ("mdm", "", nil), (nil, ".voip", nil),
+        ] as [(String?, String, APNsReason?)])
+    func topicOfType(_ type: String?, _ suffix: String, _ expected: APNsReason?) {
+        let request = request(["apns-push-type": type ?? "", "apns-topic": "com.example.shop\(suffix)"])
+        #expect(reason(request) == expected)
+        var rules = APNsRules()
+        (rules.topicWithoutSuffix, rules.suffixOfAnotherType) = (nil, nil)
+        #expect(reason(request, rules) == nil)
     }
 
     @Test(

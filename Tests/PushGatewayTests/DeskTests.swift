@@ -133,6 +133,44 @@ struct DeskTests {
         #expect(answer.header("apns-unique-id") != nil)
     }
 
+    @Test("gives a request to APNs an id if it has none, and returns it with a refusal too")
+    func madeID() throws {
+        var scene = Scene()
+        let push = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        let (line, answer) = try scene.exchange(push, reply: ok)
+        let id = try #require(answer.header("apns-id"))
+        #expect(UUID128(id) != nil && id == id.uppercased())
+        #expect(line["headers"]?["apns-id"]?.string == id)
+        let refused = [
+            GatewayRequest.post("/3/device/abcd", "{}"), .post("/3/device/", "{}"), .post("/4/device/abcd", "{}"),
+            GatewayRequest(method: "GET", target: "/3/device/abcd", headers: [("host", "api.push.apple.com")]),
+            .post("/nothing", headers: [("host", "api.push.apple.com")]),
+        ]
+        var ids: Set = [id]
+        for request in refused {
+            let answer = try scene.answer(request)
+            #expect(answer.text.has("reason"))
+            #expect(ids.insert(try #require(answer.header("apns-id"))).inserted)
+        }
+        var injected = Scene(injected: InjectedErrors(takesTokens: true))
+        let onDemand = GatewayRequest.post("/3/device/err-BadDeviceToken", "{}")
+        #expect(try injected.answer(onDemand).header("apns-id") != nil)
+        #expect(try scene.answer(.post("/v1/projects/demo/messages:send", "{}")).header("apns-id") == nil)
+    }
+
+    @Test(
+        "returns apns-unique-id as Apple does, in the development environment alone, and for a host of another name",
+        arguments: [
+            ("api.push.apple.com", false), ("api.sandbox.push.apple.com", true),
+            ("api.development.push.apple.com:443", true), ("localhost:18443", true),
+        ])
+    func uniqueID(_ host: String, _ hasOne: Bool) throws {
+        var scene = Scene()
+        let push = GatewayRequest.post(
+            "/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop"), ("host", host)])
+        #expect((try scene.exchange(push, reply: ok).1.header("apns-unique-id") != nil) == hasOne)
+    }
+
     @Test("marks the same send within a minute, and no other")
     func retries() throws {
         var scene = Scene { $0.remembered = 3 }

@@ -157,8 +157,7 @@ struct Replay {
         }
         let hasToken = recorded.request.header("authorization") != nil
         let send = try APNsSend(
-            token: token, recorded.request, from: hasToken ? .token : .certificate(topics: ["com.example.shop"]),
-            newID: UUID128(high: 1, low: 2))
+            token: token, recorded.request, from: hasToken ? .token : .certificate(topics: ["com.example.shop"]))
         lines.append(send.line(to: send.presumedTarget))
         return send.answer(
             to: .accepted(SequenceNumber(1)),

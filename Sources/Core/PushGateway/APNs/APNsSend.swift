@@ -10,8 +10,13 @@ struct APNsRules: Hashable, Sendable {
     var longestToken = 200
     /// The answer to a body that is no JSON object (UNVERIFIED: sources agree on the status only).
     var unreadablePayload = APNsReason.payloadEmpty
-    /// The answer to a topic with the suffix of another push type; `nil` accepts it (UNVERIFIED which one APNs gives).
-    var topicOfAnotherType: APNsReason?
+    /// The answer to a push type whose topic has a suffix, for a topic without it; `nil` accepts it. A token of such a
+    /// type is for the topic with the suffix alone (laravel-notification-channels/apn#88, Pr0Ger/PyAPNs2#134).
+    var topicWithoutSuffix: APNsReason? = .deviceTokenNotForTopic
+    /// The answer to a topic with the suffix of another push type; `nil` accepts it. Two reports have this reason
+    /// (AndrewBarba/apns2#23, Pr0Ger/PyAPNs2#87), one has DeviceTokenNotForTopic, perhaps for a token of alerts
+    /// (react-native-webrtc/react-native-voip-push-notification#90).
+    var suffixOfAnotherType: APNsReason? = .invalidPushType
     /// The topics that the provider may send to; `nil`: any.
     public var topics: Set<String>?
 
@@ -35,8 +40,8 @@ struct APNsSend: Sendable {
     public let token: String
     /// The topic.
     let topic: APNsTopic
-    /// `apns-id` of the answer: that of the request to the byte, or a new one.
-    public let id: String
+    /// `apns-id` of the answer: that of the request to the byte.
+    public let id: String?
     /// The headers that control the push, sorted by name.
     public let headers: [GatewayRequest.Header]
     /// The payload.
@@ -66,20 +71,20 @@ struct APNsSend: Sendable {
     ///   - token: the token in the path.
     ///   - request: the request.
     ///   - provider: the sender.
-    ///   - newID: the id for a request without one.
     ///   - rules: the unverified facts and the operator's choices.
     ///   - limits: the limits of the daemon, which the line for it must keep.
     /// - Throws: APNs' refusal.
     init(
-        token: String, _ request: GatewayRequest, from provider: Provider, newID: UUID128,
-        _ rules: APNsRules = APNsRules(), limits: JSONLimits = JSONLimits()
+        token: String, _ request: GatewayRequest, from provider: Provider, _ rules: APNsRules = APNsRules(),
+        limits: JSONLimits = JSONLimits()
     ) throws(APNsRejection) {
         let own = request.headers.filter { Self.names.contains($0.name) }.sorted { $0.name < $1.name }
         for name in Self.names.union(["authorization"]) where request.headers.count(where: { $0.name == name }) > 1 {
             throw APNsRejection(.duplicateHeaders, remark: "\(name) comes more than once")
         }
         self.token = try Self.checked(token, rules)
-        (topic, headers, id) = try Self.checked(own, request, provider, newID, rules)
+        id = request.header(APNsHeader.id.rawValue)
+        (topic, headers) = try Self.checked(own, request, provider, rules)
         switch request.bodyFault {
         case .tooLong: throw APNsRejection(.payloadTooLarge, remark: request.bodyFault?.description)
         case .notGzip: throw APNsRejection(rules.unreadablePayload, remark: request.bodyFault?.description)
@@ -100,9 +105,8 @@ struct APNsSend: Sendable {
     }
 
     private static func checked(
-        _ own: [GatewayRequest.Header], _ request: GatewayRequest, _ provider: Provider, _ newID: UUID128,
-        _ rules: APNsRules
-    ) throws(APNsRejection) -> (APNsTopic, [GatewayRequest.Header], String) {
+        _ own: [GatewayRequest.Header], _ request: GatewayRequest, _ provider: Provider, _ rules: APNsRules
+    ) throws(APNsRejection) -> (APNsTopic, [GatewayRequest.Header]) {
         var headers = own
         func header(_ name: APNsHeader) -> String? { headers.first { $0.name == name.rawValue }?.value }
         if case .token = provider, request.header("authorization") == nil {
@@ -111,9 +115,6 @@ struct APNsSend: Sendable {
         if let refusal = APNsRefusal.ofHeaders(header).first {
             throw APNsRejection(refusal.reason, remark: "\(refusal)")
         }
-        // Apple's own ids are in capitals (UNVERIFIED); a request's id is returned unchanged.
-        let id = header(.id) ?? newID.description.uppercased()
-        if header(.id) == nil { headers.append(GatewayRequest.Header("apns-id", id)) }
         let allowed: [String]?
         if case .certificate(let topics) = provider { allowed = topics } else { allowed = rules.topics.map(Array.init) }
         var text = header(.topic)
@@ -124,10 +125,14 @@ struct APNsSend: Sendable {
         guard let text else { throw APNsRejection(.missingTopic) }
         guard let topic = APNsTopic(text), text.utf8.count <= 255 else { throw APNsRejection(.badTopic) }
         guard allowed?.contains(text) ?? true else { throw APNsRejection(.topicDisallowed) }
-        if let reason = rules.topicOfAnotherType, !topic.suits(pushType: header(.pushType)) {
-            throw APNsRejection(reason, remark: "the topic is not one of the push type's")
+        // Without a push type the topic decides (Pr0Ger/PyAPNs2#87).
+        if let type = header(.pushType), !topic.suits(pushType: type),
+            let reason = topic.suffix == nil ? rules.topicWithoutSuffix : rules.suffixOfAnotherType
+        {
+            throw APNsRejection(
+                reason, remark: "apns-push-type is \(type), and apns-topic \(text) is not one of this type")
         }
-        return (topic, headers.sorted { $0.name < $1.name }, id)
+        return (topic, headers.sorted { $0.name < $1.name })
     }
 
     private static func payload(
@@ -180,11 +185,11 @@ extension APNsSend {
     /// Returns the answer for the daemon's reply.
     ///
     /// - Parameter uniqueID: the value of `apns-unique-id`, by which Apple's console finds a push; `nil` omits the
-    ///   header.
+    ///   header, as Apple does outside the development environment ("Handling notification responses from APNs").
     public func answer(to reply: DaemonReply, uniqueID: UUID128?) -> GatewayResponse {
         switch reply {
         case .accepted:
-            var headers = [GatewayRequest.Header("apns-id", id)]
+            var headers = id.map { [GatewayRequest.Header("apns-id", $0)] } ?? []
             if let uniqueID { headers.append(GatewayRequest.Header("apns-unique-id", uniqueID.description)) }
             return GatewayResponse(status: 200, headers: headers)
         case .none:

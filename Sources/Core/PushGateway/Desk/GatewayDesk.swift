@@ -1,5 +1,6 @@
 public import PushModel
 import PushRouter
+import PushSettings
 
 /// Decides on requests: answers each, or makes a line for the daemon and answers by its reply. Has no sockets and no
 /// clocks.
@@ -144,6 +145,13 @@ public struct GatewayDesk {
         _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
         using generator: inout some RandomNumberGenerator
     ) -> Step {
+        var request = request
+        if request.isForAPNs, request.header(APNsHeader.id.rawValue) == nil {
+            // APNs makes an id for a request without one, and returns it with refusals too (sideshow/apns2#105). Apple's
+            // own ids are in capitals (UNVERIFIED).
+            let id = UUID128(random: &generator).description.uppercased()
+            request = request.with(GatewayRequest.Header(APNsHeader.id.rawValue, id))
+        }
         var incoming = SenderRequest(request: request, connection: connection, now: now)
         let step: Step
         do {
@@ -179,7 +187,11 @@ public struct GatewayDesk {
             case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.incoming)
             case .fcm(let send, let messageID): .now(send.answer(to: DaemonReply(line), messageID: messageID))
             case .apns(let send):
-                .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
+                .now(
+                    send.answer(
+                        to: DaemonReply(line),
+                        uniqueID: exchange.incoming.value.request.host == .apns(isSandbox: false)
+                            ? nil : UUID128(random: &generator)))
             case .topics(let request): .now(request.answer(to: line))
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
@@ -322,8 +334,7 @@ public struct GatewayDesk {
         }
         let provider = try provider(request, connection, now)
         let send = try APNsSend(
-            token: token, request, from: provider, newID: UUID128(random: &generator), rules.apns,
-            limits: rules.lines)
+            token: token, request, from: provider, rules.apns, limits: rules.lines)
         if let warning = quotas.take(appleToken: token, at: now.monotonic) { remark(warning) }
         let proof = try? ProviderToken(request.header("authorization"))
         var sender = sender(of: incoming, proof?.team ?? "")

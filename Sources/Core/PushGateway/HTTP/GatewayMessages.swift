@@ -82,9 +82,12 @@ public struct GatewayRequest: Hashable, Sendable {
     /// Returns the request without its body, which has a fault.
     public func with(_ fault: BodyFault) -> GatewayRequest { GatewayRequest(self, body: [], fault) }
 
-    private init(_ other: GatewayRequest, body: [UInt8], _ fault: BodyFault?) {
-        (method, target, authority, headers) = (other.method, other.target, other.authority, other.headers)
-        host = other.host
+    /// Returns the request with another header behind its own.
+    func with(_ header: Header) -> GatewayRequest { GatewayRequest(self, headers + [header], body: body, bodyFault) }
+
+    private init(_ other: GatewayRequest, _ headers: [Header]? = nil, body: [UInt8], _ fault: BodyFault?) {
+        (method, target, authority, host) = (other.method, other.target, other.authority, other.host)
+        self.headers = headers ?? other.headers
         (self.body, bodyFault) = (body, fault)
     }
 

@@ -25,7 +25,7 @@ enum GatewayRoute: Hashable, Sendable {
     init(_ request: GatewayRequest, _ rules: RoutingRules = RoutingRules()) throws(Unrouted) {
         let host = request.host
         guard let path = request.target.segments, let place = Place(path), host.has(place.service) else {
-            throw .noSuchPath(isApples: host.isApples(request.target.segments ?? []))
+            throw .noSuchPath(isApples: request.isForAPNs)
         }
         guard let route = place.route(request.method) else {
             if case .ended(let name) = place { throw .ended(name) }
@@ -155,14 +155,14 @@ private enum Place {
     }
 }
 
-extension PushHost {
-    /// Whether Apple's service answers an unknown path: by the host, or for another host by the version number at its
-    /// beginning.
-    fileprivate func isApples(_ path: [String]) -> Bool {
-        switch self {
+extension GatewayRequest {
+    /// Whether Apple's service answers the request: by the host, or for another host by the version number at the
+    /// beginning of the path.
+    var isForAPNs: Bool {
+        switch host {
         case .apns: true
         case .fcm, .oauth, .instanceID: false
-        case .other: ["1", "3", "4"].contains(path.first)
+        case .other: ["/1/", "/3/", "/4/"].contains { target.description.hasPrefix($0) }
         }
     }
 }
