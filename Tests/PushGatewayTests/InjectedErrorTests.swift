@@ -33,12 +33,44 @@ struct InjectedErrorTests {
             (FaultService.fcm, "err-UNREGISTERED", true), (.fcm, "err-Unregistered", false),
             (.apns, "err-Unregistered", true), (.apns, "err-UNREGISTERED", false), (.topics, "err-409", true),
             (.fcm, "err-QUOTA_EXCEEDED+ra", true), (.apns, "err-TooManyRequests+ra", true),
-            (.fcm, "err-nothing", false),
-            (.fcm, "err-", false), (.fcm, "err-+ra", false), (.fcm, "my-err-INTERNAL", false),
+            (.fcm, "err-nothing", false), (.fcm, "err-", false), (.fcm, "err-+ra", false),
         ])
-    func names(_ service: FaultService, _ token: String, _ isKnown: Bool) {
+    func names(_ service: FaultService, _ token: String, _ isKnown: Bool) throws {
         let subject = FaultSubject(service: service, token: token)
-        #expect((verdict(InjectedErrors(takesTokens: true), subject) != nil) == isKnown)
+        let errors = InjectedErrors(takesTokens: true)
+        let found = try #require(verdict(errors, subject))
+        if case .named = found.answer { #expect(isKnown) } else { #expect(!isKnown) }
+        #expect(verdict(errors, FaultSubject(service: service, token: "my-\(token)")) == nil)
+    }
+
+    @Test(
+        "by a token with a misspelt name are refused, and the journal names the nearest one",
+        arguments: [
+            (FaultService.fcm, "err-UNREGISTRED", "; did you mean err-UNREGISTERED?"),
+            (.fcm, "err-unregistered", "; did you mean err-UNREGISTERED?"), (.fcm, "err-FOO", ""),
+            (.apns, "err-UNREGISTERED", "; did you mean err-Unregistered?"), (.apns, "err-FOO", ""),
+        ])
+    func misspelt(_ service: FaultService, _ token: String, _ hint: String) throws {
+        var scene = Scene(injected: InjectedErrors(takesTokens: true))
+        let topic = [(name: "apns-topic", value: "com.example.shop")]
+        let request: GatewayRequest =
+            service == .apns
+            ? .post("/3/device/\(token)", #"{"aps":{}}"#, headers: topic)
+            : .post("/v1/projects/demo/messages:send", #"{"message":{"token":"\#(token)"}}"#)
+        let answer = try scene.answer(request)
+        #expect(answer.status == 400)
+        #expect(answer.text.has(service == .apns ? "BadDeviceToken" : "not a valid FCM registration token"))
+        let name = token.dropFirst("err-".count)
+        #expect(answer.refusal?.cause == "there is no error on demand of the name \(name)\(hint)")
+        #expect(scene.desk.takeRemarks().count == 1)
+        #expect(scene.desk.takeRefusedSends().count == 1)
+    }
+
+    @Test("by a token with a name of its own may come from a rule")
+    func ruleForOwnName() throws {
+        let errors = InjectedErrors(
+            takesTokens: true, rules: [try rule(#"{"match":{"token":"err-slow"},"answer":"UNAVAILABLE"}"#)])
+        #expect(verdict(errors, FaultSubject(service: .fcm, token: "err-slow"))?.rule == 0)
     }
 
     // davideast/pyric: FcmError, and then the field.
@@ -55,12 +87,25 @@ struct InjectedErrorTests {
         }
     }
 
-    @Test("by tokens can be switched on in a change of several settings")
-    func batches() {
-        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)
-        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "err-nothing") == nil)
-        #expect(InjectedErrors(takesTokens: true).failure(ofToken: "tok") == nil)
-        #expect(InjectedErrors().failure(ofToken: "err-NOT_FOUND") == nil)
+    @Test(
+        "by tokens come in a batch as the word of the single subscription's status",
+        arguments: [
+            ("err-NOT_FOUND", .notFound), ("err-TOO_MANY_TOPICS", .tooManyTopics), ("err-UNREGISTERED", .notFound),
+            ("err-UNREGISTERED+ra", .notFound), ("err-INVALID_ARGUMENT", .invalidArgument),
+            ("err-QUOTA_EXCEEDED", .resourceExhausted), ("err-SENDER_ID_MISMATCH", .permissionDenied),
+            ("err-UNAVAILABLE", .internalError), ("err-409", nil), ("tok", nil), ("err-UNREGISTRED", .invalidArgument),
+        ] as [(String, TopicBatch.Failure?)])
+    func batches(_ token: String, _ failure: TopicBatch.Failure?) throws {
+        #expect(InjectedErrors(takesTokens: true).failure(ofToken: token)?.failure == failure)
+        #expect(InjectedErrors().failure(ofToken: token) == nil)
+        var scene = Scene(injected: InjectedErrors(takesTokens: true))
+        let batch = GatewayRequest.post(
+            "/iid/v1:batchAdd", #"{"to":"/topics/news","registration_tokens":["\#(token)","b"]}"#)
+        let taken = failure == nil ? #""subscribed","subscribed""# : #""subscribed""#
+        let answer = try scene.exchange(batch, reply: #"{"ok":true,"seq":7,"results":[\#(taken)]}"#).1
+        let first = failure.map { #"{"error":"\#($0.rawValue)"}"# } ?? "{}"
+        #expect(answer.text == #"{"results":[\#(first),{}]}"#)
+        #expect(scene.desk.takeRemarks().count == (token == "err-UNREGISTRED" ? 1 : 0))
     }
 
     @Test("by a rule apply to the pushes that it matches, for each condition")

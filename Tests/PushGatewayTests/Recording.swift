@@ -116,7 +116,7 @@ struct Replay {
     }
 
     private func batch(_ batch: TopicBatch) -> GatewayResponse {
-        batch.response(batch.tokens.map { injected.failure(ofToken: $0) })
+        batch.response(batch.tokens.map { injected.failure(ofToken: $0)?.failure })
     }
 
     private mutating func send(_ recorded: RecordedRequest, _ project: String) throws -> GatewayResponse {

@@ -239,7 +239,7 @@ public struct GatewayDesk {
         case .condition: break
         }
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(project: project).onDemand(), after: verdict.delay)
+            return .answer(verdict.answer.response(project: project), after: verdict.delay)
         }
         if let warning = quotas.take(project: project, token: subject.token, at: now.monotonic) { remark(warning) }
         let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
@@ -330,7 +330,7 @@ public struct GatewayDesk {
             platform: .ios, app: request.header(APNsHeader.topic.rawValue).flatMap(APNsTopic.init)?.app, device: token)
         let subject = FaultSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(to: request, timestamp: now.wall).onDemand(), after: verdict.delay)
+            return .answer(verdict.answer.response(to: request, timestamp: now.wall), after: verdict.delay)
         }
         let provider = try provider(request, connection, now)
         let send = try APNsSend(
@@ -452,19 +452,22 @@ extension GatewayDesk {
         let asked = try TopicSubscriptionRequest(path, action, incoming.request)
         let subject = FaultSubject(service: .topics, token: path.registration, project: path.project)
         if let verdict = injected.verdict(on: subject, using: &generator) {
-            return .answer(verdict.answer.response(project: path.project).onDemand(), after: verdict.delay)
+            return .answer(verdict.answer.response(project: path.project), after: verdict.delay)
         }
         return .query(
             try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked), incoming: Indirect(incoming)))
     }
 
-    private func batch(_ isAdding: Bool, _ incoming: SenderRequest) throws -> Step {
+    private mutating func batch(_ isAdding: Bool, _ incoming: SenderRequest) throws -> Step {
         let account = try account(of: incoming.request, incoming.now)
         let project = account.flatMap(ServiceAccountName.project) ?? TopicName.anyProject
         if let fault = incoming.request.bodyFault { throw TopicBatch.Fault(message: fault.description) }
         let batch = try TopicBatch(isAdding: isAdding, body: incoming.request.body)
-        let failures = batch.tokens.map { token in
-            GoogleError.fault(inRegistration: token) == nil ? injected.failure(ofToken: token) : .invalidArgument
+        let failures = batch.tokens.map { token -> TopicBatch.Failure? in
+            guard GoogleError.fault(inRegistration: token) == nil else { return .invalidArgument }
+            let demanded = injected.failure(ofToken: token)
+            if let cause = demanded?.cause { remark(cause) }
+            return demanded?.failure
         }
         return .query(
             try batch.line(project: project, unknown: rules.unknown, without: failures),

@@ -15,6 +15,19 @@ public struct TopicBatch: Hashable, Sendable {
         case tooManyTopics = "TOO_MANY_TOPICS"
         case resourceExhausted = "RESOURCE_EXHAUSTED"
         case permissionDenied = "PERMISSION_DENIED"
+
+        /// The failure for an answer to a single subscription, by its status; `nil` for an existing subscription, which
+        /// is none here.
+        init?(ofStatus status: Int) {
+            switch status {
+            case 400: self = .invalidArgument
+            case 403: self = .permissionDenied
+            case 404: self = .notFound
+            case 409: return nil
+            case 429: self = .resourceExhausted
+            default: self = .internalError
+            }
+        }
     }
 
     /// The error for a malformed body.

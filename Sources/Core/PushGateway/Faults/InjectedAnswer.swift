@@ -17,6 +17,8 @@ public enum InjectedAnswer: Hashable, Sendable {
     case named(Name)
     /// Any answer.
     case raw(status: Int, headers: [GatewayRequest.Header], body: [UInt8])
+    /// The refusal of a token that names no answer: a test with a misspelt name must not pass.
+    case unknown(cause: String)
 
     /// The name of an answer: `UNREGISTERED`, `Unregistered`; the suffix `+ra` adds a `Retry-After`.
     public struct Name: Hashable, Sendable {
@@ -39,9 +41,17 @@ public enum InjectedAnswer: Hashable, Sendable {
             guard isKnown else { return nil }
         }
 
+        /// The names of a service's answers.
+        static func all(of service: FaultService) -> [String] {
+            switch service {
+            case .apns: APNsReason.allCases.map(\.rawValue)
+            case .fcm, .topics: FCMErrorCode.allCases.map(\.rawValue) + special.keys
+            }
+        }
+
         private static let retryMark = "+ra"
 
-        private static let badToken = GoogleError(.badToken(field: "message.token"))
+        fileprivate static let badToken = GoogleError(.badToken(field: "message.token"))
 
         /// Google's answers without an `errorCode` of this name, or with more than the code, as functions of the project.
         fileprivate static let special: [String: @Sendable (_ project: String) -> GatewayResponse] = [
@@ -69,11 +79,12 @@ public enum InjectedAnswer: Hashable, Sendable {
     /// - Parameter project: the project of the request.
     public func response(project: String) -> GatewayResponse {
         switch self {
+        case .unknown(let cause): Name.badToken.caused(by: cause).response
         case .raw(let status, let headers, let body): GatewayResponse(status: status, headers: headers, body: body)
         case .named(let name):
             (Name.special[name.text]?(project)
                 ?? GoogleError(fcm: FCMErrorCode(rawValue: name.text) ?? .unspecified).response)
-                .retried(afterSeconds: name.retryAfter)
+                .retried(afterSeconds: name.retryAfter).onDemand()
         }
     }
 
@@ -84,6 +95,7 @@ public enum InjectedAnswer: Hashable, Sendable {
     ///   - timestamp: the time since which a token is invalid, for a reason with a timestamp.
     public func response(to request: GatewayRequest, timestamp: WallTime) -> GatewayResponse {
         switch self {
+        case .unknown(let cause): return APNsRejection(.badDeviceToken, remark: cause).response(to: request)
         case .raw(let status, let headers, let body):
             let id = request.header("apns-id").map { [GatewayRequest.Header("apns-id", $0)] } ?? []
             let hasID = headers.contains { $0.name == "apns-id" }
@@ -91,6 +103,7 @@ public enum InjectedAnswer: Hashable, Sendable {
         case .named(let name):
             let reason = APNsReason(rawValue: name.text) ?? .internalServerError
             return APNsRejection(reason, timestamp: timestamp, retryAfter: name.retryAfter).response(to: request)
+                .onDemand()
         }
     }
 }

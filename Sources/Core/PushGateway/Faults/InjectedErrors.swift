@@ -78,9 +78,8 @@ public struct InjectedErrors: Sendable {
     public mutating func verdict(
         on subject: FaultSubject, using generator: inout some RandomNumberGenerator
     ) -> Verdict? {
-        if takesTokens, let name = subject.token.flatMap(Self.name),
-            let known = InjectedAnswer.Name(name, of: subject.service)
-        {
+        let name = takesTokens ? subject.token.flatMap(Self.name) : nil
+        if let known = name.flatMap({ InjectedAnswer.Name($0, of: subject.service) }) {
             return Verdict(answer: .named(known), delay: .zero, rule: nil)
         }
         for place in rules.indices where rules[place].matches(subject) {
@@ -91,18 +90,35 @@ public struct InjectedErrors: Sendable {
             rules[place].count = rule.count.map { $0 - 1 }
             return Verdict(answer: rule.answer, delay: rule.delay, rule: place)
         }
-        return nil
+        return name.map {
+            let cause = Self.cause(ofUnknown: $0, among: InjectedAnswer.Name.all(of: subject.service))
+            return Verdict(answer: .unknown(cause: cause), delay: .zero, rule: nil)
+        }
     }
 
-    /// The failure that one token of a batch demands; `nil` if it demands none.
-    public func failure(ofToken token: String) -> TopicBatch.Failure? {
-        takesTokens ? Self.name(in: token).flatMap(TopicBatch.Failure.init) : nil
+    /// The failure that one token of a batch demands, with the cause for people if the token names none; `nil` if it
+    /// demands no failure.
+    public func failure(ofToken token: String) -> (failure: TopicBatch.Failure, cause: String?)? {
+        guard takesTokens, let name = Self.name(in: token) else { return nil }
+        if let failure = TopicBatch.Failure(rawValue: name) { return (failure, nil) }
+        guard let known = InjectedAnswer.Name(name, of: .topics) else {
+            let names = TopicBatch.Failure.allCases.map(\.rawValue) + InjectedAnswer.Name.all(of: .topics)
+            return (.invalidArgument, Self.cause(ofUnknown: name, among: names))
+        }
+        let status = InjectedAnswer.named(known).response(project: "").status
+        return TopicBatch.Failure(ofStatus: status).map { ($0, nil) }
     }
+
+    private static let mark = "err-"
 
     /// The name behind the prefix `err-` of a token.
     private static func name(in token: String) -> String? {
-        let mark = "err-"
-        return token.hasPrefix(mark) ? String(token.dropFirst(mark.count)) : nil
+        token.hasPrefix(mark) ? String(token.dropFirst(mark.count)) : nil
+    }
+
+    private static func cause(ofUnknown name: String, among names: [String]) -> String {
+        "there is no error on demand of the name \(name.showingControls())"
+            + suggestion(for: name, among: names) { mark + $0 }
     }
 }
 
@@ -110,7 +126,7 @@ extension InjectedAnswer {
     /// Whether a service has this answer.
     fileprivate func isOne(of service: FaultService) -> Bool {
         switch self {
-        case .raw: true
+        case .raw, .unknown: true
         case .named(let name): Name(name.text, of: service) != nil
         }
     }
