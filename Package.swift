@@ -163,7 +163,7 @@ let package = Package(
         program(
             "pushctl",
             [
-                "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store",
+                "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "PushGateway", "LinuxSystem", "Store",
                 "HandlerProcess", "HandlerRuns", "LedgerReports", "JSONC",
             ]),
         // HTTP clients are programs of their own: the daemon needs neither network nor key.

@@ -97,7 +97,7 @@ let layers = [
     TargetRule(
         "pushctl", .composition,
         [
-            "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "LinuxSystem", "Store",
+            "CLinux", "PushModel", "PushRouter", "PushViews", "PushSettings", "PushGateway", "LinuxSystem", "Store",
             "HandlerProcess", "HandlerRuns", "LedgerReports", "JSONC",
         ]),
     TargetRule(

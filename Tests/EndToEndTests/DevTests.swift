@@ -269,6 +269,26 @@ struct DevTests {
         #expect(try run.stop(by: SIGINT) == .exited(0))
     }
 
+    @Test("reads the changed rules of Errors= alone, and again once a mistake in them is corrected")
+    func errorRules() throws {
+        let directory = TemporaryDirectory()
+        let rules = "\(directory.path)/errors"
+        let run = DevRun(in: directory.path, ["--directory", "\(directory.path)/dev"] + Self.anyPorts)
+        _ = try run.port()
+        let isRead = "pushrouter-gateway: the configuration was read again"
+        func timesRead() -> Int { run.log.split(separator: "\n").count { $0.contains(isRead) } }
+        writeFile(#"{"answer":"INTERNAL"}"#, to: rules)
+        writeFile("[Gateway]\nErrors=\(rules)\n", to: "\(directory.path)/dev/config/gateway.conf")
+        try waitUntil("the rules are read") { timesRead() == 1 }
+        writeFile(#"{"answer":"UNAVAILABLE"}"#, to: rules)
+        try waitUntil("the changed rules are read") { timesRead() == 2 }
+        writeFile(#"{"answr":"UNAVAILABLE"}"#, to: rules)
+        try waitUntil("the mistake is told") { run.log.contains("\(rules):1: error: answr: there is no such key") }
+        writeFile(#"{"answer":"INTERNAL"}"#, to: rules)
+        try waitUntil("the corrected rules are read") { timesRead() == 3 }
+        #expect(try run.stop(by: SIGINT) == .exited(0))
+    }
+
     @Test("its example is marked, and counts in no figure of a campaign")
     func example() throws {
         let directory = TemporaryDirectory()

@@ -380,7 +380,7 @@ struct GatewayTests {
                 == 2)
         try reread("[Gateway]\nUnknown=maybe\n", "the previous configuration stays in force")
         #expect(scene.send("nobody").status == 404)
-        try reread("[Gateway]\nErrors=/nonexistent\n", "there is no file /nonexistent (Errors=)")
+        try reread("[Gateway]\nErrors=/nonexistent\n", "/nonexistent: error: there is no such file")
         #expect(scene.send("nobody").status == 404)
         #expect(try scene.gateway.stop() == .exited(0))
     }

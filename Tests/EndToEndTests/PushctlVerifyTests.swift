@@ -185,6 +185,28 @@ struct PushctlVerifyTests {
         #expect(!verify(directory.path).output.contains("Token="))
     }
 
+    @Test("reports the mistakes in the file of Errors=, in the words of the gateway")
+    func errorRules() {
+        let directory = TemporaryDirectory()
+        let rules = "\(directory.path)/errors"
+        writeFile("[Gateway]\nErrors=\(rules)\n", to: directory.path + "/gateway.conf")
+        let gateway = Program(product: "pushrouter-gateway")
+        func check() -> String { gateway.run(["--config", directory.path, "--check"]).errors }
+        writeFile("# mine\n{\"answer\":\"UNREGISTRED\"}\n{\"answer\":\"INTERNAL\",\"conut\":1}\n", to: rules)
+        let mistakes = [
+            "\(rules):2: error: answer: no service has an answer of this name",
+            "\(rules):3: error: conut: there is no such key; did you mean count?",
+        ]
+        let verified = verify(directory.path)
+        #expect(verified.end == .exited(1))
+        for mistake in mistakes { #expect(verified.output.contains(mistake) && check().contains(mistake)) }
+        unlink(rules)
+        let missing = "\(rules): error: there is no such file; Errors= names it"
+        #expect(verify(directory.path).output.contains(missing) && check().contains(missing))
+        writeFile("{\"answer\":\"INTERNAL\"}\n", to: rules)
+        #expect(!verify(directory.path).output.contains(rules))
+    }
+
     @Test("prints with --effective each setting in force and the place that it comes from")
     func effective() throws {
         let installation = Installation()

@@ -196,6 +196,26 @@ struct InjectedErrorTests {
         }
     }
 
+    @Test("in the file of Errors= have all their mistakes with the line, and no file is one")
+    func file() throws {
+        let text = #"""
+            # for the tests of Anna
+            {"answer":"UNAVAILABLE","probability":20}
+
+            {"answer":"UNAVAILABLE","probabilty":20}
+            {"answer":
+            {"answer":"BadTopic"}
+            """#
+        let (rules, mistakes) = FaultRule.all(in: Array(text.utf8), of: "/etc/errors")
+        #expect(rules.count == 2)
+        #expect(mistakes.map(\.line) == [4, 5])
+        #expect(
+            mistakes.first?.description
+                == "/etc/errors:4: error: probabilty: there is no such key; did you mean probability?")
+        let missing = FaultRule.all(in: nil, of: "/etc/errors").1
+        #expect(missing.map(\.description) == ["/etc/errors: error: there is no such file; Errors= names it"])
+    }
+
     @Test("of each name of a service have the status of that name", arguments: APNsReason.allCases)
     func statuses(_ reason: APNsReason) throws {
         let answer = try rule(#"{"answer":"\#(reason.rawValue)"}"#).answer

@@ -103,24 +103,9 @@ struct Program {
     }
 
     private static func errorRules(_ path: String) throws(StartFailure) -> [FaultRule] {
-        guard let bytes = try SmallFile.read(path) else {
-            throw StartFailure("there is no file \(path) (Errors=)", exitStatus: StartFailure.configuration)
-        }
-        var rules: [FaultRule] = []
-        for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            guard !line.isEmpty, line.first != UInt8(ascii: "#") else { continue }
-            let place = "\(path):\(number + 1)"
-            do {
-                rules.append(try FaultRule(JSONDocument(scanning: Array(line)).root))
-            } catch let fault as FaultRuleError {
-                throw StartFailure(
-                    "\(place): \(fault.field.isEmpty ? "" : "\(fault.field): ")\(fault.message)",
-                    exitStatus: StartFailure.configuration)
-            } catch let error as JSONError {
-                throw StartFailure("\(place): \(error.message)", exitStatus: StartFailure.configuration)
-            } catch {
-                throw StartFailure("\(place): \(error)", exitStatus: StartFailure.configuration)
-            }
+        let (rules, mistakes) = FaultRule.all(in: try SmallFile.read(path), of: path)
+        guard mistakes.isEmpty else {
+            throw StartFailure(lines: mistakes.map(\.description), exitStatus: StartFailure.configuration)
         }
         return rules
     }

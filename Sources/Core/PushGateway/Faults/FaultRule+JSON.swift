@@ -9,6 +9,38 @@ public struct FaultRuleError: Error, Hashable, Sendable {
 }
 
 extension FaultRule {
+    /// Reads the file of `Errors=`: one rule on each line. A line that begins with `#` is a comment.
+    ///
+    /// - Parameters:
+    ///   - bytes: the contents; `nil` if there is no such file.
+    ///   - path: the path of the file.
+    /// - Returns: the rules, and all mistakes.
+    public static func all(in bytes: [UInt8]?, of path: String) -> ([FaultRule], [Diagnostic]) {
+        guard let bytes else {
+            return ([], [Diagnostic(.error, file: path, message: "there is no such file; Errors= names it")])
+        }
+        var rules: [FaultRule] = []
+        var mistakes: [Diagnostic] = []
+        for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            guard !line.isEmpty, line.first != UInt8(ascii: "#") else { continue }
+            do throws(FaultRuleError) {
+                rules.append(try FaultRule(line: Array(line)))
+            } catch {
+                let field = error.field.isEmpty ? "" : "\(error.field): "
+                mistakes.append(Diagnostic(.error, file: path, line: index + 1, message: field + error.message))
+            }
+        }
+        return (rules, mistakes)
+    }
+
+    private init(line: [UInt8]) throws(FaultRuleError) {
+        let root: JSONNode
+        do { root = try JSONDocument(scanning: line).root } catch {
+            throw FaultRuleError(field: "", message: error.message)
+        }
+        try self.init(root)
+    }
+
     /// Reads a rule:
     /// `{"match":{"service":"fcm","token":"ios-*"},"answer":"UNAVAILABLE","probability":20,"count":3,"delay_ms":500}`.
     /// `answer` is a name, or an object with `status`, `headers` and `body`.

@@ -16,8 +16,15 @@ struct DevWatch {
 
         init(in directory: String) {
             daemon = try? ConfigurationSources(reading: [directory], required: true)
-            gateway = try? ConfigurationSources.mainFiles("gateway.conf", in: [directory])
+            gateway = try? Self.gatewayFiles(in: directory)
             page = try? ConfigurationSources.mainFiles("web.conf", in: [directory])
+        }
+
+        /// The files of the gateway, and the file that `Errors=` names.
+        private static func gatewayFiles(in directory: String) throws(UnreadableFile) -> [ConfigurationFile] {
+            let files = try ConfigurationSources.mainFiles("gateway.conf", in: [directory])
+            guard let path = GatewaySettings.load(files.map { ($0.path, $0.bytes) }).0?.errors else { return files }
+            return files + [ConfigurationFile(path: path, bytes: (try? SmallFile.read(path)) ?? [])]
         }
     }
 

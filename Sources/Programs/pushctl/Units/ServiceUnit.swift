@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PushGateway
 import PushModel
 import PushSettings
 
@@ -99,11 +100,21 @@ struct ServiceFiles {
         [.init("gateway.conf", gatewayFiles, Schema.gateway), .init("web.conf", webFiles, Schema.web)]
     }
 
+    /// The mistakes in the file that `Errors=` names, as the gateway reports them.
+    private static func mistakes(inErrorRules path: String) -> [Diagnostic] {
+        do throws(StartFailure) {
+            return FaultRule.all(in: try SmallFile.read(path), of: path).1
+        } catch {
+            return [Diagnostic(.warning, file: path, message: "the rules were not checked: \(error)")]
+        }
+    }
+
     /// The faults for which the services would not start, and their warnings.
     var diagnostics: [Diagnostic] {
         var diagnostics = loadedGateway.1 + loadedWeb.1
         if let settings = gateway, let file = gatewayFiles.last {
             diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)
+            if let path = settings.errors { diagnostics += Self.mistakes(inErrorRules: path) }
         }
         if let settings = web, let file = webFiles.last {
             diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)

@@ -13,7 +13,7 @@ extension Command {
             number of errors and warnings. The exit status is 1 when there are errors, also when the configuration \
             cannot be read; other commands that need the configuration end with 78 then. Warnings are not errors. The \
             address in [Store] Log= is checked by pushrouterd-fleet, where that is installed. gateway.conf and web.conf, \
-            which the daemon does not read, are checked too. A handler that the sandbox of the service blocks is an error too: \
+            which the daemon does not read, are checked too, and so are the rules in the file of Errors=. A handler that the sandbox of the service blocks is an error too: \
             the command asks the running daemon for its permissions, or else reads the unit. By "pushctl reload", or \
             SIGHUP, the daemon loads a changed configuration, and keeps the previous one if the new one has errors.
             """,
