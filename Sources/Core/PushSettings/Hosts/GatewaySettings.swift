@@ -151,13 +151,13 @@ extension Schema<GatewaySettings> {
             "Gateway", "ErrorTokens", { $1(&$0.errorTokens) }, .boolean, default: "no",
             meaning: """
                 Whether a token that begins with `err-` gets the error that it names, such as `err-UNREGISTERED` or \
-                `err-QUOTA_EXCEEDED+ra`, which has `Retry-After` too.
+                `err-QUOTA_EXCEEDED+ra`, which has `Retry-After` too. Another name gets 400.
                 """),
         Key(
             "Gateway", "Errors", { $1(&$0.errors) }, Form<String>.absolutePath.optional,
             meaning: """
                 A file of rules by which requests get another answer: one JSON object on each line, such as \
-                `{"answer":"UNAVAILABLE","probability":20}`.
+                `{"answer":"UNAVAILABLE","probability":20}`. pushrouter-gateway(8) has the keys of a rule.
                 """),
         Key(
             "Gateway", "ProjectPerMinute", { $1(&$0.projectPerMinute) }, .integer(0...1_000_000_000), default: "600000",
