@@ -10,9 +10,10 @@ struct APNsRules: Hashable, Sendable {
     var longestToken = 200
     /// The answer to a body that is no JSON object (UNVERIFIED: sources agree on the status only).
     var unreadablePayload = APNsReason.payloadEmpty
-    /// The answer to a push type whose topic has a suffix, for a topic without it; `nil` accepts it. A token of such a
-    /// type is for the topic with the suffix alone (laravel-notification-channels/apn#88, Pr0Ger/PyAPNs2#134).
-    var topicWithoutSuffix: APNsReason? = .deviceTokenNotForTopic
+    /// The answer to a push type whose topic has a suffix, for a topic without it; `nil` accepts it, with a remark in
+    /// the journal: recorded clients send so, and reports name a reason for voip alone: DeviceTokenNotForTopic
+    /// (laravel-notification-channels/apn#88, Pr0Ger/PyAPNs2#134).
+    var topicWithoutSuffix: APNsReason?
     /// The answer to a topic with the suffix of another push type; `nil` accepts it. Two reports have this reason
     /// (AndrewBarba/apns2#23, Pr0Ger/PyAPNs2#87), one has DeviceTokenNotForTopic, perhaps for a token of alerts
     /// (react-native-webrtc/react-native-voip-push-notification#90).
@@ -46,6 +47,12 @@ struct APNsSend: Sendable {
     public let headers: [GatewayRequest.Header]
     /// The payload.
     let payload: JSONNode
+    /// A doubt whether APNs takes the accepted request, for people; `nil` without one.
+    var doubt: String? {
+        guard let type = pushType, topic.suffix == nil, !topic.suits(pushType: type) else { return nil }
+        return
+            "apns-push-type is \(type), and apns-topic \(topic.text.showingControls()) has no suffix of this type: APNs may refuse it"
+    }
 
     /// The names of Apple's headers.
     private static let names = Set(APNsHeader.allCases.map(\.rawValue))

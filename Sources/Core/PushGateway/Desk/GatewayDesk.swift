@@ -108,8 +108,8 @@ public struct GatewayDesk {
     public private(set) var refusals = Refusals()
     /// The lines for the daemon by which it keeps refused sends. Nobody waits for their replies.
     private var refusedSends: [[UInt8]] = []
-    /// The accounts that sent for another project, with that project.
-    private var otherProjects: Set<String> = []
+    /// The remarks that are made once.
+    private var remarkedOnce: Set<String> = []
 
     /// Whether there are remarks, or lines of refused sends.
     public var hasNews: Bool { !remarks.isEmpty || !refusedSends.isEmpty }
@@ -258,12 +258,17 @@ public struct GatewayDesk {
         }
     }
 
+    /// Makes a remark that repeats nothing; the first 64 of them.
+    private mutating func remarkOnce(_ text: String) {
+        guard remarkedOnce.count < 64, remarkedOnce.insert(text).inserted else { return }
+        remark(text)
+    }
+
     /// Tells once that an account sends for a project that is not its own: FCM answers 403 unless somebody granted it.
     private mutating func noteProject(_ project: String, of account: String?) {
-        guard let account, let own = ServiceAccountName.project(account), own != project,
-            otherProjects.count < 64, otherProjects.insert("\(account) \(project)").inserted
+        guard let account, let own = ServiceAccountName.project(account), own != project
         else { return }
-        remark(
+        remarkOnce(
             "\(account.showingControls()) sends for the project \(project.showingControls()), and its own is "
                 + "\(own.showingControls()): FCM answers 403 unless the account has a role there")
     }
@@ -336,6 +341,7 @@ public struct GatewayDesk {
         let send = try APNsSend(
             token: token, request, from: provider, rules.apns, limits: rules.lines)
         if let warning = quotas.take(appleToken: token, at: now.monotonic) { remark(warning) }
+        if let doubt = send.doubt { remarkOnce(doubt) }
         let proof = try? ProviderToken(request.header("authorization"))
         var sender = sender(of: incoming, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first

@@ -46,8 +46,8 @@ struct FCMSend: Sendable {
         do {
             body = try V1Body(document.root)
         } catch {
-            throw GoogleError(error.answer)
-                .caused(by: "\(Self.fieldOfBody(error.error.field)): \(error.error.message)")
+            throw GoogleError(
+                error.answer, cause: "\(Self.fieldOfBody(error.error.field)): \(error.error.message)")
         }
         switch body.recipient {
         case .token(let name):

@@ -85,6 +85,8 @@ struct GoogleError: Error, Hashable, Sendable {
         case quotaFailure
         /// The wrong fields; may be empty.
         case badRequest([V1Answer.Violation])
+        /// Our explanation, where Google's path counts the entries of a map and names no key.
+        case debug(String)
         /// A reason of one of Google's services.
         case errorInfo(reason: String, domain: String)
     }
@@ -130,6 +132,18 @@ struct GoogleError: Error, Hashable, Sendable {
             case .unregistered, .unregisteredFID, .unavailable, .internalError, .invalidArgument: (nil, [])
             }
         self.init(code.status, message, [.fcm(code)] + more, retryAfter: retryAfter)
+    }
+
+    /// Creates the error of an answer to a send body, with its cause.
+    ///
+    /// - Parameter cause: the path of the fault in the request, and the fault.
+    init(_ answer: V1Answer, cause: String) {
+        let error = GoogleError(answer)
+        guard case .malformed(let places) = answer, places.contains(where: { $0.field?.contains("[") ?? false }) else {
+            self = error.caused(by: cause)
+            return
+        }
+        self = GoogleError(error.status, error.message, error.details + [.debug(cause)]).caused(by: cause)
     }
 
     /// Creates the error of an answer to a send body.
@@ -278,6 +292,7 @@ extension JSONWriter {
                         }
                     }
                 })
+        case .debug(let text): member("detail", text)
         case .errorInfo(let reason, let domain):
             member("reason", reason)
             member("domain", domain)
@@ -292,6 +307,7 @@ extension GoogleError.Detail {
         case .apns: "google.firebase.fcm.v1.ApnsError"
         case .quotaFailure: "google.rpc.QuotaFailure"
         case .badRequest: "google.rpc.BadRequest"
+        case .debug: "google.rpc.DebugInfo"
         case .errorInfo: "google.rpc.ErrorInfo"
         }
     }
