@@ -505,7 +505,9 @@ struct DeskTests {
         #expect(list.contains("100 alike: pixel-1, pixel-1, pixel-1"))
         #expect(list.contains("59 alike") && list.contains("40 alike"))
         #expect(list.contains("id=\"p100\"") && list.contains("<b>News</b>"))
-        #expect(list.contains("href=\"/?query=campaign%3A%22spring%22%20outcome%3Ahanded_to_tracker\""))
+        #expect(list.contains("href=\"/?each=1&amp;query=campaign%3A%22spring%22%20outcome%3Ahanded_to_tracker\""))
+        let each = try scene(stories).get("/?each=1&query=campaign%3Aspring").text
+        #expect(!each.contains("alike") && each.contains("id=\"p200\"") && each.contains("id=\"p199\""))
         // Two are no crowd, and one that runs joins nobody.
         let few = try scene((1...2).map { Sample.handed($0) } + (3...5).map { Sample.handled($0, nil) }).get("/").text
         #expect((1...5).allSatisfy { few.contains("id=\"p\($0)\"") } && !few.contains("alike"))

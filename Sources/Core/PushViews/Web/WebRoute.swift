@@ -78,6 +78,8 @@ extension WebRoute {
     private static let query = Parameter(name: "query", meaning: "a query in the query language")
     private static let before = Parameter(
         name: "before", meaning: "only requests with a lower number, to continue a search", type: "integer")
+    private static let each = Parameter(
+        name: "each", meaning: "1: each push has a row, also those that are alike", type: "integer")
     private static let window = [
         Parameter(name: "since", meaning: "accepted from then on: RFC 3339, a date, today, -1h"),
         Parameter(name: "until", meaning: "accepted before then"),
@@ -110,7 +112,7 @@ extension WebRoute {
 
     private static let pages: [WebRoute] = [
         WebRoute(
-            method: "GET", path: [], kind: .page, meaning: "the list of pushes", parameters: [query, before],
+            method: "GET", path: [], kind: .page, meaning: "the list of pushes", parameters: [query, before, each],
             answer: { (desk, request, _) throws(WebProblem) in try desk.list(request) }),
         WebRoute(
             method: "GET", path: ["push", number], kind: .page, meaning: "one push",
@@ -128,7 +130,10 @@ extension WebRoute {
             answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
         WebRoute(
             method: "GET", path: ["explain"], kind: .page, meaning: "explain a payload; nothing is stored",
-            parameters: [Parameter(name: "example", meaning: "the name of an accident, to begin with")],
+            parameters: [
+                Parameter(name: "example", meaning: "the name of an accident, to begin with"),
+                Parameter(name: "push", meaning: "the number of a push, to begin with", type: "integer"),
+            ],
             answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
         WebRoute(
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",

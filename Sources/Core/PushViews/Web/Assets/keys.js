@@ -1,10 +1,8 @@
-// Keys, times in the reader's zone, the pane beside the list, copies, and answers while one types. Each page works
-// without it.
+// Keys, local times, the pane, copies, and answers while one types. Each page works without it.
 "use strict";
 (() => {
   const two = (number) => String(number).padStart(2, "0");
 
-  // Shows the times below an element in the zone of the browser.
   const localize = (element) => {
     if (document.documentElement.hasAttribute("data-utc")) return;
     for (const time of element.querySelectorAll("time[datetime]")) {
@@ -25,7 +23,7 @@
   window.pushrouter = { localize };
   localize(document);
 
-  // Puts a part of another page into an element of this one; the last request wins.
+  // Puts a part of another page into this one; the last request wins.
   let asked = 0;
   const load = async (target, selector, address, options) => {
     const number = ++asked;
@@ -40,7 +38,6 @@
     return true;
   };
 
-  // On a wide screen a push is shown beside the list.
   const pane = document.getElementById("pane");
   const isWide = () => pane && getComputedStyle(pane).display !== "none";
   const choose = async (link) => {
@@ -49,14 +46,18 @@
     if (!await load(pane, "article.push", link.href)) location.href = link.href;
     pane.scrollTop = 0;
   };
-  const row = (event) => event.target.closest && event.target.closest("#pushes .row:not(.group)");
+  const row = (event) => event.target.closest("#pushes .row:not(.group)");
+  const closeMenus = (but) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== but) menu.open = false;
+  };
   document.addEventListener("click", (event) => {
+    closeMenus(event.target.closest("details.menu"));
     const link = row(event);
     if (link && isWide() && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
       event.preventDefault();
       choose(link);
     }
-    const copy = event.target.closest && event.target.closest("button[data-copy]");
+    const copy = event.target.closest("button[data-copy]");
     if (copy) {
       const article = copy.closest("article").querySelector("a[href$='/scenario']");
       const path = article ? article.getAttribute("href").replace("/scenario", "") : location.pathname;
@@ -64,7 +65,6 @@
     }
   });
 
-  // An answer while one types.
   const form = document.getElementById("explain");
   if (form) {
     let timer;
@@ -77,7 +77,6 @@
     form.addEventListener("input", ask);
   }
 
-  // Marks the row that the keys are at.
   const move = (step) => {
     const rows = [...document.querySelectorAll("#pushes > li")];
     if (!rows.length) return;
@@ -93,6 +92,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isTyping = event.target.closest("input, textarea, select");
     if (event.key === "Escape" && isTyping) return event.target.blur();
+    if (event.key === "Escape") closeMenus();
     if (isTyping) return;
     switch (event.key) {
       case "/": {

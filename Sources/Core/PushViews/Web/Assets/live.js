@@ -1,9 +1,8 @@
-// The live list: rows come by a stream, each push is there once, and the newest 50 stay.
+// The live list: each push is there once, and the newest 50 stay.
 "use strict";
 (() => {
   const table = document.querySelector("#pushes[data-position]");
   if (!table || !window.EventSource) return;
-  const body = table;
   const scroller = table.closest(".list");
   const scrolled = () => Math.max(window.scrollY, scroller.scrollTop);
   const button = document.getElementById("new");
@@ -19,7 +18,6 @@
     return element;
   };
 
-  // Puts rows into the list: in place of the former row of a push, or before the rows of lower numbers.
   const show = () => {
     isScheduled = false;
     for (const element of waiting.values()) {
@@ -33,19 +31,19 @@
         continue;
       }
       const number = Number(element.dataset.seq);
-      const next = [...body.children].find((other) => Number(other.dataset.seq) < number);
-      if (!next && body.children.length >= most) continue;
+      const next = [...table.children].find((other) => Number(other.dataset.seq) < number);
+      if (!next && table.children.length >= most) continue;
       element.classList.add("fresh");
-      body.insertBefore(element, next || null);
+      table.insertBefore(element, next || null);
     }
     waiting = new Map();
-    while (body.children.length > most) body.lastElementChild.remove();
+    while (table.children.length > most) table.lastElementChild.remove();
     button.hidden = true;
     const empty = document.getElementById("empty");
-    if (empty && body.children.length) empty.remove();
+    if (empty && table.children.length) empty.remove();
   };
 
-  // Somebody who reads further down is not disturbed: a button tells what is new.
+  // A button tells who reads further down what is new.
   const note = () => {
     if (scrolled() > 200) {
       const fresh = [...waiting.keys()].filter((id) => !document.getElementById(id)).length;
@@ -67,17 +65,35 @@
   window.addEventListener("scroll", quiet);
   scroller.addEventListener("scroll", quiet);
 
-  const parameters = new URLSearchParams({
-    rows: "1", query: table.dataset.query, position: table.dataset.position,
-  });
-  const stream = new EventSource(`/events?${parameters}`);
-  stream.addEventListener("push", (event) => {
-    const element = row(event.data);
-    if (!element) return;
-    waiting.set(element.id, element);
-    // Only the newest are shown: more need not be kept.
-    if (waiting.size > 4 * most) waiting.delete(waiting.keys().next().value);
-    note();
-  });
-  window.addEventListener("pagehide", () => stream.close());
+  // A browser has six connections to a page for all tabs.
+  let position = table.dataset.position;
+  let stream;
+  let timer;
+  const stop = () => {
+    clearTimeout(timer);
+    if (stream) stream.close();
+    stream = undefined;
+  };
+  const start = () => {
+    stop();
+    if (document.hidden) return;
+    stream = new EventSource(`/events?${new URLSearchParams({ rows: "1", query: table.dataset.query, position })}`);
+    stream.addEventListener("open", () => scroller.classList.remove("stale"));
+    // A browser gives up after an answer such as 503.
+    stream.addEventListener("error", () => {
+      scroller.classList.add("stale");
+      if (stream && stream.readyState === EventSource.CLOSED) timer = setTimeout(start, 3000);
+    });
+    stream.addEventListener("push", (event) => {
+      if (event.lastEventId) position = event.lastEventId;
+      const element = row(event.data);
+      if (!element) return;
+      waiting.set(element.id, element);
+      if (waiting.size > 4 * most) waiting.delete(waiting.keys().next().value);
+      note();
+    });
+  };
+  document.addEventListener("visibilitychange", () => document.hidden ? stop() : start());
+  window.addEventListener("pagehide", stop);
+  start();
 })();

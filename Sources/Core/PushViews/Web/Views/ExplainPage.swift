@@ -14,12 +14,23 @@ extension WebDesk {
         guard isAsked || example != nil else {
             throw WebProblem(404, "there is no example \(name)", field: "example")
         }
-        let text = isAsked ? form?.raw("payload") ?? "" : example.map { HTML.pretty($0.request.payload) } ?? ""
+        let pushed = try isAsked ? nil : number("push", of: request).map { (seq) throws(WebProblem) in try story(seq) }
+        let text =
+            isAsked
+            ? form?.raw("payload") ?? ""
+            : (pushed.flatMap { PushFacts($0).line?["payload"] } ?? example?.request.payload).map(HTML.pretty) ?? ""
         var fields: [(String, String)] = []
         for key in ["platform", "state", "app", "notifications", "sdk"] {
             if let value = form?[key] { fields.append((key, value)) }
         }
-        if !isAsked, let example { fields.append(("platform", example.platform.rawValue)) }
+        if let pushed {
+            fields.append(("platform", pushed.request.platform.rawValue))
+            for (name, value) in [("app", pushed.request.app), ("state", pushed.request.state?.rawValue)] {
+                if let value { fields.append((name, value)) }
+            }
+        } else if !isAsked, let example {
+            fields.append(("platform", example.platform.rawValue))
+        }
         var status = 200
         let answer: Markup
         do throws(WebProblem) {
@@ -32,7 +43,7 @@ extension WebDesk {
             <div class="whole">
             <h1>Explain</h1>
             <p>Paste a push as you have it: JSON, a line of a log, a curl command, what a plugin printed. Nothing is stored, and no handler runs.</p>
-            <nav class="chips" aria-label="Examples">\(examples(isAsked ? nil : name))</nav>
+            <nav class="chips" aria-label="Examples">\(examples(isAsked || pushed != nil ? nil : name))</nav>
             <div class="compose">
             \(self.form(text, form))<div id="result" aria-live="polite">\(answer)</div>
             </div>

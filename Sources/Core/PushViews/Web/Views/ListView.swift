@@ -40,13 +40,20 @@ extension WebDesk {
         }
         let before = try number("before", of: request)
         let position = try reading { () throws(SourceError) in try source.position() }
-        let (rows, found, newest) = try rows(query, before: before)
+        let (rows, found, newest) = try rows(query, before: before, each: request.query["each"] == "1")
         let isEmpty = newest == nil
         let live: Markup =
             before == nil ? " data-position=\"\(position.description)\" data-query=\"\(query.text)\"" : ""
+        let shown = pane(newest)
+        let choose: Markup = "<p class=\"soft\">Choose a push: it is shown here.</p>"
+        // The push beside the list is what the page is about.
+        let heading: Markup =
+            shown == nil
+            ? "<h1 class=\"sr\" id=\"list-h\">Pushes, the newest first</h1>"
+            : "<h2 class=\"sr\" id=\"list-h\">Pushes, the newest first</h2>"
         let content: Markup = """
             <div class="panes">
-            <section class="list" aria-labelledby="list-h"><h1 class="sr" id="list-h">Pushes, the newest first</h1>
+            <section class="list" aria-labelledby="list-h">\(heading)
             <div class="head">\(try chips(query.text))</div>
             <button type="button" id="new" hidden aria-live="polite"></button>
             <ol id="pushes"\(live)>
@@ -54,7 +61,7 @@ extension WebDesk {
             \(Markup.when(isEmpty, emptyText(query, found)))\(rest(found, path: "/", query.text))
             <p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>Enter</kbd> open <kbd>?</kbd> help</p>
             </section>
-            <aside class="pane" id="pane" aria-label="The chosen push">\(pane(newest))</aside>
+            <aside class="pane" id="pane" aria-label="The chosen push">\(shown ?? choose)</aside>
             </div>
 
             """
@@ -65,18 +72,16 @@ extension WebDesk {
     private static let paneMax = 4 << 10
 
     /// The newest push of the list, until another one is chosen.
-    private func pane(_ newest: AcceptedRequest?) -> Markup {
+    private func pane(_ newest: AcceptedRequest?) -> Markup? {
         guard let newest, newest.operation == .deliver, newest.body.count <= Self.paneMax,
             let story = try? story(newest.seq)
-        else {
-            return "<p class=\"soft\">Choose a push: it is shown here.</p>"
-        }
+        else { return nil }
         return PushView(story, desk: self).article
     }
 
     /// The rows of a page: the pushes that match, those alike in one row.
     private func rows(
-        _ query: PushQuery, before: SequenceNumber?
+        _ query: PushQuery, before: SequenceNumber?, each: Bool
     ) throws(WebProblem) -> (rows: Markup, found: PushPage, newest: AcceptedRequest?) {
         var rows: [Markup] = []
         var newest: AcceptedRequest?
@@ -86,7 +91,7 @@ extension WebDesk {
         var next = before
         var read = 0
         func end() {
-            guard run.count >= Self.alike, let first = run.first else {
+            guard !each, run.count >= Self.alike, let first = run.first else {
                 rows += run.map(\.html)
                 run = []
                 return
@@ -94,7 +99,7 @@ extension WebDesk {
             let words = first.push.facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(first.title)\""
             let outcome =
                 first.push.facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
-            rows.append(first.group(run, target: "/?query=" + (words + outcome).percentEncoded))
+            rows.append(first.group(run, target: "/?each=1&query=" + (words + outcome).percentEncoded))
             run = []
         }
         repeat {

@@ -60,7 +60,7 @@ extension WebDesk {
         for row in live.rows {
             table.add(
                 row.cells.enumerated().map { index, cell in
-                    index == 0 && row.tone == .bad ? "<span class=\"bad\">✗ \(markup(cell))</span>" : markup(cell)
+                    index == 0 && row.tone != .plain ? "<span class=\"bad\">✗ \(markup(cell))</span>" : markup(cell)
                 })
         }
         return table.text

@@ -195,7 +195,10 @@ struct PushView {
             }
             parts.append(menu("More acts", more))
         }
-        if request.operation == .deliver { parts.append(menu("Share", share)) }
+        if request.operation == .deliver {
+            parts.append(menu("Share", share))
+            parts.append("<a class=\"button\" href=\"/explain?push=\(request.seq)\">Explain</a>\n")
+        }
         return parts.isEmpty ? "" : "<div class=\"acts\" role=\"group\" aria-label=\"Acts\">\(parts)</div>\n"
     }
 

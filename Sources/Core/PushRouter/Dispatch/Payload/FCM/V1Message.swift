@@ -20,7 +20,7 @@ final class V1Message: Sendable {
         } else {
             do { try V1Schema.body.check(body) } catch { throw error.refusal(of: body) }
             validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
-            try check()
+            try check(length: message.rawBytes.count)
         }
     }
 
@@ -175,7 +175,7 @@ extension V1Message {
 
 // The server's checks beyond the types.
 extension V1Message {
-    private func check() throws(V1Refusal) {
+    private func check(length: Int) throws(V1Refusal) {
         try checkTarget()
         if android != nil, androidV2 != nil {
             throw refusal(of: "android_v2", "FCM v1 takes android or android_v2, not both")
@@ -191,7 +191,8 @@ extension V1Message {
         try checkKeys(of: data, "data")
         try checkKeys(of: androidPart?.protobufField("data"), android == nil ? "android_v2.data" : "android.data")
         try checkKeys(of: parts.webpush?.protobufField("data"), "webpush.data")
-        try checkSize()
+        // The JSON is at least as long as the texts in it.
+        if length > V1Parts.sizeLimit { try checkSize() }
         let link = parts.webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link")?.string
         if let link, !link.lowercased().hasPrefix("https://") {
             throw refusal(of: "webpush.fcm_options.link", "FCM v1 takes links with https only")
