@@ -26,7 +26,7 @@ struct ClientDiagnosisTests {
         "names a list of exceptions that leads push hosts past the gateway, and keeps its other hosts",
         arguments: [
             ("*", ""), (".googleapis.com", ""), ("localhost,api.push.apple.com, db.internal", "localhost,db.internal"),
-            ("*.apple.com", ""), ("localhost,127.0.0.1", nil), ("apis.com", nil),
+            ("*.apple.com", ""), ("fcm.googleapis.com:443", ""), ("localhost,127.0.0.1", nil), ("apis.com", nil),
         ] as [(String, String?)])
     func exceptions(_ value: String, _ corrected: String?) {
         #expect(ClientVariables.corrected(value) == corrected)

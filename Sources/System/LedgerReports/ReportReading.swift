@@ -80,9 +80,15 @@ public struct ReportReading {
         var parts = [decided.lowerBound..<decided.upperBound + 1]
         if figures.whole.due <= CallTimes.fewMax {
             parts = try ledger.minutesWithDue(in: figures.minutes)
-        } else if !isShort || figures.whole.due > Self.calledRowsMax {
+        } else if !isShort {
             return
         }
+        // No index finds due calls: what is read are all requests of these minutes.
+        var requests = 0
+        for part in parts {
+            try ledger.spans(in: part, longest: SpanLength.days.minutes) { requests += $2.requests }
+        }
+        guard requests <= Self.calledRowsMax else { return }
         for part in parts {
             try ledger.dueRows(in: part, limit: Self.calledRowsMax) { row in
                 if let row = ReportRow(row) { detail.calls.add(row) }

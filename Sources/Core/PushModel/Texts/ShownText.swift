@@ -29,7 +29,10 @@ extension String {
             $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "._@-".utf8.contains($0)
         }
         guard isEmpty || !isPlain else { return self }
-        return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        // Scalar by scalar: to Swift a quote with an accent behind it is another character.
+        return unicodeScalars.reduce(into: "'") { word, scalar in
+            if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+        } + "'"
     }
 
     private func showing(_ mustBeShown: (Unicode.Scalar) -> Bool) -> String {

@@ -44,7 +44,7 @@ public enum ClientVariables {
     public static func corrected(_ exceptions: String) -> String? {
         let parts = exceptions.split { $0 == "," || $0 == " " }
         let good = parts.filter { part in
-            let domain = part.drop { $0 == "*" || $0 == "." }.lowercased()
+            let domain = part.drop { $0 == "*" || $0 == "." }.prefix { $0 != ":" }.lowercased()
             return part != "*" && !PushHost.names.contains { $0.name == domain || $0.name.hasSuffix(".\(domain)") }
         }
         return good.count == parts.count ? nil : good.joined(separator: ",")

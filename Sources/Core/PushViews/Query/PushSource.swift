@@ -26,13 +26,13 @@ public protocol PushSource: AnyObject {
     func devices(limit: Int) throws(SourceError) -> [KnownDevice]
     /// The figures of the last minutes, by handler.
     func live() throws(SourceError) -> LiveFigures
-    /// The numbers of ended and running invocations since the beginning, observers aside.
+    /// The numbers of callbacks that ended in the last day, and of running ones, observers aside.
     func counts() throws(SourceError) -> OutcomeCounts
     /// How far it is behind what was accepted, for people; `nil`: not at all, beside the moment that a commit takes.
     var delay: String? { get }
 }
 
-/// How many invocations have which end.
+/// How many callbacks have which end.
 public struct OutcomeCounts: Hashable, Sendable {
     /// The ended ones by their outcome, without refused sends.
     public var ended: [Outcome: Int] = [:]

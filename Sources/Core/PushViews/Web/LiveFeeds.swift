@@ -103,7 +103,10 @@ public struct LiveFeeds {
 
     /// Events: the last one has the position behind all of them, so that who resumes gets a part again rather than not at all.
     static func events(_ pushes: [PushSummary], at position: SourcePosition, rows: Bool) -> [UInt8] {
-        guard !pushes.isEmpty else { return Array("id: \(position)\n:\n\n".utf8) }
+        guard !pushes.isEmpty else {
+            // A list that begins its stream again goes on from here; a program's client keeps the id by itself.
+            return Array("id: \(position)\n\(rows ? "event: at\ndata:" : ":")\n\n".utf8)
+        }
         let shown = rows ? pushes.suffix(rowsAtOnce) : pushes[...]
         var bytes: [UInt8] = []
         for (index, push) in shown.enumerated() {

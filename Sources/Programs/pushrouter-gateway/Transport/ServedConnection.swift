@@ -90,6 +90,8 @@ final class ServedConnection {
     // MARK: In
 
     private func receive() {
+        // After the end of its input a socket reports only that the client has left.
+        guard !isHalfClosed else { return close() }
         guard let socket, !isBlocked else { return }
         var plain: [UInt8] = []
         let count = transport.buffer.withUnsafeMutableBytes { buffer -> Int in
@@ -109,10 +111,9 @@ final class ServedConnection {
         transport.closeLargestConnections()
     }
 
-    /// Handles the end of the client's input. A client may shut down its sending side and wait for its responses. The
-    /// socket reports another end when the client has left.
+    /// Handles the end of the client's input. A client may shut down its sending side and wait for its responses.
     private func endOfInput() {
-        guard !isHalfClosed else { return close() }
+        guard !isHalfClosed else { return }
         switch clientProtocol {
         case .http2(let session) where session.unanswered > 0 || output.count > 0:
             isHalfClosed = true

@@ -57,6 +57,8 @@ public struct CallTimes: Hashable, Sendable {
 
     private var rows: [ReportRow] = []
     private var seconds: [Int64: CallCounts] = [:]
+    /// From the first second with a call to the last one.
+    private var extent: ClosedRange<Int64>?
     private var count = 0
     private var isLong = false
 
@@ -66,15 +68,12 @@ public struct CallTimes: Hashable, Sendable {
         count += 1
         if count <= Self.fewMax { rows.append(row) } else { rows = [] }
         guard !isLong else { return }
-        seconds[row.acceptedAt.seconds, default: CallCounts()].add(CallEnd(outcome))
-        guard seconds.count > Self.secondsMax || extent.map({ $0.count > Self.secondsMax }) ?? false else { return }
+        let second = row.acceptedAt.seconds
+        seconds[second, default: CallCounts()].add(CallEnd(outcome))
+        extent = min(extent?.lowerBound ?? second, second)...max(extent?.upperBound ?? second, second)
+        guard let extent, extent.upperBound - extent.lowerBound >= Self.secondsMax else { return }
         isLong = true
         seconds = [:]
-    }
-
-    private var extent: ClosedRange<Int64>? {
-        guard let first = seconds.keys.min(), let last = seconds.keys.max() else { return nil }
-        return first...last
     }
 
     /// The calls in the order of their acceptance; `nil` if there are more than a few.
@@ -89,7 +88,7 @@ public struct CallTimes: Hashable, Sendable {
     ///
     /// - Parameter due: the number of due calls of the report.
     func bars(of due: Int) -> (width: Int64, bars: [(begin: WallTime, counts: CallCounts)])? {
-        guard count == due, let extent else { return nil }
+        guard count == due, !isLong, let extent else { return nil }
         func place(_ second: Int64, _ width: Int64) -> Int64 { (second - (second % width + width) % width) / width }
         let width = Self.widths.first {
             place(extent.upperBound, $0) - place(extent.lowerBound, $0) < Int64(Self.barsMax)

@@ -164,6 +164,7 @@ struct CallPicture {
                 + " of \(spanInWords(budget))"
         } else {
             let times = document.report.countsFromAcceptance ? group.total : group.exec
+            guard times.count > 0 else { return "none was started" }
             func share(_ time: Int64?) -> Double { Double(time ?? 0) / Double(budget.microseconds) }
             let (least, middle, most) = (
                 times.filledBuckets.first?.lowest, times.quantile(permille: 500), times.quantile(permille: 990)
@@ -214,7 +215,10 @@ extension ReportDocument {
             let reason: Markup? = last?.invocation.result?.reason.map { "<p><code>\($0)</code></p>" }
             let why: Markup? =
                 reason == nil && late > 0 ? "<p>\(group.missReasonText.capitalizingFirst).</p>" : reason
-            let query = "handler:\(name) outcome:failed,timed_out,expired"
+            let window = [
+                report.window.since.map { " after:\($0.rfc3339)" }, report.window.until.map { " before:\($0.rfc3339)" },
+            ].compactMap(\.self).joined()
+            let query = "handler:\(name) outcome:failed,timed_out,expired\(window)"
             let link: Markup? =
                 linksPushes ? "<p><a href=\"/?query=\(query.percentEncoded)\">Show them</a></p>" : nil
             return

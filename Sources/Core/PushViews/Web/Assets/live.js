@@ -1,4 +1,4 @@
-// The live list: each push is there once, and the newest 50 stay.
+// The live list: each push once, the newest 50.
 "use strict";
 (() => {
   const table = document.querySelector("#pushes[data-position]");
@@ -79,13 +79,13 @@
     if (document.hidden) return;
     stream = new EventSource(`/events?${new URLSearchParams({ rows: "1", query: table.dataset.query, position })}`);
     stream.addEventListener("open", () => scroller.classList.remove("stale"));
-    // A browser gives up after an answer such as 503.
     stream.addEventListener("error", () => {
       scroller.classList.add("stale");
       if (stream && stream.readyState === EventSource.CLOSED) timer = setTimeout(start, 3000);
     });
+    stream.addEventListener("at", (event) => { position = event.lastEventId; });
     stream.addEventListener("push", (event) => {
-      if (event.lastEventId) position = event.lastEventId;
+      position = event.lastEventId || position;
       const element = row(event.data);
       if (!element) return;
       waiting.set(element.id, element);

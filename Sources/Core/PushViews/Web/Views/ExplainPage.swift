@@ -15,6 +15,9 @@ extension WebDesk {
             throw WebProblem(404, "there is no example \(name)", field: "example")
         }
         let pushed = try isAsked ? nil : number("push", of: request).map { (seq) throws(WebProblem) in try story(seq) }
+        if let pushed, pushed.request.operation != .deliver || pushed.request.isErased {
+            throw WebProblem(404, "request \(pushed.request.seq) has no payload to explain", field: "push")
+        }
         let text =
             isAsked
             ? form?.raw("payload") ?? ""
@@ -25,7 +28,11 @@ extension WebDesk {
         }
         if let pushed {
             fields.append(("platform", pushed.request.platform.rawValue))
-            for (name, value) in [("app", pushed.request.app), ("state", pushed.request.state?.rawValue)] {
+            let line = PushFacts(pushed).line
+            for (name, value) in [
+                ("app", pushed.request.app), ("state", pushed.request.state?.rawValue),
+                ("notifications", line?["notifications"]?.string), ("sdk", line?["sdk"]?.string),
+            ] {
                 if let value { fields.append((name, value)) }
             }
         } else if !isAsked, let example {

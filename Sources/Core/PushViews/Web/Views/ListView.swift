@@ -23,7 +23,7 @@ extension WebDesk {
         }
     }
 
-    /// A search as a link, with the number of what it finds; 0: it is not counted.
+    /// A search as a link, with the number of such callbacks in the last day; 0: it is not counted.
     private struct SavedSearch: Sendable {
         let name: String
         let query: String
@@ -54,7 +54,7 @@ extension WebDesk {
         let content: Markup = """
             <div class="panes">
             <section class="list" aria-labelledby="list-h">\(heading)
-            <div class="head">\(try chips(query.text))</div>
+            <div class="head">\(chips(query.text))</div>
             <button type="button" id="new" hidden aria-live="polite"></button>
             <ol id="pushes"\(live)>
             \(rows)</ol>
@@ -126,13 +126,13 @@ extension WebDesk {
         return ("\(lines)", found, newest)
     }
 
-    private func chips(_ text: String) throws(WebProblem) -> Markup {
-        let counts = try reading { () throws(SourceError) in try source.counts() }
+    private func chips(_ text: String) -> Markup {
+        let counts = (try? source.counts()) ?? OutcomeCounts()
         let links = Self.searches.map { search -> Markup in
             let target = search.query.isEmpty ? "/" : "/?query=" + search.query.percentEncoded
             let current: Markup = search.query == text ? " aria-current=\"true\"" : ""
             let number = search.count(counts)
-            let count: Markup? = number > 0 ? " <b>\(grouped(number))</b>" : nil
+            let count: Markup? = number > 0 ? " <b title=\"callbacks of the last day\">\(grouped(number))</b>" : nil
             return "<a href=\"\(target)\"\(current)>\(search.name)\(count)</a>"
         }
         return "<nav class=\"chips\" aria-label=\"Show\">\(links)</nav>"

@@ -7,7 +7,7 @@ import PushModel
 /// one thread.
 final class FigureTable {
     /// The version of the figures' rules and encoding. A ledger of another version is counted anew.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     let path: String
     /// The minute of the request that was stored last.

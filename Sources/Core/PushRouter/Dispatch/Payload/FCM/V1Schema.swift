@@ -314,6 +314,9 @@ struct V1Fault: Error {
         return V1Refusal(answer(in: body), "payload\(path)", message)
     }
 
+    /// The most names in an answer: a body of some KiB may have thousands.
+    private static let violationsMax = 50
+
     /// Returns the answer of Google's JSON parser.
     func answer(in body: JSONView) -> V1Answer {
         func unknownName(_ name: String, at place: Substring, _ fault: String = "Cannot find field.")
@@ -327,12 +330,12 @@ struct V1Fault: Error {
         switch problem {
         case .unknownName:
             return .malformed(
-                V1Schema.body.unknownNames(in: body).map {
+                V1Schema.body.unknownNames(in: body).prefix(Self.violationsMax).map {
                     unknownName($0.name, at: $0.path.dropLast($0.name.count + 1))
                 })
         case .wrongValue(_, .object(let names)) where !names.isEmpty:
             // A string has no members, so the parser finds no field of their names.
-            return .malformed(names.map { unknownName($0, at: place) })
+            return .malformed(names.prefix(Self.violationsMax).map { unknownName($0, at: place) })
         case .wrongValue(_, .array) where place.isEmpty:
             return .malformed([unknownName("", at: "", "Root element must be a message.")])
         case .wrongValue(_, .array):
