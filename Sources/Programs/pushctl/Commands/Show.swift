@@ -127,7 +127,8 @@ extension RequestStory {
             request.isErased
             ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" removed the payload and the names of the person")]
             : titled("As received", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
-        return [head[1], ReportLine("  \(PushFacts(self).sentence.showingControls())")] + head.dropFirst(2) + senderList
+        let short = titled("In short", "  \(PushFacts(self).sentence.showingControls())\n")
+        return head.dropFirst() + short + senderList
             + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
