@@ -196,7 +196,7 @@ class Browser:
         wrong = list(result["result"]["value"])
         dark = self.ask(
             "Runtime.evaluate", session, expression="getComputedStyle(document.body).backgroundColor", returnByValue=True)
-        if (dark["result"]["value"] == "rgb(255, 255, 255)") != (scheme == "light"):
+        if (dark["result"]["value"] in ("rgb(255, 255, 255)", "rgb(245, 246, 248)")) != (scheme == "light"):
             wrong.append(f"the scheme is not {scheme}")
         wrong += self.unnamed(session)
         for event in self.events:
