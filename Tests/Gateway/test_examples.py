@@ -39,16 +39,17 @@ def test_each_test_has_its_own_pushes(firebase, pushes):
 
 
 def test_as_many_pushes_are_waited_for_as_the_test_says(firebase, pushes):
-    sender = threading.Thread(target=lambda: [send_late(order) for order in "123"])
+    sender = threading.Thread(target=lambda: [send_next(pushes, number) for number in (1, 2, 3)])
     sender.start()
     assert len(pushes("device:many", count=3)) == 3
     sender.join()
     assert len(pushes("device:many", count=4, seconds=1)) == 3
 
 
-def send_late(order):
-    time.sleep(0.3)
-    messaging.send(messaging.Message(token="many", data={"order_id": order}))
+def send_next(pushes, number):
+    """Sends a push, and waits until the list has as many: who waits for three sees one and two before."""
+    messaging.send(messaging.Message(token="many", data={"order_id": str(number)}))
+    assert len(pushes("device:many", count=number)) == number
 
 
 def test_firebase_admin_is_refused(firebase, pushes, refused):
@@ -135,11 +136,17 @@ def test_a_handler_in_the_directory_of_the_run(firebase, pushes, configuration):
 
 
 def test_errors_in_the_directory_of_the_run_and_no_repetitions(pushrouter, refused, configuration, monkeypatch):
-    rules = configuration("errors.jsonl", '{"match":{"service":"fcm","token":"busy"},"answer":"UNAVAILABLE"}\n')
+    rules = configuration("errors.jsonl", '{"match":{"service":"fcm","token":"busy*"},"answer":"UNAVAILABLE"}\n')
     configuration("gateway.conf", f"[Gateway]\nErrorTokens=yes\nErrors={rules}\n")
     monkeypatch.setattr(firebase_admin._http_client, "DEFAULT_RETRY_CONFIG", 0)
-    time.sleep(2)
     app = firebase_admin.initialize_app(credentials.Certificate(f"{KEYS}/account.json"), name="once")
+    end = time.monotonic() + 60
+    while True:  # until the gateway has read the rules
+        try:
+            messaging.send(messaging.Message(token="busy-first", data={"order_id": "0"}), app=app)
+        except exceptions.UnavailableError:
+            break
+        assert time.monotonic() < end
     with pytest.raises(exceptions.UnavailableError):
         messaging.send(messaging.Message(token="busy", data={"order_id": "1"}), app=app)
     assert len(refused("device:busy", count=2, seconds=1)) == 1

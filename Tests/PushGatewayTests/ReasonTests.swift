@@ -90,21 +90,25 @@ struct ReasonTests {
         }
     }
 
-    @Test("of Apple's is the answer to a request, or cannot be", arguments: APNsReason.allCases)
-    func apple(_ reason: APNsReason) throws {
-        let answer: GatewayResponse
-        switch way(to: reason) {
+    /// The answer to the request of a way; `nil` if there is none.
+    ///
+    /// - Parameter good: the request whose answer the daemon decides.
+    private func answer(by way: Way, good: GatewayRequest) throws -> GatewayResponse? {
+        switch way {
         case .request(let request, let change, let verdict):
             var scene = Scene(change, verdict: verdict)
-            answer = try scene.answer(request)
+            return try scene.answer(request)
         case .reply(let reply, let device):
             var scene = Scene()
             if let device { scene.device = { _ in device } }
-            answer = try scene.exchange(Self.apns(), reply: reply).1
-        case .none(let why):
-            #expect(!why.isEmpty)
-            return
+            return try scene.exchange(good, reply: reply).1
+        case .none: return nil
         }
+    }
+
+    @Test("of Apple's is the answer to a request, or cannot be", arguments: APNsReason.allCases)
+    func apple(_ reason: APNsReason) throws {
+        guard let answer = try answer(by: way(to: reason), good: Self.apns()) else { return }
         #expect(answer.status == reason.status && answer.text.has(#""reason":"\#(reason.rawValue)""#), "\(answer.text)")
     }
 
@@ -133,17 +137,7 @@ struct ReasonTests {
 
     @Test("of Google's is the answer to a request, or cannot be", arguments: FCMErrorCode.allCases)
     func google(_ code: FCMErrorCode) throws {
-        let answer: GatewayResponse
-        switch way(to: code) {
-        case .request(let request, let change, let verdict):
-            var scene = Scene(change, verdict: verdict)
-            answer = try scene.answer(request)
-        case .reply(let reply, let device):
-            var scene = Scene()
-            if let device { scene.device = { _ in device } }
-            answer = try scene.exchange(Self.fcm(#"{"token":"t","data":{"a":"b"}}"#), reply: reply).1
-        case .none(let why):
-            #expect(!why.isEmpty)
+        guard let answer = try answer(by: way(to: code), good: Self.fcm(#"{"token":"t","data":{"a":"b"}}"#)) else {
             return
         }
         #expect(

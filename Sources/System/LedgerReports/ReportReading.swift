@@ -69,8 +69,8 @@ public struct ReportReading {
         }
     }
 
-    /// The most rows that are read for a picture by the second.
-    private static let calledRowsMax = 100_000
+    /// The most requests that are read for a picture.
+    private static let calledMax = 100_000
 
     /// Adds the rows of due calls, if there are few, or if all lie close together.
     private mutating func addCalls(
@@ -88,9 +88,9 @@ public struct ReportReading {
         for part in parts {
             try ledger.spans(in: part, longest: SpanLength.days.minutes) { requests += $2.requests }
         }
-        guard requests <= Self.calledRowsMax else { return }
+        guard requests <= Self.calledMax else { return }
         for part in parts {
-            try ledger.dueRows(in: part, limit: Self.calledRowsMax) { row in
+            try ledger.dueRows(in: part) { row in
                 if let row = ReportRow(row) { detail.calls.add(row) }
             }
         }

@@ -87,7 +87,7 @@ public struct LiveFeeds {
             guard !found.changes.stories.isEmpty else { continue }
             let matches = found.changes.stories.filter { story in
                 subscription.after.map { story.request.seq > $0 } ?? true
-                    && subscription.query.matches(PushFacts(story))
+                    && subscription.query.matches(desk.pushFacts(story))
             }.map { desk.summary(desk.shown($0)) }
             if subscription.isWaiting {
                 guard !matches.isEmpty else { continue }

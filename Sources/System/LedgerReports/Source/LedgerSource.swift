@@ -77,7 +77,7 @@ public final class LedgerSource: PushSource {
             for part in wanted.isEmpty ? [range] : try parts(of: range, wanted, ledger) {
                 for story in try ledger.stories(in: part).reversed() {
                     page.lookedBackTo = story.request.acceptedAt.wall
-                    guard search.query.matches(PushFacts(story)) else { continue }
+                    guard search.query.matches(PushFacts(story, detection: table.detection)) else { continue }
                     page.stories.append(story)
                     if page.stories.count >= search.limit {
                         page.next = story.request.seq
@@ -173,7 +173,9 @@ public final class LedgerSource: PushSource {
         }
         for seq in shown {
             for story in try ledger.stories(in: seq...seq) {
-                if let campaign = PushFacts(story).campaign { facts.append(IndexedFact(.campaign, campaign)) }
+                if let campaign = PushFacts(story, detection: table.detection).campaign {
+                    facts.append(IndexedFact(.campaign, campaign))
+                }
             }
         }
         return facts

@@ -64,7 +64,7 @@ extension PushSummary {
         guard let result = main.result else {
             return (.plain, "Running.", ["\(handler) has \(budget)."])
         }
-        let took = Self.span(facts.story.request.mode == .relay ? result.total : result.exec)
+        let took = roundedSpan(facts.story.request.mode == .relay ? result.total : result.exec)
         switch result.outcome {
         case .handled: return (.good, "In time.", ["\(handler) took \(took) of its \(budget)."])
         case .timedOut:
@@ -95,9 +95,9 @@ extension PushSummary {
         guard let result = main.result, result.queue >= .milliseconds(500), result.exec > .zero else { return nil }
         let behind = result.ahead.map { " behind \(counted($0, "other"))" } ?? ""
         let longest = result.waitedFor.map { first in
-            "; the longest was #\(first.id.seq)\(first.took.map { ", \(Self.span($0))" } ?? "")"
+            "; the longest was #\(first.id.seq)\(first.took.map { ", \(roundedSpan($0))" } ?? "")"
         }
-        return "Before that it waited \(Self.span(result.queue))\(behind)\(longest ?? "")."
+        return "Before that it waited \(roundedSpan(result.queue))\(behind)\(longest ?? "")."
     }
 
     private var openedInWords: String? {
@@ -106,12 +106,6 @@ extension PushSummary {
 
     /// The provider's name, for people; `your push` for nobody's.
     var providerName: String { main?.provider ?? "your push" }
-
-    /// A time for people: `205 ms`, `6.0 s`.
-    static func span(_ span: Duration) -> String {
-        let milliseconds = span.milliseconds
-        return milliseconds < 1000 ? "\(milliseconds) ms" : "\(rounded(Double(milliseconds) / 1000, decimals: 1)) s"
-    }
 
     /// The outcome in at most three words, for a list.
     var word: String {
@@ -139,8 +133,8 @@ extension PushSummary {
         var parts: [String] = []
         if let handler = main.handler { parts.append(handler) }
         if let result = main.result, result.outcome.isDue {
-            let wait = result.queue >= .milliseconds(500) ? " after \(Self.span(result.queue))" : ""
-            if result.exec > .zero { parts.append(Self.span(result.exec) + wait) }
+            let wait = result.queue >= .milliseconds(500) ? " after \(roundedSpan(result.queue))" : ""
+            if result.exec > .zero { parts.append(roundedSpan(result.exec) + wait) }
         } else if main.result?.reasonCode == .refusedSend, let sender = facts.sender {
             parts.append([sender.answer.map(String.init), sender.reason].compactMap(\.self).joined(separator: " "))
         } else if let campaign = facts.campaign {

@@ -40,15 +40,16 @@ extension WebDesk {
         }
         let before = try number("before", of: request)
         let position = try reading { () throws(SourceError) in try source.position() }
-        let (rows, found, newest) = try rows(query, before: before, each: request.query["each"] == "1")
+        let each = request.query["each"] == "1"
+        let (rows, found, newest) = try rows(query, before: before, each: each)
         let isEmpty = newest == nil
         let live: Markup =
             before == nil ? " data-position=\"\(position.description)\" data-query=\"\(query.text)\"" : ""
-        let shown = pane(newest)
+        let beside = pane(newest)
         let choose: Markup = "<p class=\"soft\">Choose a push: it is shown here.</p>"
         // The push beside the list is what the page is about.
         let heading: Markup =
-            shown == nil
+            beside == nil
             ? "<h1 class=\"sr\" id=\"list-h\">Pushes, the newest first</h1>"
             : "<h2 class=\"sr\" id=\"list-h\">Pushes, the newest first</h2>"
         let content: Markup = """
@@ -58,10 +59,10 @@ extension WebDesk {
             <button type="button" id="new" hidden aria-live="polite"></button>
             <ol id="pushes"\(live)>
             \(rows)</ol>
-            \(Markup.when(isEmpty, emptyText(query, found)))\(rest(found, path: "/", query.text))
+            \(Markup.when(isEmpty, emptyText(query, found)))\(rest(found, path: each ? "/?each=1&" : "/?", query.text))
             <p class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous <kbd>Enter</kbd> open <kbd>?</kbd> help</p>
             </section>
-            <aside class="pane" id="pane" aria-label="The chosen push">\(shown ?? choose)</aside>
+            <aside class="pane" id="pane" aria-label="The chosen push">\(beside ?? choose)</aside>
             </div>
 
             """
@@ -159,7 +160,7 @@ extension WebDesk {
             return found.stories.isEmpty ? "" : "<p class=\"soft rest\">There are no older pushes.</p>\n"
         }
         let back: Markup? = found.lookedBackTo.map { "Searched back to \(Markup(made: HTML.time($0))). " }
-        let target = "\(path)?query=\(query.percentEncoded)&before=\(next)"
+        let target = "\(path)query=\(query.percentEncoded)&before=\(next)"
         return "<p class=\"rest\">\(back)<a rel=\"next\" href=\"\(target)\">Search older pushes</a></p>\n"
     }
 

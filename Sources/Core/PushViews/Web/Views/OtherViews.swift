@@ -219,7 +219,7 @@ extension WebDesk {
                 page(
                     request, title: "Dead letters",
                     intro + "<p>There are none\(found.next == nil ? "" : " so far").</p>\n"
-                        + rest(found, path: "/deadletters", text).html))
+                        + rest(found, path: "/deadletters?", text).html))
         }
         let acts =
             daemon.mayControl
@@ -229,7 +229,7 @@ extension WebDesk {
                 + "<button name=\"act\" value=\"purge\">Drop</button></p></form>\n"
             : table.text + "<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
         return .response(
-            page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text).html))
+            page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters?", text).html))
     }
 
     /// The reason of its outcome, with the last line that its handler wrote to standard error.

@@ -261,16 +261,16 @@ struct PushView {
             main.callback == .none ? "no callback" : main.callback.rawValue)
         if let result = main.result, result.queue >= .milliseconds(500), result.outcome.isDue {
             step(
-                "warn", "Lane", "waited \(PushSummary.span(result.queue))",
+                "warn", "Lane", "waited \(roundedSpan(result.queue))",
                 result.ahead.map { "\($0) ahead on this device" } ?? "")
         }
         if let handler = main.handler {
-            let took = main.result.map { "\(PushSummary.span($0.exec)) of \(spanInWords(main.budget))" } ?? "running"
+            let took = main.result.map { "\(roundedSpan($0.exec)) of \(spanInWords(main.budget))" } ?? "running"
             step(verdict.tone == .bad ? "bad" : "good", "Handler", handler, took)
         }
         step(
             verdict.tone.rawValue, "Outcome", push.word,
-            main.result.map { "after \(PushSummary.span($0.total))" } ?? "not yet")
+            main.result.map { "after \(roundedSpan($0.total))" } ?? "not yet")
         return "<ol class=\"path\">\n\(steps)</ol>\n\(budget(main))\(timelines)"
     }
 
@@ -284,16 +284,16 @@ struct PushView {
         let whole = max(begin + budget, wait + ran, 1)
         func part(_ value: Double) -> String { "\(rounded(value / whole * 100, decimals: 2))%" }
         let late = result.outcome.isMissed
-        let waited = PushSummary.span(result.queue)
+        let waited = roundedSpan(result.queue)
         let label =
-            "Waited \(waited), then ran \(PushSummary.span(result.exec)) of a budget of \(spanInWords(main.budget))."
+            "Waited \(waited), then ran \(roundedSpan(result.exec)) of a budget of \(spanInWords(main.budget))."
         let costs = isRelay ? "counts" : "costs none of the budget"
         let waiting: Markup = wait >= 1 ? "<li class=\"lw\">waited \(waited): \(costs)</li>" : ""
         return """
             <svg class="budget" height="30" role="img" aria-label="\(label)"><rect class="w" x="0" y="8" width="\(part(wait))" height="14"/>\
             <rect class="\(late ? "late" : "run")" x="\(part(wait))" y="8" width="\(part(ran))" height="14"/>\
             <rect class="box" x="\(part(begin))" y="4" width="\(part(budget))" height="22" rx="3"/></svg>
-            <ul class="legend">\(waiting)<li class="\(late ? "ll" : "lr")">\(main.handler ?? "the handler") ran \(PushSummary.span(result.exec))</li>\
+            <ul class="legend">\(waiting)<li class="\(late ? "ll" : "lr")">\(main.handler ?? "the handler") ran \(roundedSpan(result.exec))</li>\
             <li class="lb">budget: \(spanInWords(main.budget)) from the \(isRelay ? "acceptance" : "call")</li></ul>
 
             """

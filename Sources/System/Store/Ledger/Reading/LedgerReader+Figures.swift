@@ -146,21 +146,16 @@ extension LedgerReader {
     }
 
     /// Streams the rows of invocations that were due, observers aside.
-    ///
-    /// - Parameter limit: the most rows.
-    public func dueRows(
-        in minutes: Range<Int64>, limit: Int, _ body: (LedgerRow) -> Void
-    ) throws(StoreError) {
+    public func dueRows(in minutes: Range<Int64>, _ body: (LedgerRow) -> Void) throws(StoreError) {
         let due = LedgerTable.invocations.has("outcome", anyOf: Outcome.allCases.filter(\.isDue))
         let statement = try database.prepare(
             """
             SELECT \(Self.rowColumns)
             FROM \(LedgerTable.requests.source) INDEXED BY requests_by_time
                 CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND \(due) LIMIT ?3
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND \(due)
             """)
         statement.bind(FigureMinute.begin(minutes.lowerBound), before: FigureMinute.begin(minutes.upperBound))
-        statement.bind(Int64(limit), at: 3)
         while try statement.step() { body(try statement.ledgerRow()) }
     }
 
