@@ -125,8 +125,8 @@ let escapes: [(text: String, files: Set<String>)] = [
     (
         "@unchecked Sendable",
         [
-            "Sources/System/LinuxSystem/Basics/Monitor.swift", "Sources/Core/PushModel/Collections/Indirect.swift",
-            "Sources/Core/PushModel/JSON/JSONDocument.swift",
+            "Sources/System/LinuxSystem/Basics/Threads.swift", "Sources/Core/PushModel/Collections/Queue.swift",
+            "Sources/Core/PushModel/JSON/JSONObject.swift",
             "Sources/Core/PushModel/JSON/JSONView.swift", "Sources/Core/PushModel/Rows/RowBuffer.swift",
             "Sources/System/HandlerProcess/SpawnContext.swift",
         ]

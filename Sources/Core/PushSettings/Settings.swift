@@ -169,3 +169,83 @@ public struct JournalSettings: Hashable, Sendable {
     /// The defaults.
     init() {}
 }
+
+extension ConfigurationSources {
+    /// The settings of one file, or of a main file with its drop-ins.
+    public struct FileInForce: Sendable {
+        /// `pushrouterd.conf`, or the path of the file.
+        public let name: String
+        /// Its settings in the order of their declaration.
+        public let settings: [SettingInForce]
+
+        /// Reads a main file and its drop-ins.
+        ///
+        /// - Parameters:
+        ///   - name: the name of the main file.
+        ///   - files: the files in their order.
+        ///   - schema: their keys.
+        public init<Target>(_ name: String, _ files: [ConfigurationFile], _ schema: Schema<Target>) {
+            self.name = name
+            settings = schema.settingsInForce(files.map { ($0.path, $0.bytes) }, hasUnset: true)
+        }
+
+        fileprivate init<Target>(
+            _ file: ConfigurationFile, _ schema: Schema<Target>, applies: (Key<Target>) -> Bool = { _ in true }
+        ) {
+            name = file.path
+            settings = schema.settingsInForce([(file.path, file.bytes)], hasUnset: false, applies: applies)
+        }
+    }
+
+    /// Returns the settings in force, file by file in the order of their reading.
+    ///
+    /// - Parameter hasProviders: whether the providers are among them.
+    public func settingsInForce(hasProviders: Bool) -> [FileInForce] {
+        [FileInForce("pushrouterd.conf", main, Schema.main)]
+            + (hasProviders ? providersInForce.map { FileInForce($0, Schema.provider) } : [])
+            + handlers.inOrder.map(handlerInForce) + routes.inOrder.map { FileInForce($0, Schema.route) }
+            + tracks.inOrder.map { FileInForce($0, Schema.track) }
+            + registrations.inOrder.map { FileInForce($0, Schema.registration) }
+    }
+
+    /// The settings of a handler: those that have a meaning for its `Type=`.
+    private func handlerInForce(_ file: ConfigurationFile) -> FileInForce {
+        let type = FileInForce(file, Schema.handler) { $0.name == "Type" }.settings.first?.value
+        return FileInForce(file, Schema.handler) { key in
+            key.kinds.isEmpty || key.kinds.contains { "\($0)" == type }
+        }
+    }
+}
+
+/// `[UsersTrack]`: the settings of requests to `/users/track`. The defaults are the provider's own limits (docs of
+/// `POST /users/track` and of its rate limits).
+public struct ForwardingSettings: Hashable, Sendable {
+    /// `Endpoint=`, with its path: `https://rest.fra-01.braze.eu/users/track`; `nil`: the forwarder sends no requests.
+    public var endpoint: String?
+    /// `BatchSize=`: the most events in one request, and the most attribute objects.
+    public var batchSize = 75
+    /// `CombinedLimit=`: the most events and attribute objects together; `nil`: only `batchSize` counts. 50 on some
+    /// plans.
+    public var combinedLimit: Int?
+    /// `Flush=`: how long the first entry of a request waits for others.
+    public var flush: Duration = .seconds(1)
+    /// `RateLimit=`: the most requests in `rateInterval`.
+    public var rateLimit = 3000
+    /// The interval of `rateLimit`.
+    public var rateInterval: Duration = .seconds(3)
+    /// `Timeout=`: how long a request may take, from the connection to the end of its answer.
+    public var timeout: Duration = .seconds(30)
+    /// `Connections=`: requests under way at once.
+    public var connections = 2
+    /// `KeyFile=`: the file with the API key, which only its owner can read; `nil`: the credential `users-track-key`.
+    public var keyFile: String?
+
+    /// The defaults.
+    init() {}
+
+    /// The command by which the forwarder takes a changed configuration and a changed key. A credential is a copy of the
+    /// start: only a restart makes another.
+    public var remedyCommand: String {
+        "systemctl \(keyFile == nil ? "restart" : "reload") pushrouter-forward"
+    }
+}

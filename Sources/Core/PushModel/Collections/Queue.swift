@@ -91,3 +91,81 @@ extension Queue: Sequence {
 }
 
 extension Queue: Sendable where Element: Sendable {}
+
+/// A FIFO queue for very many elements. An operation moves at most 512 of them, where `Queue` moves all of its elements
+/// now and then.
+public struct LongQueue<Element> {
+    private static var pieceLength: Int { 512 }
+
+    private var head = Queue<Element>()
+    private var pieces = Queue<[Element]>()
+    private var tail: [Element] = []
+
+    /// An empty queue.
+    public init() {}
+
+    /// The number of elements.
+    public var count: Int { head.count + pieces.count * Self.pieceLength + tail.count }
+
+    /// Adds an element at the end.
+    public mutating func append(_ element: Element) {
+        tail.append(element)
+        guard tail.count == Self.pieceLength else { return }
+        pieces.append(tail)
+        tail = []
+    }
+
+    /// Takes the oldest element.
+    public mutating func popFirst() -> Element? {
+        if head.isEmpty {
+            if let piece = pieces.popFirst() {
+                for element in piece { head.append(element) }
+            } else {
+                for element in tail { head.append(element) }
+                tail = []
+            }
+        }
+        return head.popFirst()
+    }
+}
+
+extension LongQueue: Sendable where Element: Sendable {}
+
+/// A large value behind a reference: a field of it has eight bytes, and passing it on copies only the reference. It
+/// keeps value semantics by copying on write.
+public struct Indirect<Value: Sendable>: Sendable {
+    /// `@unchecked Sendable` is sound: only a holder of the only reference changes the value.
+    @usableFromInline final class Storage: @unchecked Sendable {
+        @usableFromInline var value: Value
+
+        @inlinable
+        init(_ value: consuming Value) { self.value = value }
+    }
+
+    @usableFromInline var storage: Storage
+
+    /// Puts a value behind a reference.
+    @inlinable
+    public init(_ value: consuming Value) { storage = Storage(value) }
+
+    /// The value.
+    @inlinable public var value: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+}
+
+extension Indirect: Equatable where Value: Equatable {
+    @inlinable
+    public static func == (left: Indirect, right: Indirect) -> Bool {
+        left.storage === right.storage || left.value == right.value
+    }
+}
+
+extension Indirect: Hashable where Value: Hashable {
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

@@ -270,3 +270,221 @@ public indirect enum LedgerRecord: Sendable {
     /// An order to delete rows; alone in its batch.
     case order(ChainOrder)
 }
+
+/// The bounds of a batch of rows. The writer, the log, the copies of a ledger and a pair share them.
+public enum BatchLimits {
+    /// The most bytes of rows that one request may have beside the bytes of its line.
+    public static let besideRequest = 1 << 20
+
+    /// The longest request line that `RequestLengthMax=` allows, in bytes.
+    static let longestRequest = 16 << 20
+
+    /// The longest batch of any configuration, in bytes of rows. No writer makes a longer one.
+    public static let longest = longestRows(requestLength: longestRequest)
+
+    /// The longest batch that a reader takes for one, in bytes with header and padding: versions before 1.0 wrote
+    /// batches that were longer than `longest`.
+    public static let longestReadable = 128 << 20
+
+    /// How many of its longest batches a log has room for, at least.
+    public static let batchesInLog = 4
+
+    /// The least length of a log that has room for the batches of any configuration, in bytes: with headers and padding.
+    public static let shortestLog = batchesInLog * (longest + (64 << 10))
+
+    /// The longest batch of rows, in bytes.
+    ///
+    /// - Parameter requestLength: `RequestLengthMax=`, in bytes.
+    public static func longestRows(requestLength: Int) -> Int { requestLength + besideRequest }
+}
+
+/// The id of a configuration: a digest of its files. The same files have the same id on every machine.
+public struct ConfigurationID: Hashable, Sendable, CustomStringConvertible {
+    /// The digest.
+    public let value: UInt64
+
+    /// Makes the id of the files that these bytes describe. Ledgers store it: the digest of bytes never changes.
+    public init(digestOf bytes: [UInt8]) { value = bytes.withUnsafeBufferPointer { WordHash.digests($0) } }
+
+    /// Reads an id as ``description`` has it; `nil` for anything else.
+    public init?(_ text: String) {
+        let digits = text.utf8.compactMap(hexadecimalValue(of:))
+        guard text.utf8.count == Self.digits, digits.count == Self.digits else { return nil }
+        value = digits.reduce(0) { $0 << 4 | UInt64($1) }
+    }
+
+    private static let digits = 16
+
+    /// 16 hexadecimal digits.
+    public var description: String { hexadecimal(value, digits: Self.digits) }
+}
+
+/// A time in which one configuration decided all requests.
+///
+/// A request has no column for its configuration: the numbers of requests rise, and the configuration changes between
+/// two of them. So the period with the highest first number up to a request's own has decided the request.
+public struct ConfigurationPeriod: Hashable, Sendable {
+    /// The first number that a request of the period may have.
+    public var first: SequenceNumber
+    /// The configuration.
+    public var id: ConfigurationID
+    /// When it came into force.
+    public var since: WallTime
+
+    /// Joins the parts.
+    public init(first: SequenceNumber, id: ConfigurationID, since: WallTime) {
+        (self.first, self.id, self.since) = (first, id, since)
+    }
+}
+
+/// The configuration that decided a request.
+public struct DecidingConfiguration: Hashable, Sendable {
+    /// Its period.
+    public var period: ConfigurationPeriod
+    /// Whether the daemon's last configuration is the same one.
+    public var isInForce: Bool
+
+    /// Joins the parts.
+    public init(_ period: ConfigurationPeriod, isInForce: Bool) { (self.period, self.isInForce) = (period, isInForce) }
+}
+
+/// A time in which the daemon could not do its work, or for which its clock was wrong.
+public struct DaemonGap: Hashable, Sendable {
+    /// The kind of gap. The raw values are in the ledger, in the journal and in reports.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// No daemon ran, from the last sign of life of one daemon to the start of the next.
+        case down
+        /// The wall clock was set: `begin` is the time before the step, `end` the time after it.
+        case clockStepped = "clock_stepped"
+        /// The machine was suspended.
+        case suspended
+        /// The disk accepted no write, or a write took longer than `SlowCommit=`.
+        case diskStalled = "disk_stalled"
+        /// A pair or group of machines had lost its leader, from the leader's last batch until its successor was ready.
+        case leaderLost = "leader_lost"
+        /// The engine of a shared log committed nothing of the leader for longer than a second: it was away, or slow.
+        case engineAway = "engine_away"
+        /// The engine of a shared log answered, but no standby had the leader's writes.
+        case unprotected
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The beginning of the gap.
+    public var begin: WallTime
+    /// The end of the gap; before `begin` if the clock was set back.
+    public var end: WallTime
+
+    public init(_ kind: Kind, begin: WallTime, end: WallTime) {
+        (self.kind, self.begin, self.end) = (kind, begin, end)
+    }
+
+    /// The length of the gap; negative if the clock was set back.
+    public var length: Duration {
+        let (milliseconds, isOver) = end.milliseconds.subtractingReportingOverflow(begin.milliseconds)
+        return .milliseconds(isOver ? 0 : milliseconds)
+    }
+
+    /// Whether the gap overlaps a window.
+    ///
+    /// - Parameters:
+    ///   - since: the first instant of the window; `nil`: the window has no begin.
+    ///   - until: the first instant after the window; `nil`: the window has no end.
+    public func touches(since: WallTime?, until: WallTime?) -> Bool {
+        (until.map { min(begin, end) < $0 } ?? true) && (since.map { max(begin, end) >= $0 } ?? true)
+    }
+}
+
+/// A time at which the daemon was alive; the ledger keeps the last one.
+public struct LifeSign: Hashable, Sendable {
+    /// The time.
+    public var at: WallTime
+    /// The number of the last request that was accepted before.
+    public var last: SequenceNumber
+    /// The last time at which the daemon was alive and trusted its clock; `nil`: never.
+    public var believed: WallTime?
+
+    public init(at: WallTime, last: SequenceNumber, believed: WallTime?) {
+        (self.at, self.last, self.believed) = (at, last, believed)
+    }
+}
+
+/// An order to delete rows, stored as a row of a chain that several machines write. Each copy carries it out at the
+/// same place of the chain, and deletes rows only by such an order. An order is alone in its batch.
+public enum ChainOrder: Hashable, Sendable {
+    /// A slice of a pruning.
+    case prune(PruningSlice)
+    /// The erasure of a person.
+    case erase(ErasureOrder)
+
+    /// Whether the rows of a batch are an order.
+    public static func isOrder(_ rows: UnsafeRawBufferPointer) -> Bool {
+        guard let kind = rows.first.flatMap(RowKind.init) else { return false }
+        return kind == .pruning || kind == .erasure
+    }
+
+    /// Reads the rows of a batch; `nil` if they are no order.
+    ///
+    /// - Throws: `RowError` if an order is incomplete or not alone in its batch.
+    public init?(_ rows: UnsafeRawBufferPointer) throws(RowError) {
+        guard Self.isOrder(rows) else { return nil }
+        var reader = RowReader(rows)
+        guard let row = try reader.next() else { return nil }
+        let kind = row.kind
+        var values = row.values
+        self =
+            kind == .pruning ? .prune(try PruningSlice(reading: &values)) : .erase(try ErasureOrder(reading: &values))
+        guard values.isAtEnd, try reader.next() == nil else {
+            throw RowError(message: "an order is not alone in its batch")
+        }
+    }
+}
+
+/// A slice of a pruning, with every value that selects rows, so that each copy deletes the same ones.
+public struct PruningSlice: Hashable, Sendable {
+    /// Deletes requests that were accepted before this time; `nil` deletes requests of any age, the oldest first.
+    public var cutoff: WallTime?
+    /// The limit of requests, and of entries, that the slice deletes.
+    public var limit: Int
+    /// The limits of dead letters; `nil` keeps all of them.
+    public var deadLetters: DeadLetterLimits?
+    /// Deletes figures of minutes before this time that have no rows any more; `nil` deletes none.
+    public var figures: WallTime?
+
+    /// Joins the parts.
+    public init(
+        olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil, figures: WallTime? = nil
+    ) {
+        (self.cutoff, self.limit, self.deadLetters, self.figures) = (cutoff, limit, deadLetters, figures)
+    }
+}
+
+/// The limits of age and size of dead letters. Pruning deletes their requests once they are dead letters no more.
+public struct DeadLetterLimits: Hashable, Sendable {
+    /// Drops dead letters that became dead letters before this time.
+    public var cutoff: WallTime
+    /// The limit of the bytes that the request lines of all dead letters have together; the oldest go first.
+    public var byteCountMax: Int
+
+    /// Joins the two.
+    public init(cutoff: WallTime, byteCountMax: Int) {
+        (self.cutoff, self.byteCountMax) = (cutoff, byteCountMax)
+    }
+}
+
+/// The person to erase, and the last request and entry that the erasure covers. On one machine the order lies in the
+/// state directory during the erasure, so that a start resumes one that a crash interrupted.
+public struct ErasureOrder: Hashable, Sendable {
+    /// The person.
+    public var person: Person
+    /// The last request and entry that the erasure covers.
+    public var bound: ErasureBound
+    /// Whether the erasure deletes undecided requests of the person too, because no daemon runs that would decide them.
+    /// Otherwise their rows wait for their outcomes.
+    public var takesUndecided: Bool
+
+    /// Joins the parts. The person owns all devices that the ledger knows up to the bound.
+    public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
+        (self.person, self.bound, self.takesUndecided) = (person, bound, takesUndecided)
+    }
+}

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 public import LinuxSystem
 public import PushModel
@@ -123,5 +124,115 @@ public final class Entrances {
             }
         }
         names.append("\(address)")
+    }
+}
+
+/// A listening socket, TCP or Unix, that accepts connections.
+public final class Acceptor {
+    /// The result of one call.
+    public enum Accepted {
+        case connection(SharedDescriptor, ClientPeer)
+        /// No client is waiting.
+        case none
+        /// No descriptor or memory is left; the waiting client was disconnected if possible.
+        case refused
+    }
+
+    /// The descriptor for a loop's source.
+    public let descriptor: SharedDescriptor
+    /// A spare descriptor, freed to accept and close a client when there is no other left.
+    private var reserve: SharedDescriptor?
+
+    /// - Parameter descriptor: a nonblocking, listening socket.
+    public init(_ descriptor: SharedDescriptor) {
+        self.descriptor = descriptor
+        reserve = Self.openReserve()
+    }
+
+    /// Accepts the next waiting client.
+    public func accept() -> Accepted {
+        while true {
+            if let socket = SharedDescriptor(CLinux_accept4(descriptor.rawValue)) {
+                return .connection(socket, Self.peer(of: socket.rawValue))
+            }
+            switch errno {
+            case EAGAIN: return .none
+            case EMFILE, ENFILE:
+                reserve = nil
+                // The client is closed at once.
+                _ = SharedDescriptor(CLinux_accept4(descriptor.rawValue))
+                reserve = Self.openReserve()
+                return .refused
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
+            default: return .refused
+            }
+        }
+    }
+
+    private static func openReserve() -> SharedDescriptor? {
+        SharedDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))
+    }
+
+    private static func peer(of socket: Int32) -> ClientPeer {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) }
+        }
+        guard result == 0 else { return .address("unknown") }
+        switch Int32(storage.ss_family) {
+        case AF_INET:
+            return withUnsafeBytes(of: &storage) { address($0[4..<8].map(\.self)) }
+        case AF_INET6:
+            return withUnsafeBytes(of: &storage) { address($0[8..<24].map(\.self)) }
+        default:
+            var process: Int32 = 0
+            var user: UInt32 = 0
+            var group: UInt32 = 0
+            guard CLinux_peer_credentials(socket, &process, &user, &group) == 0 else { return .address("unknown") }
+            return .user(user)
+        }
+    }
+
+    /// Returns the peer of an address of 4 or 16 bytes.
+    public static func address(_ bytes: [UInt8]) -> ClientPeer {
+        // An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) counts as the IPv4 address.
+        if bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return address(Array(bytes[12...]))
+        }
+        if bytes.count == 4 {
+            let text = bytes.map { String($0) }.joined(separator: ".")
+            return bytes[0] == 127 ? .loopback(text) : .address(text)
+        }
+        if bytes == [UInt8](repeating: 0, count: 15) + [1] { return .loopback("::1") }
+        let groups = stride(from: 0, to: 8, by: 2).map { place in
+            String(UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]), radix: 16)
+        }
+        return .address(groups.joined(separator: ":") + "::/64")
+    }
+}
+
+/// The peer of a connection.
+public enum ClientPeer: Hashable, Sendable, CustomStringConvertible {
+    /// A user on a Unix socket.
+    case user(UInt32)
+    /// An address; for IPv6 its first 64 bits, the network of one customer.
+    case address(String)
+    /// This machine over TCP.
+    case loopback(String)
+
+    public var description: String {
+        switch self {
+        case .user(let id): "uid \(id)"
+        case .address(let text), .loopback(let text): text
+        }
+    }
+
+    /// Whether it may request a tunnel to a push service.
+    public var isLocal: Bool {
+        switch self {
+        case .user, .loopback: true
+        case .address: false
+        }
     }
 }

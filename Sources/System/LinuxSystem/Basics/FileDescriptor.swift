@@ -1,4 +1,5 @@
 import CLinux
+public import Glibc
 import Glibc
 
 /// One open file descriptor, closed at the end of this value.
@@ -151,4 +152,53 @@ public func raiseDescriptorLimit() -> UInt64? {
     // Without permission the program keeps the old limit, and turns away clients above it.
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     return UInt64(before)
+}
+
+/// Waits until one of several descriptors is ready, or the time has passed; on any thread.
+///
+/// - Parameters:
+///   - descriptors: the descriptors to wait for; `revents` has the ready events afterwards.
+///   - nanoseconds: the longest wait; `nil` means no limit.
+/// - Returns: whether one is ready. A signal ends the wait, too.
+@discardableResult
+public func waitUntilReady(_ descriptors: inout [pollfd], nanoseconds: Int64?) -> Bool {
+    let count = descriptors.count
+    let ready = CLinux_poll(&descriptors, UInt(count), nanoseconds.map { max(0, $0) } ?? -1)
+    // After a failure or a timeout, `revents` may have old values.
+    if ready <= 0 { for index in descriptors.indices { descriptors[index].revents = 0 } }
+    return ready > 0
+}
+
+/// A failed system call whose error the caller cannot handle.
+public struct SystemError: Error, Equatable, CustomStringConvertible {
+    /// The operation, as the end of a sentence that begins with "cannot": `create the event loop`.
+    public let operation: String
+    /// The positive error number, as in `errno`.
+    public let errno: Int32
+
+    /// - Parameters:
+    ///   - operation: the operation, as the end of a sentence that begins with "cannot".
+    ///   - errno: the positive error number.
+    public init(operation: String, errno: Int32) {
+        self.operation = operation
+        self.errno = errno
+    }
+
+    /// One sentence for the log: `cannot create the event loop: Too many open files (errno 24)`.
+    public var description: String { "cannot \(operation): \(errorText(errno)) (errno \(errno))" }
+
+    /// Returns the result of a libsystemd call, whose failures are negative error numbers.
+    ///
+    /// - Throws: the failure, if there is one.
+    @discardableResult
+    public static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
+        guard result >= 0 else { throw SystemError(operation: operation(), errno: -result) }
+        return result
+    }
+}
+
+/// Returns the text of an error number: `No space left on device`. On any thread.
+public func errorText(_ number: Int32) -> String {
+    // strerror is thread-safe since glibc 2.32: its buffer is thread-local.
+    strerror(number).map { String(cString: $0) } ?? "unknown error"
 }

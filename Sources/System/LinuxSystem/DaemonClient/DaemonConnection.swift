@@ -130,3 +130,193 @@ public enum GatewayStatusQuestion {
         var description: String { "\(path) gives no status: it is not the socket of pushrouter-gateway" }
     }
 }
+
+/// A nonblocking connection to a socket of the daemon, for a program with an event loop: it sends lines, and gets a
+/// reply to each in order. The program connects again after each break. Used on one thread.
+///
+/// The program watches ``descriptor`` for ``wants``, calls ``serve()`` when it is readable, and ``flush()`` at the end
+/// of each turn; it calls ``connect()`` after ``retryDelay``.
+public final class LineLink<Awaited> {
+    /// News of the connection.
+    public enum News {
+        /// Requests can be sent.
+        case connected
+        /// The daemon is away, or refuses the connection, with a text for people and the requests that will get no
+        /// reply.
+        case disconnected(String, unanswered: [Awaited])
+        /// The reply to a request, without its line feed.
+        case answered(Awaited, [UInt8])
+    }
+
+    private let path: String
+    private let maximumLineLength: Int
+    private let buffer = ReadBuffer()
+    private var connection: Connection?
+    /// The requests without a reply, in order.
+    private var awaited = Queue<Awaited>()
+    private var nextDelay = LinkDelay.shortest
+
+    /// Takes news.
+    public var news: (News) -> Void = { _ in }
+    /// The readiness to watch the descriptor for; any call of this object may change it.
+    public private(set) var wants = DaemonLink.Readiness.nothing
+    /// The time to wait before the next connection after a break; `nil` while there is one.
+    public private(set) var retryDelay: Duration?
+    /// The descriptor for a loop's source, which changes with each connection; `nil` without one.
+    public var descriptor: SharedDescriptor? { try? connection?.descriptor }
+    /// The number of bytes to send.
+    public var pendingBytes: Int { connection?.pendingBytes ?? 0 }
+    /// The number of requests without a reply.
+    public var unanswered: Int { awaited.count }
+    /// The oldest request without a reply.
+    public var oldest: Awaited? { awaited.first }
+
+    /// - Parameters:
+    ///   - path: the path of the socket.
+    ///   - maximumLineLength: the longest reply, in bytes.
+    public init(path: String, maximumLineLength: Int) {
+        self.path = path
+        self.maximumLineLength = maximumLineLength
+    }
+
+    /// Connects; a failure is reported as news.
+    public func connect() {
+        do throws(ClientError) {
+            connection = try Connection(connectingTo: path)
+            retryDelay = nil
+            wants = .reading
+            news(.connected)
+        } catch {
+            let error = DaemonError.socket(error)
+            fail(error.description + (error.remedy.map { "; \($0)" } ?? ""))
+        }
+    }
+
+    /// Queues a line with its line feed for the next ``flush()``; to be called while there is a connection.
+    public func send(_ line: [UInt8], awaiting awaited: Awaited) {
+        self.awaited.append(awaited)
+        connection?.queue(line)
+    }
+
+    /// Sends queued lines, as far as the socket accepts them.
+    public func flush() {
+        guard let connection else { return }
+        switch connection.flush() {
+        case .closed: fail("the daemon has closed the connection")
+        case .done: wants = .reading
+        case .wouldBlock: wants = .readingAndWriting
+        }
+    }
+
+    /// Reads the available replies.
+    public func serve() {
+        guard let connection else { return }
+        switch connection.read(using: buffer, maximumLineLength: maximumLineLength) {
+        case .wouldBlock: break
+        case .lines(let lines): lines.forEach(take)
+        case .tooLong(let lines):
+            lines.forEach(take)
+            fail("the daemon sends a line longer than \(maximumLineLength) bytes")
+        case .endOfFile: fail("the daemon has closed the connection")
+        }
+    }
+
+    private func take(_ line: [UInt8]) {
+        // An earlier line may have broken the connection.
+        guard connection != nil else { return }
+        guard let request = awaited.popFirst() else { return fail("the daemon sent a reply without a request") }
+        news(.answered(request, line))
+    }
+
+    /// Resets the retry delay after a good reply, so that the next connection follows soon after a break.
+    public func noteGoodReply() { nextDelay = LinkDelay.shortest }
+
+    /// Breaks the connection, also if the program cannot use a reply.
+    public func fail(_ reason: String) {
+        connection?.close()
+        connection = nil
+        var unanswered: [Awaited] = []
+        while let request = awaited.popFirst() { unanswered.append(request) }
+        wants = .nothing
+        retryDelay = nextDelay
+        nextDelay = min(nextDelay + nextDelay, LinkDelay.longest)
+        news(.disconnected(reason, unanswered: unanswered))
+    }
+}
+
+/// The retry delays of a link, doubled each time.
+private enum LinkDelay {
+    static let shortest: Duration = .milliseconds(100)
+    static let longest: Duration = .seconds(5)
+}
+
+/// A nonblocking connection to `control.sock`, for a program with an event loop: a ``LineLink`` that parses the
+/// replies. A refusal by the daemon breaks it. Used on one thread.
+public final class DaemonLink {
+    /// News of the connection.
+    public enum News {
+        /// Requests can be sent.
+        case connected
+        /// The daemon is away, or refuses the connection; the text is for people.
+        case disconnected(String)
+        /// The answer to a request; answers come in the order of the requests.
+        case answered(ControlRequest.Operation, ControlReply)
+    }
+
+    /// The readiness that the program must watch for.
+    public enum Readiness { case nothing, reading, readingAndWriting }
+
+    private let path: String
+    private let link: LineLink<ControlRequest.Operation>
+
+    /// Takes news.
+    public var news: (News) -> Void = { _ in }
+    /// The readiness to watch the descriptor for; any call of this object may change it.
+    public var wants: Readiness { link.wants }
+    /// The time to wait before the next connection after a break; `nil` while there is one.
+    public var retryDelay: Duration? { link.retryDelay }
+    /// The descriptor for a loop's source, which changes with each connection; `nil` without one.
+    public var descriptor: SharedDescriptor? { link.descriptor }
+
+    /// - Parameters:
+    ///   - path: the path of the socket.
+    ///   - maximumLineLength: the longest reply, in bytes.
+    public init(path: String, maximumLineLength: Int) {
+        self.path = path
+        link = LineLink(path: path, maximumLineLength: maximumLineLength)
+        // Unowned: this object owns the link, which makes no call after its release.
+        link.news = { [unowned self] in take($0) }
+    }
+
+    private func take(_ news: LineLink<ControlRequest.Operation>.News) {
+        switch news {
+        case .connected: self.news(.connected)
+        case .disconnected(let reason, _): self.news(.disconnected(reason))
+        case .answered(let operation, let line):
+            do throws(ControlReplyError) {
+                let reply = try ControlReply(line: line)
+                link.noteGoodReply()
+                self.news(.answered(operation, reply))
+            } catch {
+                fail(DaemonError(error, path: path).description)
+            }
+        }
+    }
+
+    /// Connects; a failure is reported as news.
+    public func connect() { link.connect() }
+
+    /// Queues a request for the next ``flush()``; to be called while there is a connection.
+    public func send(_ operation: ControlRequest.Operation) {
+        link.send(ControlRequest(operation).line, awaiting: operation)
+    }
+
+    /// Sends queued requests, as far as the socket accepts them.
+    public func flush() { link.flush() }
+
+    /// Reads the available replies.
+    public func serve() { link.serve() }
+
+    /// Breaks the connection, also if the program cannot use an answer.
+    public func fail(_ reason: String) { link.fail(reason) }
+}

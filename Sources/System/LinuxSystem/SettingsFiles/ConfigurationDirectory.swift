@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+public import PushRouter
 public import PushSettings
 
 /// A file or directory of the configuration that cannot be read.
@@ -165,5 +166,124 @@ func contents(of path: String, atMost limit: Int = contentsMax) throws(Unreadabl
         }
         bytes += chunk[..<count]
         guard bytes.count <= limit else { throw UnreadableFile(path: path, errno: EFBIG) }
+    }
+}
+
+/// Reads and writes small files as a whole: keys, certificates, rules.
+public enum SmallFile {
+    /// The limit for a file, in bytes; the rest is not read.
+    private static let longest = 1 << 20
+
+    /// Reads a file; `nil` if it does not exist.
+    ///
+    /// - Throws: if it cannot be read.
+    public static func read(_ path: String) throws(StartFailure) -> [UInt8]? {
+        guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
+            guard errno == ENOENT else { throw .system("open \(path)") }
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: longest)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { bytes in
+                retryingInterrupts {
+                    Glibc.read(file.rawValue, bytes.baseAddress.map { $0 + length }, bytes.count - length)
+                }
+            }
+            guard count >= 0 else { throw .system("read \(path)") }
+            if count == 0 { break }
+            length += count
+        }
+        return Array(bytes.prefix(length))
+    }
+
+    /// Replaces a file as a whole, durably.
+    ///
+    /// - Parameter diskStatus: the exit status of the error where the disk failed, and not only lacks room.
+    public static func replace(
+        _ path: String, with bytes: [UInt8], mode: UInt32, diskStatus: Int32 = StartFailure.system
+    ) throws(StartFailure) {
+        let draft = "\(path).new"
+        unlink(draft)
+        guard let file = FileDescriptor(open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)) else {
+            throw .system("create \(draft)")
+        }
+        let failure = bytes.withUnsafeBytes { file.writeAll($0, at: 0) }
+        errno = failure
+        guard failure == 0 else {
+            throw .system("write \(draft)", exitStatus: failure == EIO ? diskStatus : StartFailure.system)
+        }
+        guard fchmod(file.rawValue, mode) == 0 else { throw .system("write \(draft)") }
+        guard fsync(file.rawValue) == 0 else { throw .system("sync \(draft)", exitStatus: diskStatus) }
+        guard rename(draft, path) == 0 else { throw .system("rename \(draft)") }
+        let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
+        guard let directory = FileDescriptor(open(String(parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+            fsync(directory.rawValue) == 0
+        else { throw .system("sync the directory of \(path)", exitStatus: diskStatus) }
+    }
+
+    /// Returns the names of the files in a directory with a suffix, sorted.
+    public static func names(in path: String, suffix: String) throws(StartFailure) -> [String] {
+        guard let directory = opendir(path) else { throw .system("open the directory \(path)") }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix("."), name.hasSuffix(suffix) { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// The program of a bridge that runs as a child rather than as a service.
+public enum BridgeFile {
+    /// Returns the paths at which it is searched, in order: beside the running program, then in the installation
+    /// directories.
+    ///
+    /// - Parameter program: its name.
+    public static func places(of program: String) -> [String] {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        var places = ["/usr/sbin/\(program)", "/usr/local/sbin/\(program)"]
+        if length > 0 {
+            let own = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if let end = own.lastIndex(of: "/") { places.insert("\(own[..<end])/\(program)", at: 0) }
+        }
+        return places
+    }
+
+    /// Returns the command that starts it as a child.
+    ///
+    /// - Parameters:
+    ///   - bridge: the bridge.
+    ///   - directories: the configuration directories, the strongest first.
+    ///   - isRequired: whether the first directory was given by name, so that no other is read.
+    ///   - kept: the daemon's kept configurations: the bridge uses the one in force, whatever the directories have.
+    /// - Returns: `nil` if it is not installed.
+    public static func command(
+        of bridge: Bridge, configuration directories: [String], isRequired: Bool, kept: ConfigurationKeeper?
+    ) -> Handler.Command? {
+        guard let path = places(of: bridge.program).first(where: { access($0, X_OK) == 0 }),
+            let directory = directories.first
+        else {
+            return nil
+        }
+        // Makes the path absolute, because the child runs in another directory.
+        let first = absolute(directory)
+        var environment = isRequired ? [:] : ["CONFIGURATION_DIRECTORY": first]
+        for variable in bridge.declaration.environment + ["CREDENTIALS_DIRECTORY"] {
+            if let value = getenv(variable) { environment[variable] = String(cString: value) }
+        }
+        return Handler.Command(
+            arguments: [path, "--child"] + (isRequired ? ["--config", first] : [])
+                + (kept.map { ["--kept", absolute($0.state)] } ?? []), environment: environment)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
     }
 }

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 public import PushModel
+import PushModel
 import Synchronization
 
 /// Makes batches durable in the log, and applies them to the ledger behind it.
@@ -288,5 +289,213 @@ public final class Committer: Sendable {
         logInbox.update { $0.isStopping = true }
         if let running = running.withLock({ $0.take() }) { running.end(ledger, every: interval, onWait) }
         return failure.error
+    }
+}
+
+/// The work of the log's thread.
+struct LogInbox: Sendable {
+    var batch: CommitBatch?
+    /// A counter that goes up when the ledger's thread has made room in the log: its answer to
+    /// `LedgerInbox.isRoomWanted`.
+    var releases: UInt64 = 0
+    var isStopping = false
+}
+
+/// Writes batches to the log, one after the other, on a thread of its own or on the caller's, and hands them to the
+/// ledger's thread.
+final class LogWriter: Sendable {
+    /// The time between two tries on a full disk.
+    private static let retryInterval: Duration = .milliseconds(500)
+
+    private let log: any BatchLog
+    private let inbox: Monitor<LogInbox>
+    private let ledger: Monitor<LedgerInbox>
+    private let pool: BufferPool
+    private let report: @Sendable (StoreReport) -> Void
+
+    init(
+        _ log: any BatchLog, inbox: Monitor<LogInbox>, ledger: Monitor<LedgerInbox>, pool: BufferPool,
+        report: @escaping @Sendable (StoreReport) -> Void
+    ) {
+        self.log = log
+        self.inbox = inbox
+        self.ledger = ledger
+        self.pool = pool
+        self.report = report
+    }
+
+    /// Writes a batch.
+    ///
+    /// - Returns: how long the write took. The batch is on the disk, and the ledger's thread has it.
+    /// - Throws: `tooLong` for a batch above ``BatchLimits/longest``; the errors of the log.
+    func write(_ batch: CommitBatch) throws(StoreError) -> Duration {
+        guard batch.rows.byteCount <= BatchLimits.longest else {
+            throw .tooLong(batch.rows.byteCount, limit: BatchLimits.longest)
+        }
+        let start = SystemClock.monotonicNanoseconds
+        let time = WallTime(milliseconds: SystemClock.wallMilliseconds)
+        let position = try log.append(batch.rows, lastSequence: batch.lastSequence, at: time)
+        precondition(position.number == batch.number, "batches are numbered without a gap")
+        let now = SystemClock.monotonicNanoseconds
+        let (surplus, isNews) = ledger.withLock { inbox in
+            let before = inbox.backlog.bytes
+            // The next slice of a pruning, or the next step of an erasure, waits for this order.
+            if ChainOrder.isOrder(batch.rows.rows) { inbox.urgentThrough = max(inbox.urgentThrough, position.number) }
+            let surplus = inbox.backlog.append(position, batch.rows, at: now)
+            // The ledger's thread looks at the clock by itself: the first batch of a backlog wakes it, and many bytes
+            // do.
+            let isNews =
+                before == 0 || before < LedgerInbox.bytesDue && inbox.backlog.bytes >= LedgerInbox.bytesDue
+                || inbox.urgentThrough >= position.number
+            if isNews { inbox.signals &+= 1 }
+            return (surplus, isNews)
+        }
+        if isNews { ledger.wake() }
+        if let surplus { pool.recycle(surplus) }
+        return .nanoseconds(now - start)
+    }
+
+    /// The body of the thread: writes the submitted batches until the stop, or until the disk cannot be trusted.
+    func run() {
+        while case .write(let batch) = nextJob() {
+            do throws(StoreError) {
+                try writeWithRetries(batch)
+            } catch {
+                return report(.failed(error))
+            }
+        }
+    }
+
+    private enum Job: Sendable {
+        case write(CommitBatch)
+        case stop
+    }
+
+    private func nextJob() -> Job {
+        let job = inbox.wait { inbox -> Job? in
+            if let batch = inbox.batch.take() { return .write(batch) }
+            return inbox.isStopping ? .stop : nil
+        }
+        return job ?? .stop
+    }
+
+    /// Writes a batch, with retries until it succeeds. At a stop there is one last try: a batch that it does not write
+    /// was never acknowledged.
+    private func writeWithRetries(_ batch: CommitBatch) throws(StoreError) {
+        var reported: StoreError.Kind?
+        while true {
+            let releases = inbox.withLock(\.releases)
+            do throws(StoreError) {
+                let took = try write(batch)
+                return report(.durable(through: batch.number, took: took))
+            } catch let error where error.isTransient {
+                if inbox.withLock(\.isStopping) { return }
+                if reported == nil || error.isOfEngine && reported != error.kind { report(.stalled(error)) }
+                reported = error.kind
+                let isFull = error.kind == .logFull
+                if isFull {
+                    ledger.update { inbox in
+                        inbox.isRoomWanted = true
+                        inbox.signals &+= 1
+                    }
+                }
+                // The ledger's thread answers a full log as soon as it has made room. Nothing reports that a disk has
+                // room again.
+                _ = inbox.wait(atMost: isFull ? nil : Self.retryInterval) { inbox -> Bool? in
+                    inbox.isStopping || isFull && inbox.releases != releases ? true : nil
+                }
+            }
+        }
+    }
+}
+
+/// Rows that become durable together.
+public struct CommitBatch: Sendable {
+    /// Its number: one more than that of the batch before it.
+    public var number: UInt64
+    /// Its rows, which the store owns from now on.
+    public var rows: RowBuffer
+    /// The number of the last request that was accepted, in this batch or before it.
+    public var lastSequence: SequenceNumber
+
+    public init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
+        (self.number, self.rows, self.lastSequence) = (number, rows, lastSequence)
+    }
+}
+
+/// The durable batches that are not in the ledger yet, in order.
+///
+/// At most 4 MiB of rows stay in memory; the ledger's thread reads further rows back from the log.
+struct Backlog: Sendable {
+    struct Entry: Sendable {
+        var position: LogPosition
+        /// The bytes of its rows.
+        var length: Int
+        /// Its rows; `nil` if only the log has them.
+        var rows: RowBuffer?
+        /// The time at which it became durable, in monotonic nanoseconds.
+        var durableAt: Int64
+        /// Whether its rows are an order, which is applied in a transaction of its own.
+        var isOrder: Bool
+    }
+
+    /// The limit for rows in memory, in bytes.
+    static let memoryLimit = 4 << 20
+
+    private var entries = Queue<Entry>()
+    private(set) var bytes = 0
+    private var bytesInMemory = 0
+
+    var count: Int { entries.count }
+    var first: Entry? { entries.first }
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a batch.
+    ///
+    /// - Returns: its rows if they do not stay in memory.
+    mutating func append(_ position: LogPosition, _ rows: RowBuffer, at now: Int64) -> RowBuffer? {
+        let length = rows.byteCount
+        bytes += length
+        let stays = bytesInMemory + length <= Self.memoryLimit
+        if stays { bytesInMemory += length }
+        entries.append(
+            Entry(
+                position: position, length: length, rows: stays ? rows : nil, durableAt: now,
+                isOrder: ChainOrder.isOrder(rows.rows)))
+        return stays ? nil : rows
+    }
+
+    /// Removes and returns the oldest batch.
+    mutating func popFirst() -> Entry? {
+        guard let entry = entries.popFirst() else { return nil }
+        bytes -= entry.length
+        if entry.rows != nil { bytesInMemory -= entry.length }
+        return entry
+    }
+
+    /// Puts back the batches that were removed last.
+    mutating func reinsert(_ entries: [Entry]) {
+        var rest = Queue<Entry>()
+        for entry in entries { rest.append(entry) }
+        while let entry = self.entries.popFirst() { rest.append(entry) }
+        self.entries = rest
+        for entry in entries {
+            bytes += entry.length
+            if entry.rows != nil { bytesInMemory += entry.length }
+        }
+    }
+}
+
+/// A pool of empty buffers, for the next batches.
+final class BufferPool: Sendable {
+    private static let count = 4
+    private static let capacity = 256 << 10
+    private let buffers = Mutex<[RowBuffer]>([])
+
+    func take() -> RowBuffer { buffers.withLock { $0.popLast() } ?? RowBuffer(headroom: BatchHeader.length) }
+
+    func recycle(_ buffer: RowBuffer) {
+        buffer.removeAll(keeping: Self.capacity)
+        buffers.withLock { if $0.count < Self.count { $0.append(buffer) } }
     }
 }

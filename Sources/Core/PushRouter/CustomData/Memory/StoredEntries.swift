@@ -138,3 +138,173 @@ struct StoredEntries: Sendable {
         if !waiting.entries.isEmpty { entries[key] = waiting }
     }
 }
+
+/// Entries removed from storage together, in order of number. They stay in their runs and are merged one by one, so
+/// that no step costs time for all of them.
+struct EntryRuns: Sendable {
+    private struct Run: Comparable, Sendable {
+        var rest: Queue<HeldEntry>
+        /// The number of the first one.
+        var first: EntryNumber
+
+        static func == (left: Run, right: Run) -> Bool { left.first == right.first }
+        static func < (left: Run, right: Run) -> Bool { left.first < right.first }
+    }
+
+    private var runs = Heap<Run>()
+    /// Entries of unknown outcome, which are in no run.
+    private var unknown: UnknownEntries?
+    /// The number of entries left.
+    private(set) var count = 0
+    /// The highest number of all runs; `nil` without a run.
+    private(set) var last: EntryNumber?
+
+    /// A value without entries.
+    init() {}
+
+    /// Entries of unknown outcome.
+    init(_ unknown: UnknownEntries) {
+        self.unknown = unknown
+        count = unknown.count
+    }
+
+    /// Adds entries, in order of number.
+    mutating func append(_ entries: Queue<HeldEntry>) {
+        guard let first = entries.first, let newest = entries.last else { return }
+        count += entries.count
+        last = max(last ?? newest.number, newest.number)
+        runs.insert(Run(rest: entries, first: first.number))
+    }
+
+    /// Removes the entry with the lowest number.
+    mutating func popFirst() -> HeldEntry? {
+        if let held = unknown?.popFirst() {
+            count -= 1
+            return held
+        }
+        guard var run = runs.popFirst(), let held = run.rest.popFirst() else { return nil }
+        count -= 1
+        if let next = run.rest.first {
+            run.first = next.number
+            runs.insert(run)
+        }
+        return held
+    }
+
+    /// Counts the remaining entries of the runs that match, in linear time.
+    func count(where isSo: (HeldEntry) -> Bool) -> Int {
+        runs.reduce(0) { count, run in run.rest.reduce(count) { isSo($1) ? $0 + 1 : $0 } }
+    }
+}
+
+/// Entries to be removed from storage together, and the purpose.
+struct Removal: Sendable {
+    enum Purpose: Sendable {
+        /// A session flushes them, by the settings at its beginning.
+        indirect case flush(SessionStart, CustomDataRules)
+        /// A person discards them.
+        case discard
+        /// A person has decided about the unknown entries: `queued` again, or `discarded`.
+        case resolve(EntryState)
+
+        var isOfUnknown: Bool { if case .resolve = self { true } else { false } }
+    }
+
+    var purpose: Purpose
+    var entries: EntryRuns
+}
+
+/// The removals that have begun, in order. Each is carried out in parts, the next one after its end.
+struct Removals: Sendable {
+    private var first: Removal?
+    private var others = Queue<Removal>()
+    /// The number of entries still to be removed.
+    private(set) var count = 0
+    /// The number of these entries that are unknown until their removal.
+    private(set) var unknownCount = 0
+    /// The number of removals that have begun.
+    private(set) var begun = 0
+    /// The number of removals that have ended.
+    private(set) var ended = 0
+
+    /// Adds a removal, which has at least one entry.
+    mutating func append(_ removal: consuming Removal) {
+        begun += 1
+        count += removal.entries.count
+        if removal.purpose.isOfUnknown { unknownCount += removal.entries.count }
+        if first == nil { first = removal } else { others.append(removal) }
+    }
+
+    /// Removes the next entry from the oldest removal.
+    mutating func popFirst() -> (entry: HeldEntry, purpose: Removal.Purpose)? {
+        guard let purpose = first?.purpose, let held = first?.entries.popFirst() else { return nil }
+        count -= 1
+        if purpose.isOfUnknown { unknownCount -= 1 }
+        if first?.entries.count == 0 {
+            first = others.popFirst()
+            ended += 1
+        }
+        return (held, purpose)
+    }
+}
+
+/// Entries of unknown outcome: found by number, and removed in order of number.
+struct UnknownEntries: Sendable {
+    /// An entry's place in the order. A removed entry leaves its place behind, recognizable by an outdated stamp.
+    private struct Place: Comparable, Sendable {
+        var number: EntryNumber
+        var stamp: UInt64
+
+        static func < (left: Place, right: Place) -> Bool { left.number < right.number }
+    }
+
+    private var entries = ShardedDictionary<EntryNumber, (held: HeldEntry, stamp: UInt64)>()
+    private var order = Heap<Place>()
+    private var lastStamp: UInt64 = 0
+    /// The heap index at which the last search for outdated places stopped.
+    private var hand = 0
+
+    var count: Int { entries.count }
+
+    /// The numbers of all entries, in order.
+    var numbers: [EntryNumber] { entries.keys.sorted() }
+
+    mutating func insert(_ held: HeldEntry) {
+        lastStamp += 1
+        entries[held.number] = (held, lastStamp)
+        order.insert(Place(number: held.number, stamp: lastStamp))
+    }
+
+    mutating func remove(_ number: EntryNumber) -> HeldEntry? {
+        guard let entry = entries.removeValue(forKey: number) else { return nil }
+        takePlaces()
+        return entry.held
+    }
+
+    /// Removes all entries that match, in linear time.
+    mutating func remove(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
+        let wanted = entries.values.lazy.map(\.held).filter(isWanted).map(\.number)
+        return Array(wanted).compactMap { remove($0) }
+    }
+
+    /// Removes the entry with the lowest number.
+    mutating func popFirst() -> HeldEntry? {
+        while let place = order.popFirst() {
+            if isCurrent(place) { return entries.removeValue(forKey: place.number)?.held }
+        }
+        return nil
+    }
+
+    private func isCurrent(_ place: Place) -> Bool { entries[place.number]?.stamp == place.stamp }
+
+    /// Removes outdated places before they are the majority: at most 8 a call, of at most 32 inspected.
+    private mutating func takePlaces() {
+        var left = 8
+        for _ in 0..<32 where left > 0 && order.count > 2 * entries.count {
+            hand = hand == 0 ? order.count - 1 : min(hand, order.count) - 1
+            guard !isCurrent(order[hand]) else { continue }
+            order.remove(at: hand)
+            left -= 1
+        }
+    }
+}

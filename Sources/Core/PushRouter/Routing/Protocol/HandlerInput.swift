@@ -1,3 +1,4 @@
+import PushModel
 public import PushModel
 
 /// The input of a handler: one JSON object, and the same facts as environment variables.
@@ -115,4 +116,101 @@ extension HandlerRun {
     fileprivate func deadlineWall(at now: Moment) -> WallTime {
         WallTime(milliseconds: now.wall.milliseconds + remaining(at: now).milliseconds)
     }
+}
+
+/// The handler's facts about a request that is no delivery: the person's act, or the token.
+extension InvocationSubject {
+    /// The kind of the interaction or of the token request; `nil` for a delivery.
+    var kind: String? {
+        switch action {
+        case .interact(let interact): interact.kind.rawValue
+        case .token(let token): token.kind.rawValue
+        case .deliver, .session, .log, .topic, .publish, .device, nil: nil
+        }
+    }
+
+    /// The id of the pressed button; `nil` for other acts.
+    var button: String? {
+        if case .interact(let interact) = action { interact.action } else { nil }
+    }
+
+    /// Writes the member of the object on standard input. The typed text and the token are only there, because other
+    /// processes may read a program's environment.
+    func write(to writer: inout JSONWriter) {
+        switch action {
+        case .interact(let interact):
+            writer.member(
+                "interaction",
+                object: {
+                    $0.member("kind", interact.kind.rawValue)
+                    $0.member("action", interact.action)
+                    $0.member("text", interact.text)
+                })
+        case .token(let token):
+            writer.member(
+                "token",
+                object: {
+                    $0.member("kind", token.kind.rawValue)
+                    $0.member("token", token.token)
+                })
+        case .deliver, .session, .log, .topic, .publish, .device, nil: break
+        }
+    }
+}
+
+// Facts about platforms that the router needs; the switches make a new platform answer each.
+extension Platform {
+    /// Whether the push service delivers messages to an app one after the other, on one thread.
+    var hasLanes: Bool {
+        switch self {
+        case .android: true
+        case .ios, .web: false
+        }
+    }
+
+    /// Whether the push service's library remembers message ids in the app's process. The list is lost with the
+    /// process, even if a message restarts it.
+    var keepsRecentIDs: Bool {
+        switch self {
+        case .android: true
+        case .ios, .web: false
+        }
+    }
+
+    /// Whether payloads have an id of their own. A plain APNs or web payload has none, and the request's id replaces
+    /// it.
+    var hasMessageIDs: Bool {
+        switch self {
+        case .android: true
+        case .ios, .web: false
+        }
+    }
+
+    /// Whether the notification's category decides whether the app receives dismissals.
+    var reportsDismissalsByCategory: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+
+    /// Whether the system itself shows the alert of a payload.
+    public var showsAlerts: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+
+    /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when needed; on the web
+    /// the service worker needs none.
+    var appMayLackSDK: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+
+    /// Whether a callback needs an instance of Braze's SDK that the app may lack.
+    public func mayLackInstance(for callback: Callback) -> Bool { appMayLackSDK && callback.needsAppInstance }
 }

@@ -1,4 +1,5 @@
 import PushModel
+public import PushModel
 
 /// One line of a `worker` or `socket` handler: the answer to the line with the same id.
 struct LineAnswer: Hashable, Sendable {
@@ -115,5 +116,64 @@ extension HandlerAnswer {
     private static func retryDelay(of line: JSONNode) -> Duration? {
         guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
         return .milliseconds(milliseconds)
+    }
+}
+
+extension Reply {
+    /// The reply to a request that is on disk.
+    ///
+    /// - Parameters:
+    ///   - outcomes: the number of outcome lines that follow; `nil` for a client that does not wait for them.
+    ///   - members: the number of devices that a publish reaches.
+    ///   - results: the result of each token of `op: topic`.
+    ///   - rejected: its rejected entries.
+    public static func accepted(
+        _ seq: SequenceNumber, id: String?, outcomes: Int? = nil, members: Int? = nil,
+        results: [TopicRequest.Result]? = nil, rejected: [Rejection] = []
+    ) -> [UInt8] {
+        line { writer in
+            writer.member("ok", true)
+            writer.member("seq", seq.value)
+            if let id { writer.member("id", id) }
+            if let outcomes { writer.member("outcomes", outcomes) }
+            if let members { writer.member("members", members) }
+            if let results { writer.member("results", array: { list in results.forEach { list.string($0.rawValue) } }) }
+            guard !rejected.isEmpty else { return }
+            writer.member("rejected", array: { list in rejected.forEach { list.rejection($0) } })
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func rejection(_ rejection: Rejection) {
+        object {
+            $0.member("entry", rejection.number.value)
+            $0.member("field", rejection.problem.field)
+            $0.member("reason_code", rejection.problem.code.rawValue)
+            $0.member("message", rejection.problem.message)
+        }
+    }
+}
+
+extension ProtocolError {
+    /// The error for a client whose request the router does not accept.
+    public init(_ refusal: Refusal, id: String?) {
+        switch refusal {
+        case .invalidValue(let field, let message):
+            self.init(.invalidValue, field: field, message: message, id: id)
+        case .invalidPayload(let field, let message):
+            self.init(.invalidPayload, field: field, message: message, id: id)
+        case .unknownNumber(let number, let last):
+            let highest = last.value == 0 ? "there is no request yet" : "the last request is \(last)"
+            self.init(
+                .invalidValue, field: "message",
+                message: "no delivery has the number \(number): \(highest); write a message id as a string", id: id)
+        case .overloaded(let message, let retryAfter):
+            self.init(.overloaded, message: message, retryAfter: retryAfter, id: id)
+        case .tooLong(let message): self.init(.tooLong, message: message, id: id)
+        case .notReplayable(let reason): self.init(.invalidValue, message: reason, id: id)
+        case .draining:
+            self.init(.unavailable, message: "the daemon is stopping; send the request again after its restart", id: id)
+        }
     }
 }

@@ -150,3 +150,108 @@ extension Router {
         }
     }
 }
+
+extension Router {
+    /// The bytes of the rows of one replayed invocation beside the line, at most.
+    private static let replayedRows = 4 << 10
+
+    /// Accepts a request again whose invocations became dead letters: with a new number and a new deadline, and with
+    /// the same app, device and user, even if the device's user has changed.
+    ///
+    /// Only the given invocations begin again. The same code as after a restart reads the request's content. The
+    /// tracker, the tracks and FCM's list of recent messages do not get the request a second time.
+    ///
+    /// - Parameters:
+    ///   - dead: the request in the ledger, with the invocations that are dead letters.
+    ///   - peer: the peer that asks for the replay.
+    ///   - now: the time at which that request was read.
+    ///   - effects: receives the effects.
+    /// - Returns: the acceptance; valid once the records among the effects are on disk.
+    /// - Throws: `Refusal`; the router is then unchanged.
+    public mutating func replay(
+        _ dead: UnfinishedRequest, from peer: Peer, at now: Moment, effects: inout Effects
+    ) throws(Refusal) -> Acceptance {
+        guard !isDraining else { throw .draining }
+        guard table.mode == .relay, dead.accepted.mode == .relay else {
+            throw .notReplayable("a replay needs Mode=relay, for the request and for the daemon")
+        }
+        guard dead.request != nil else {
+            throw .notReplayable("this version of pushrouterd cannot read the request's line")
+        }
+        let letters = dead.invocations.filter { !$0.isTracked(of: dead.accepted) }
+        guard !letters.isEmpty else { throw .notReplayable("the request has no dead letter") }
+        try checkLimits(of: peer.account, adding: dead.byteCount, at: now)
+        // RequestLengthMax= was higher when the request was accepted.
+        guard dead.byteCount + letters.count * Self.replayedRows <= table.limits.batchLength else {
+            throw .notReplayable(
+                "its line of \(dead.byteCount) bytes is longer than a request may be now; raise RequestLengthMax=")
+        }
+
+        var replay = dead
+        replay.accepted.seq = lastNumber.next
+        replay.accepted.id = nil
+        replay.accepted.peer = peer
+        replay.accepted.acceptedAt = now
+        replay.accepted.boot = boot
+        replay.accepted.duplicateID = nil
+        replay.accepted.isTracked = false
+        replay.accepted.replayOf = dead.accepted.seq
+        effects.record(replay.accepted)
+        effects.record(.noDeadLetters(dead.accepted.seq))
+        let context = RecoveryContext(replay, table: table)
+        for (n, letter) in letters.enumerated() {
+            let row = InvocationRecord(
+                id: InvocationID(seq: replay.accepted.seq, n: n), callback: letter.callback,
+                isObserver: letter.isObserver, provider: letter.provider, route: letter.isPinned ? letter.route : nil,
+                handler: letter.isPinned ? letter.handler : nil, budget: table.budget, deadline: nil, started: false,
+                result: nil)
+            resumeInvocation(row, stored: nil, of: replay, context, at: now, &effects)
+        }
+        lastNumber = replay.accepted.seq
+        endTurn(at: now, &effects)
+        return Acceptance(seq: lastNumber, invocations: letters.count, rejections: [])
+    }
+}
+
+/// The reason why a person cannot be forgotten now; the caller may ask again soon.
+public struct ForgettingRefused: Error, Hashable, Sendable {
+    /// The reason, for people.
+    public var reason: String
+}
+
+extension Router {
+    /// The bound of an erasure that is ordered now: later requests and entries of the person are new.
+    ///
+    /// - Returns: the person with the devices whose last known user this is, and the last request and entry.
+    public func bound(of person: Person) -> (Person, ErasureBound) {
+        var person = person
+        if let user = person.externalID { person.devices.formUnion(memory.devices.known.names(of: user)) }
+        return (person, ErasureBound(request: lastNumber, entry: memory.customData.lastNumber))
+    }
+
+    /// Forgets a person up to a bound: drops the person's data from the tracker, the custom data and the table of
+    /// devices. A later tap on a dropped delivery is on an unknown notification. Writes nothing; the caller deletes the
+    /// rows up to the bound.
+    ///
+    /// - Parameters:
+    ///   - person: the person with all devices.
+    ///   - bound: what later requests made stays.
+    /// - Throws: `ForgettingRefused` if an invocation or an entry of the person up to the bound is in flight; nothing
+    ///   is forgotten then.
+    public mutating func forget(_ person: Person, through bound: ErasureBound) throws(ForgettingRefused) {
+        let inFlight = invocations.ids.count { id in
+            id.seq <= bound.request
+                && invocations.read(id) {
+                    person.includes(user: $0.request.externalID, device: $0.request.device)
+                } == true
+        }
+        guard inFlight == 0 else {
+            throw ForgettingRefused(
+                reason: "\(counted(inFlight, "invocation")) for this person \(inFlight == 1 ? "is" : "are") in flight")
+        }
+        guard !memory.customData.isBusy(with: person, through: bound.entry) else {
+            throw ForgettingRefused(reason: "the forwarder has entries of this person, or a session flushes its suites")
+        }
+        memory.forget(person, through: bound)
+    }
+}

@@ -1,4 +1,5 @@
 import PushModel
+public import PushModel
 
 extension Router {
     /// Decides the platform's treatment of a payload, and admits its invocations.
@@ -153,5 +154,114 @@ extension ButtonList {
             append(id, action)
             return isFull
         }
+    }
+}
+
+extension Router {
+    /// Returns the delivery whose request must be read from the ledger before an interaction is submitted; `nil` if
+    /// `submit` needs none.
+    ///
+    /// For a delivery that the tracker remembers, the request is read only if its payload matters, and then always. So
+    /// the result of the interaction never depends on which part of the daemon knows the delivery.
+    public func deliveryToRead(for request: Request) -> DeliveryReference? {
+        guard case .interact(let interact) = request.action else { return nil }
+        guard let named = DeliveryReference(interact) else { return deliveryHandedBack(to: interact) }
+        if let known = remembered(named) {
+            guard needsPayload(of: known, for: interact) else { return nil }
+            return DeliveryReference(.seq(known.seq), app: named.app, device: named.device)
+        }
+        // A number above the last one belongs to no delivery.
+        if case .seq(let seq) = named.name, seq > lastNumber { return nil }
+        return named
+    }
+
+    /// Returns the tracker's delivery that a web notification's `data` identifies, on platforms that hand back only
+    /// this data: the key-values for tracks are in the delivered payload.
+    private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
+        let target = interact.target
+        let platform = target.platform ?? memory.devices.known(target.device, app: target.app)?.platform
+        guard let platform, !platform.handsBackPayload, !table.tracks.isEmpty,
+            let subject = try? InteractionSubject(
+                interact, nil, platform: platform, tracker: memory.tracker, detection: table.detection),
+            let known = subject.delivery, table.hasTrack(on: UserAct(interact).occasion)
+        else { return nil }
+        return DeliveryReference(.seq(known.seq), app: target.app, device: target.device)
+    }
+
+    private func remembered(_ reference: DeliveryReference) -> KnownDelivery? {
+        let subject: Interaction.Subject =
+            switch reference.name {
+            case .seq(let seq): .delivery(seq)
+            case .message(let id): .message(id)
+            }
+        return memory.tracker.delivery(for: subject, app: reference.app, device: reference.device)
+    }
+
+    /// Whether the payload of a delivery that the tracker remembers can change the result of an interaction.
+    private func needsPayload(of delivery: KnownDelivery, for interact: InteractRequest) -> Bool {
+        let act = UserAct(interact)
+        let platform = interact.target.platform ?? delivery.platform
+        if table.hasTrack(on: act.occasion) { return true }
+        if platform.reportsDismissalsByCategory, act == .dismissed { return true }
+        let decision = decide(
+            act, on: nil, of: Self.trackedProvider, platform: platform, rules: table.interaction)
+        guard decision.outcome == nil else { return false }
+        return table.mayObserve(
+            RouteFacts(
+                provider: Self.trackedProvider, platform: platform, callback: decision.callback,
+                app: interact.target.app ?? delivery.app, keys: nil))
+    }
+}
+
+extension UserAct {
+    fileprivate init(_ interact: InteractRequest) {
+        self.init(interact.kind, action: interact.action, text: interact.text)
+    }
+
+    /// The occasion of the act in tracks.
+    fileprivate var occasion: TrackRule.Occasion {
+        switch self {
+        case .opened: .opened
+        case .button: .action
+        case .dismissed: .dismissed
+        }
+    }
+}
+
+extension Router {
+    /// Accepts a delivery for one route and one callback, regardless of the platform and the other routes: for testing
+    /// a handler. The tracker, the tracks and the other routes do not get it, and it waits in no lane.
+    ///
+    /// - Parameters:
+    ///   - deliver: the delivery.
+    ///   - request: the request with the delivery.
+    ///   - callback: the callback of the invocation.
+    ///   - position: the position of the route in the table.
+    ///   - peer: the sender.
+    ///   - now: the time at which the request was read.
+    ///   - effects: receives the effects.
+    /// - Throws: `Refusal` for a payload that its platform would not accept; the router is then unchanged.
+    public mutating func submit(
+        _ deliver: DeliverRequest, of request: Request, as callback: Callback, toRouteAt position: Int,
+        from peer: Peer, at now: Moment, effects: inout Effects
+    ) throws(Refusal) {
+        let platform = deliver.target.platform ?? deliver.transport?.platform ?? .android
+        let decision: Decision
+        do {
+            decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
+        } catch {
+            throw .invalidPayload(field: error.field, message: error.message)
+        }
+        var target = deliver.target
+        target.app = decision.app
+        let accepted = accept(
+            request, from: peer, at: now, platform: platform, target: target,
+            messageID: decision.messageID ?? (platform.hasMessageIDs ? nil : request.id),
+            delivery: (deliver.state, decision))
+        var arrival = Arrival(
+            accepted, subject: InvocationSubject(request), provider: decision.provider, keys: decision.keys, lane: nil)
+        pin(callback, to: position, &arrival, at: now, &effects)
+        lastNumber = accepted.seq
+        endTurn(at: now, &effects)
     }
 }

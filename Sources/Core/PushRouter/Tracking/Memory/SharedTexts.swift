@@ -1,4 +1,5 @@
 import PushModel
+public import PushModel
 
 /// Reference-counted texts that many entries share; each is stored once under a number.
 struct SharedTexts: Sendable {
@@ -50,4 +51,80 @@ struct SharedTexts: Sendable {
         index.remove(number, slotHash(0, entries[number].text))
         entries.remove(number, leaving: Entry(text: "", uses: 0))
     }
+}
+
+/// The buttons of a delivery as bytes: for each the code of its action, the length of its id, and the id.
+public struct ButtonList: Hashable, Sendable {
+    /// The order must never change: ledgers store the indices.
+    private static let actions: [ButtonAction] = [.uri, .deepLink, .none, .close]
+
+    /// The limit in bytes: a payload has four kilobytes, and the ids of its buttons are short.
+    private static let lengthMax = 4096
+
+    /// The bytes.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Creates an empty list.
+    init() {}
+
+    /// Takes the buttons that fit.
+    init(_ buttons: [TrackedDelivery.Button]) {
+        for button in buttons { button.id.withBytes { append($0, button.action) } }
+    }
+
+    /// Appends a button, unless its id is longer than 255 bytes, or the list is full.
+    ///
+    /// - Parameters:
+    ///   - id: its id in UTF-8.
+    ///   - action: its action.
+    public mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
+        guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
+            bytes.count + id.count + 2 <= Self.lengthMax
+        else { return }
+        // Most notifications have two or three buttons with short ids.
+        if bytes.isEmpty { bytes.reserveCapacity(64) }
+        bytes.append(UInt8(code))
+        bytes.append(UInt8(id.count))
+        bytes.append(contentsOf: id)
+    }
+
+    /// Whether no further button fits, however short its id.
+    public var isFull: Bool { bytes.count + 2 > Self.lengthMax }
+
+    /// The buttons in order.
+    public var all: [TrackedDelivery.Button] {
+        var buttons: [TrackedDelivery.Button] = []
+        Self.forEach(in: bytes) { id, action in
+            buttons.append(TrackedDelivery.Button(id: String(decoding: id, as: UTF8.self), action: action))
+            return false
+        }
+        return buttons
+    }
+
+    /// Returns the action of the button with this id; the first such button counts.
+    static func action(of id: String, in bytes: [UInt8]) -> ButtonAction? {
+        var found: ButtonAction?
+        forEach(in: bytes) { other, action in
+            if other.elementsEqual(id.utf8) { found = action }
+            return found != nil
+        }
+        return found
+    }
+
+    /// Calls `isEnough` with each button until it returns true. The bytes may be from another version, or from a broken
+    /// ledger.
+    private static func forEach(in bytes: [UInt8], until isEnough: (ArraySlice<UInt8>, ButtonAction) -> Bool) {
+        var start = 0
+        while start + 2 <= bytes.count {
+            let end = min(start + 2 + Int(bytes[start + 1]), bytes.count)
+            let code = Int(bytes[start])
+            if actions.indices.contains(code), isEnough(bytes[start + 2..<end], actions[code]) { return }
+            start = end
+        }
+    }
+}
+
+extension ButtonList: ExpressibleByArrayLiteral {
+    /// Takes the buttons that fit.
+    public init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
 }

@@ -1,3 +1,0 @@
-extension ControlOp {
-    static let reload = ControlOp("reload") { _ in .reload }
-}

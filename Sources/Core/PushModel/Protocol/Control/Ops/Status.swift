@@ -1,3 +1,0 @@
-extension ControlOp {
-    static let status = ControlOp("status", readOnly: "status") { _ in .status }
-}
