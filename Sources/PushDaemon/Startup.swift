@@ -1,13 +1,9 @@
 import Glibc
 import HandlerProcess
-import LinuxSystem
 public import LinuxSystem
 public import PushModel
-import PushModel
 import PushRouter
-import PushSettings
 public import PushSettings
-import Store
 public import Store
 import Synchronization
 

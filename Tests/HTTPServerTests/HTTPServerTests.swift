@@ -5,28 +5,82 @@ import Testing
 @testable import HTTPServer
 @testable import LinuxSystem
 
-@Suite("HTTP server", .timeLimit(.minutes(30)))
-struct HTTPServerTests {
-    private static func server(
-        _ limits: HTTPServer.Limits = .init(), answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-    ) throws -> (HTTPServer, UInt16) {
-        let socket = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
-        let port = socket.port
-        return (try HTTPServer(listeningOn: socket, limits: limits, answer: answer), port)
+/// A server on a thread of its own, which gives each request the answer of a closure.
+private final class FrontScene: Sendable {
+    typealias Work = @Sendable (HTTPFront) -> Void
+
+    let port: UInt16
+    private let works: Mailbox<Work?>
+    private let ended = Monitor(false)
+
+    init(
+        _ limits: HTTPConnections.Limits = FrontScene.limits, on listener: Int32? = nil,
+        answer: @escaping @Sendable (HTTPConnections.Arrival) -> HTTPResponse = { _ in
+            HTTPResponse(status: 200, text: "fine")
+        }
+    ) throws {
+        let works = try Mailbox<Work?>()
+        let (port, ended) = (Monitor(UInt16?.none), ended)
+        let thread = try WorkerThread("front") {
+            do {
+                let loop = try EventLoop()
+                let rules = Entrances.Rules(program: "test", standard: nil)
+                let entrances = try Entrances(
+                    listener == nil ? "127.0.0.1:0" : nil, rules, inherited: listener.map { [$0] } ?? [])
+                let front = try HTTPFront(loop: loop, entrances: entrances, limits: limits)
+                front.arrived = { [unowned front] arrival, _ in front.respond(to: arrival.number, with: answer(arrival))
+                }
+                let source = try works.receive(on: loop) { works in
+                    for work in works { if let work { work(front) } else { loop.exit(code: 0) } }
+                }
+                port.update { $0 = UInt16(entrances.names.first?.split { !$0.isNumber }.last ?? "") ?? 0 }
+                _ = try loop.run()
+                withExtendedLifetime(source) {}
+            } catch {
+                Issue.record("\(error)")
+                port.update { $0 = 0 }
+            }
+            ended.update { $0 = true }
+        }
+        thread.detach()
+        self.works = works
+        self.port = port.wait { $0 }
     }
 
-    private static let fine: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, text: "fine") }
+    deinit { stop() }
 
-    @Test("gives the handler the method, the path, the headers and the body, and sends its answer")
+    static var limits: HTTPConnections.Limits {
+        var limits = HTTPConnections.Limits()
+        limits.requestNanoseconds = 10_000_000_000
+        return limits
+    }
+
+    /// Does something on the server's thread, and waits for it.
+    func with<Result: Sendable>(_ work: @escaping @Sendable (HTTPFront) -> Result) -> Result {
+        let result = Monitor(Result?.none)
+        works.post { front in
+            let value = work(front)
+            result.update { $0 = value }
+        }
+        return result.wait { $0 }
+    }
+
+    func stop() {
+        works.post(nil)
+        ended.wait { $0 ? () : nil }
+    }
+}
+
+@Suite("HTTP server", .timeLimit(.minutes(30)))
+struct HTTPServerTests {
+    @Test("gives the program the method, the target, the headers and the body, and sends its answer")
     func exchange() throws {
-        let seen = Mutex<[HTTPRequest]>([])
-        var limits = HTTPServer.Limits()
-        limits.bodyBytes = 10
-        let (server, port) = try Self.server(limits) { request in
+        let seen = Mutex<[HTTPConnections.Arrival]>([])
+        let server = try FrontScene { request in
             seen.withLock { $0.append(request) }
             return HTTPResponse(status: 201, text: "made", headers: [("X-A", "b")])
         }
-        let client = try HTTPTestClient(port)
+        let client = try HTTPTestClient(server.port)
         client.send("POST /a%20b?c=d HTTP/1.1\r\nHost: h\r\nAccept: x\r\nAccept: y\r\nContent-Length: 3\r\n\r\nabc")
         let answer = client.receiveAnswer()
         #expect(
@@ -36,117 +90,107 @@ struct HTTPServerTests {
         let head = client.receiveToEnd()
         #expect(head.hasPrefix("HTTP/1.1 201 ") && head.hasSuffix("\r\n\r\n") && head.contains("Content-Length: 4"))
         let requests = seen.withLock { $0 }
-        #expect(requests.map(\.method) == ["POST", "HEAD"] && requests.map(\.path) == ["/a b", "/e"])
-        #expect(requests[0].headers["accept"] == "x, y" && requests[0].body == Array("abc".utf8))
-        withExtendedLifetime(server) {}
+        #expect(requests.map(\.method) == ["POST", "HEAD"] && requests.map(\.target) == ["/a%20b?c=d", "/e"])
+        #expect(requests[0].headers.filter { $0.name == "Accept" }.map(\.value) == ["x", "y"])
+        #expect(requests[0].body == Array("abc".utf8))
     }
 
-    @Test("refuses a body that is too long: by its length, or while it arrives in chunks")
+    @Test("reads a body that is too long and says so; refuses one that is far too long")
     func longBody() throws {
-        var limits = HTTPServer.Limits()
-        limits.bodyBytes = 4
-        let (server, port) = try Self.server(limits, answer: Self.fine)
-        let announced = try HTTPTestClient(port)
-        announced.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nabcde")
-        #expect(announced.receiveToEnd().hasPrefix("HTTP/1.1 413 "))
-        let chunked = try HTTPTestClient(port)
-        chunked.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n")
-        #expect(!chunked.receiveToEnd().contains("fine"))
-        // Many short chunks have the same limit, and the longest allowed body is accepted in either form.
-        let pieces = try HTTPTestClient(port)
-        pieces.send(
-            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + String(repeating: "1\r\na\r\n", count: 5) + "0\r\n\r\n")
-        #expect(!pieces.receiveToEnd().contains("fine"))
-        for body in ["Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n", "Content-Length: 4\r\n\r\nabcd"] {
-            let fitting = try HTTPTestClient(port)
-            fitting.send("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(body)")
-            #expect(fitting.receiveToEnd().hasSuffix("fine"), "\(body)")
+        var limits = FrontScene.limits
+        (limits.bodyBytes, limits.discardedBytes) = (4, 8)
+        let server = try FrontScene(limits) { HTTPResponse(status: $0.isTooLong ? 413 : 200, text: "told") }
+        let announced = try HTTPTestClient(server.port)
+        announced.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabcdefghi")
+        #expect(announced.receiveAnswer().hasPrefix("HTTP/1.1 413 "))
+        let chunked = try HTTPTestClient(server.port)
+        chunked.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcdefghi\r\n0\r\n\r\n")
+        #expect(!chunked.receiveToEnd().contains("told"))
+        // Many short chunks have the same limits, and the longest allowed body is taken in either form.
+        for (body, status) in [
+            ("Transfer-Encoding: chunked\r\n\r\n\(String(repeating: "1\r\na\r\n", count: 5))0\r\n\r\n", 413),
+            ("Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n", 200),
+            ("Content-Length: 4\r\n\r\nabcd", 200),
+        ] {
+            let client = try HTTPTestClient(server.port)
+            client.send("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(body)")
+            let answer = client.receiveToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.hasSuffix("told"), "\(body)")
         }
-        withExtendedLifetime(server) {}
     }
 
     @Test("refuses headers above the limit, whatever their full length")
     func longHeaders() throws {
-        let (server, port) = try Self.server(answer: Self.fine)
+        let server = try FrontScene()
         for request in [
             "GET /\(String(repeating: "a", count: 60_000)) HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\n" + (0..<4000).map { "X-\($0): a\r\n" }.joined() + "\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "a", count: 60_000))\r\n\r\n",
         ] {
-            let client = try HTTPTestClient(port)
+            let client = try HTTPTestClient(server.port)
             client.send(request)
             #expect(!client.receiveToEnd().contains("fine"))
         }
-        let client = try HTTPTestClient(port)
+        let client = try HTTPTestClient(server.port)
         client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         #expect(client.receiveToEnd().hasSuffix("fine"))
-        withExtendedLifetime(server) {}
     }
 
-    @Test("ends a client that is too slow, and one that idles too long, and no other")
+    @Test("ends a client that is too slow, and one that idles too long")
     func slow() throws {
-        let (server, port) = try Self.server(answer: Self.fine)
-        let slow = try HTTPTestClient(port)
+        let server = try FrontScene()
+        let slow = try HTTPTestClient(server.port)
         slow.send("GET / HTTP/1.1\r\nHo")
-        let resting = try HTTPTestClient(port)
+        let resting = try HTTPTestClient(server.port)
         resting.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(resting.receiveAnswer().hasSuffix("fine"))
         // The server has accepted both connections, in order.
         let now = SystemClock.monotonicNanoseconds
-        #expect(server.endOverdue(at: now) == 0)
-        #expect(server.endOverdue(at: now + 11_000_000_000) == 2)
+        #expect(server.with { $0.endOverdue(at: now) } == 0)
+        #expect(server.with { $0.endOverdue(at: now + 11_000_000_000) } == 2)
         #expect(slow.receiveToEnd().contains("fine") == false && resting.receiveToEnd() == "")
-        #expect(server.endOverdue(at: now + 11_000_000_000) == 0)
+        #expect(server.with { $0.endOverdue(at: now + 11_000_000_000) } == 0)
     }
 
-    @Test("serves others while some clients send nothing, up to its limit of connections")
+    @Test("serves others while some clients send nothing: they give way")
     func many() throws {
-        var limits = HTTPServer.Limits()
-        (limits.connections, limits.threads) = (8, 2)
-        let (server, port) = try Self.server(limits, answer: Self.fine)
+        var limits = FrontScene.limits
+        limits.connections = 8
+        let server = try FrontScene(limits)
         var silent: [HTTPTestClient] = []
-        // More connections than the server accepts wait in the kernel's backlog.
-        for _ in 0..<40 { silent.append(try HTTPTestClient(port)) }
-        let client = try HTTPTestClient(port)
-        client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        // The silent connections time out one after the other, until it is the client's turn.
-        var answer = ""
-        while answer.isEmpty, client.isOpen {
-            #expect(server.endOverdue(at: .max) <= 8)
-            answer = client.receiveToEnd(waitingMilliseconds: 50)
+        for _ in 0..<200 { silent.append(try HTTPTestClient(server.port)) }
+        for _ in 0..<2 {
+            let client = try HTTPTestClient(server.port)
+            client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            #expect(client.receiveToEnd().hasSuffix("fine"))
         }
-        silent = []
-        let next = try HTTPTestClient(port)
-        next.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        #expect(next.receiveToEnd().hasSuffix("fine"))
+        #expect(server.with(\.connectionCount) <= 8)
     }
 
     @Test("answers malformed HTTP with an error or not at all, and serves the next client")
     func rubbish() throws {
-        let (server, port) = try Self.server(answer: Self.fine)
+        let server = try FrontScene()
         for request in [
             "\u{16}\u{3}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
         ] {
-            let client = try HTTPTestClient(port)
+            let client = try HTTPTestClient(server.port)
             client.send(request)
             client.finish()
             #expect(!client.receiveToEnd().contains("fine"), "\(request.debugDescription)")
         }
-        withExtendedLifetime(server) {}
+        let client = try HTTPTestClient(server.port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        #expect(client.receiveToEnd().hasSuffix("fine"))
     }
 
     @Test("can be stopped while clients are in the middle of a request")
     func stops() throws {
-        var server: HTTPServer?
-        let port: UInt16
-        (server, port) = try Self.server(answer: Self.fine)
-        let client = try HTTPTestClient(port)
+        let server = try FrontScene()
+        let client = try HTTPTestClient(server.port)
         client.send("GET / HTTP/1.1\r\nHo")
-        _ = server
-        server = nil
+        server.stop()
         #expect(!client.receiveToEnd().contains("fine"))
     }
 
@@ -160,10 +204,9 @@ struct HTTPServerTests {
         for _ in 0..<3 {
             let waiting = try HTTPTestClient(port)
             waiting.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-            let handed = try ListeningSocket(inherited: fcntl(kept, F_DUPFD_CLOEXEC, 0))
-            let server = try HTTPServer(listeningOn: handed, answer: Self.fine)
+            let server = try FrontScene(on: fcntl(kept, F_DUPFD_CLOEXEC, 0))
             #expect(waiting.receiveToEnd().hasSuffix("fine"))
-            withExtendedLifetime(server) {}
+            server.stop()
         }
         #expect(descriptors(of: kept) == 1)
     }

@@ -11,7 +11,7 @@ struct PagesTests {
     private static let away = DaemonError.noAnswer(path: "/run/read.sock")
 
     private func answer(
-        _ request: HTTPRequest, problem: String? = nil, follows: String? = nil, isAway: Bool = false
+        _ request: PageRequest, problem: String? = nil, follows: String? = nil, isAway: Bool = false
     ) -> HTTPResponse {
         let pages = Pages(
             metrics: { (format) throws(DaemonError) in
@@ -36,7 +36,7 @@ struct PagesTests {
     @Test("serve the metrics in the format that the client prefers", arguments: MetricsFormat.allCases)
     func metrics(format: MetricsFormat) {
         let accept = format == .openMetrics ? "application/openmetrics-text;version=1.0.0" : "text/plain"
-        let response = answer(HTTPRequest(method: "GET", path: "/metrics", headers: ["accept": accept]))
+        let response = answer(PageRequest(method: "GET", path: "/metrics", format: MetricsFormat(accepting: accept)))
         #expect(response.status == 200 && response.body == Array("as \(format.rawValue)\n".utf8))
         #expect(header("Content-Type", of: response) == format.contentType)
         #expect(header("Vary", of: response) == "Accept")
@@ -44,7 +44,7 @@ struct PagesTests {
 
     @Test("report in the metrics that the daemon does not answer, and nothing else")
     func away() {
-        let response = answer(HTTPRequest(method: "GET", path: "/metrics"), isAway: true)
+        let response = answer(PageRequest(method: "GET", path: "/metrics"), isAway: true)
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
         #expect(response.status == 200 && lines.filter { !$0.hasPrefix("#") } == ["pushrouterd_up 0"])
     }
@@ -62,7 +62,7 @@ struct PagesTests {
                 return ""
             }, problem: { () throws(DaemonError) in nil },
             follows: { () throws(DaemonError) in nil }, note: { log.note($0) })
-        let request = HTTPRequest(method: "GET", path: "/metrics")
+        let request = PageRequest(method: "GET", path: "/metrics")
         for _ in 0..<2 { _ = pages.answer(request) }
         #expect(messages.withLock { $0 } == ["\(Self.away)"])
         isAway.withLock { $0 = false }
@@ -72,7 +72,7 @@ struct PagesTests {
 
     @Test("report in the health whether the daemon accepts requests, or the reason why not")
     func health() {
-        let request = HTTPRequest(method: "GET", path: "/healthz")
+        let request = PageRequest(method: "GET", path: "/healthz")
         #expect(answer(request).status == 200)
         let full = answer(request, problem: "nothing can be written for now")
         #expect(full.status == 503 && full.body == Array("nothing can be written for now\n".utf8))
@@ -82,7 +82,7 @@ struct PagesTests {
 
     @Test("report whether this machine leads, or which one does; a full disk does not change that")
     func leader() {
-        let request = HTTPRequest(method: "GET", path: "/leader")
+        let request = PageRequest(method: "GET", path: "/leader")
         #expect(answer(request).status == 200 && answer(request, problem: "the disk is full").status == 200)
         let standby = answer(request, follows: "a leads")
         #expect(standby.status == 503 && standby.body == Array("a leads\n".utf8))
@@ -119,13 +119,13 @@ struct PagesTests {
 
     @Test("are these, and allow only GET and HEAD")
     func others() {
-        #expect(answer(HTTPRequest(method: "GET", path: "/")).status == 200)
+        #expect(answer(PageRequest(method: "GET", path: "/")).status == 200)
         for path in ["/metrics/", "/../metrics", "//metrics", "", "/favicon.ico"] {
-            #expect(answer(HTTPRequest(method: "GET", path: path)).status == 404, "\(path)")
+            #expect(answer(PageRequest(method: "GET", path: path)).status == 404, "\(path)")
         }
-        let post = answer(HTTPRequest(method: "POST", path: "/metrics"))
+        let post = answer(PageRequest(method: "POST", path: "/metrics"))
         #expect(post.status == 405 && header("Allow", of: post) == "GET, HEAD")
-        #expect(answer(HTTPRequest(method: "HEAD", path: "/metrics")).status == 200)
+        #expect(answer(PageRequest(method: "HEAD", path: "/metrics")).status == 200)
     }
 }
 
@@ -139,7 +139,7 @@ struct MetricsArgumentsTests {
             return
         }
         let arguments = try Arguments(given)
-        #expect(arguments.address == ListenAddress("[::1]:80") && arguments.textFile == "/a/b.prom")
+        #expect(given.values["--listen"] == "[::1]:80" && arguments.textFile == "/a/b.prom")
         #expect(arguments.interval == 60 && given.values["--runtime"] == "/r")
         #expect(ListenAddress(Arguments.defaultAddress)?.isLoopback == true)
     }
@@ -147,7 +147,7 @@ struct MetricsArgumentsTests {
     @Test(
         "is refused with the wrong word",
         arguments: [
-            (["--listen", "localhost:80"], "localhost:80"), (["--interval", "0"], "0"), (["--interval=x"], "x"),
+            (["--interval", "0"], "0"), (["--interval=x"], "x"),
             (["--textfile"], "--textfile needs a value"), (["--nope"], "there is no option --nope"),
             (["a"], "there is no operand a"), (["--listen="], "--listen needs a value"),
             (["--runtime"], "--runtime needs a directory"),

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// A configuration file that was read: its name for people, and its bytes.

@@ -4,6 +4,16 @@ import LinuxSystem
 import PushModel
 import PushViews
 
+/// A question of a client: two that are alike get one answer.
+struct PageRequest: Hashable, Sendable {
+    /// The method, unchanged: `GET`.
+    var method: String
+    /// The path, without the query: `/metrics`.
+    var path: String
+    /// The format that the client prefers.
+    var format = MetricsFormat.prometheus
+}
+
 /// The pages of the HTTP server, by their paths.
 struct Pages: Sendable {
     /// Gets the daemon's metrics as text.
@@ -18,7 +28,7 @@ struct Pages: Sendable {
 
     private static let overview = "see \(paths.keys.filter { $0 != "/" }.sorted().joined(separator: ", "))"
 
-    private static let paths: [String: @Sendable (Pages, HTTPRequest) -> HTTPResponse] = [
+    private static let paths: [String: @Sendable (Pages, PageRequest) -> HTTPResponse] = [
         "/": { _, _ in HTTPResponse(status: 200, text: "pushrouter-metrics: \(overview)\n") },
         "/metrics": { $0.metrics(for: $1) },
         "/healthz": { pages, _ in Self.verdict(pages.problem) },
@@ -26,7 +36,7 @@ struct Pages: Sendable {
     ]
 
     /// Answers a request.
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    func answer(_ request: PageRequest) -> HTTPResponse {
         guard let page = Self.paths[request.path] else {
             return HTTPResponse(status: 404, text: "there is no such page; \(Self.overview)\n")
         }
@@ -36,18 +46,17 @@ struct Pages: Sendable {
         return page(self, request)
     }
 
-    private func metrics(for request: HTTPRequest) -> HTTPResponse {
-        let format = MetricsFormat(accepting: request.headers["accept"])
+    private func metrics(for request: PageRequest) -> HTTPResponse {
         let text: String
         do {
-            text = try metrics(format)
+            text = try metrics(request.format)
             note(nil)
         } catch {
-            text = OpenMetrics.textOfNoAnswer(as: format)
+            text = OpenMetrics.textOfNoAnswer(as: request.format)
             note("\(error)")
         }
         return HTTPResponse(
-            status: 200, text: text, type: format.contentType,
+            status: 200, text: text, type: request.format.contentType,
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")])
     }
 

@@ -5,56 +5,116 @@ import PushModel
 import PushViews
 import Synchronization
 
-/// The running program: the loop has signals and timers; the HTTP server has its own threads.
+/// The running program: the loop has clients, signals and timers. One thread asks the daemon for clients, one for the
+/// file, so that neither waits for the other.
 final class Service: LoopService {
     private let loop: EventLoop
-    private let source: DaemonSource
     private let file: TextFile?
     let status: String
-    private let server: HTTPServer?
-    private var timers: [RepeatingTimer] = []
+    private let front: HTTPFront
+    private let asker: JobThread<PageRequest>
+    private let writer: JobThread<TextFile>
+    private var resultSource: IOSource?
+    private var timer: RepeatingTimer?
+    private var isWriting = false
+    /// The clients that wait for an answer, by their question.
+    private var waiting: [PageRequest: [HTTPConnections.RequestNumber]] = [:]
+    /// The clients whose question the thread has. Who asks the same meanwhile gets the next answer.
+    private var asked: [PageRequest: [HTTPConnections.RequestNumber]] = [:]
     /// Logs the problems of the file and of the daemon.
     private let problems: ProblemLog
+
+    private enum Answer: Sendable {
+        case page(PageRequest, HTTPResponse)
+        /// The file is written, or the problem.
+        case file(String?)
+    }
 
     /// - Parameters:
     ///   - loop: the event loop.
     ///   - source: asks the daemon.
-    ///   - server: the HTTP server; `nil`: none.
+    ///   - pages: the pages.
+    ///   - entrances: the listening sockets.
     ///   - file: the text file; `nil`: none.
     ///   - interval: the time between two writes of the file.
-    ///   - status: the status text for the service manager.
     ///   - log: logs the events that an operator must know.
     init(
-        loop: EventLoop, source: DaemonSource, server: HTTPServer?, file: TextFile?, interval: Duration, status: String,
+        loop: EventLoop, source: DaemonSource, pages: Pages, entrances: Entrances, file: TextFile?, interval: Duration,
         log: @escaping @Sendable (JournalEntry) -> Void
-    ) throws(SystemError) {
-        self.loop = loop
-        self.source = source
-        self.server = server
-        self.file = file
-        self.status = status
+    ) throws {
+        (self.loop, self.file) = (loop, file)
+        let serves = entrances.names.isEmpty ? nil : "serves \(entrances.names.joined(separator: ", "))"
+        let writes = file.map { "writes \($0.path) every \(interval.components.seconds) s" }
+        status = [serves, writes].compactMap(\.self).joined(separator: ", ")
         problems = ProblemLog(end: "\(file?.path ?? "") has the daemon's metrics again", log: log)
-        if server != nil {
-            timers.append(
-                try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in
-                    self.server?.endOverdue(at: EventLoop.nowNanoseconds)
-                })
+        var limits = HTTPConnections.Limits()
+        (limits.connections, limits.bodyBytes, limits.idleSeconds) = (32, 0, 10)
+        limits.requestNanoseconds = 10_000_000_000
+        front = try HTTPFront(loop: loop, entrances: entrances, limits: limits)
+        let answers = try Mailbox<Answer>()
+        asker = JobThread("metrics-asker") { { answers.post(.page($0, pages.answer($0))) } }
+        writer = JobThread("metrics-file") { { answers.post(.file(Self.write($0, from: source))) } }
+        // Unowned: all of these are properties of this object.
+        front.arrived = { [unowned self] arrival, _ in take(arrival) }
+        resultSource = try answers.receive(on: loop) { [unowned self] results in
+            for case .page(let request, let response) in results { tell(response, to: request) }
+            for case .file(let problem) in results {
+                isWriting = false
+                problems.note(problem)
+            }
         }
         if file != nil {
-            timers.append(
-                try RepeatingTimer(loop: loop, after: .zero, every: interval) { [unowned self] in writeFile() })
+            timer = try RepeatingTimer(loop: loop, after: .zero, every: interval) { [unowned self] in writeFile() }
         }
+    }
+
+    private func take(_ arrival: HTTPConnections.Arrival) {
+        guard !arrival.isTooLong else {
+            return front.respond(to: arrival.number, with: HTTPResponse(status: 413, text: "no page takes a body\n"))
+        }
+        let request = PageRequest(
+            method: arrival.method, path: String(arrival.target.prefix { $0 != "?" }),
+            format: MetricsFormat(
+                accepting: arrival.headers.filter { $0.name.lowercased() == "accept" }.map(\.value)
+                    .joined(separator: ", ")))
+        waiting[request, default: []].append(arrival.number)
+        ask(request)
+    }
+
+    private func ask(_ request: PageRequest) {
+        guard asked[request] == nil, let clients = waiting.removeValue(forKey: request) else { return }
+        do throws(SystemError) {
+            try asker.submit(request)
+            asked[request] = clients
+        } catch {
+            for client in clients { front.respond(to: client, with: HTTPResponse(status: 503, text: "\(error)\n")) }
+        }
+    }
+
+    private func tell(_ response: HTTPResponse, to request: PageRequest) {
+        for client in asked.removeValue(forKey: request) ?? [] { front.respond(to: client, with: response) }
+        ask(request)
     }
 
     func stop() { loop.exit(code: 0) }
 
     private func writeFile() {
-        guard let file else { return }
+        guard let file, !isWriting else { return }
+        do throws(SystemError) {
+            try writer.submit(file)
+            isWriting = true
+        } catch {
+            problems.note("\(error)")
+        }
+    }
+
+    /// - Returns: the problem; `nil`: the file has the daemon's metrics.
+    private static func write(_ file: TextFile, from source: DaemonSource) -> String? {
         var problem: String?
         var text = OpenMetrics.textOfNoAnswer(as: .prometheus)
         do { text = try source.metrics(.prometheus) } catch { problem = "\(error)" }
         do { try file.replace(with: text) } catch { problem = "\(error)" }
-        problems.note(problem)
+        return problem
     }
 }
 

@@ -38,9 +38,7 @@ struct Program {
             raiseDescriptorLimit()
             return try Service(
                 loop: loop, plan: plan, entrances: entrances, connections: web.connectionsMax, streams: web.streamsMax,
-                status:
-                    "serves \(entrances.names.joined(separator: ", ")), port \(entrances.ports.map(String.init).joined(separator: " "))",
-                log: log)
+                status: "serves \(entrances.names.joined(separator: ", "))", log: log)
         }
     }
 

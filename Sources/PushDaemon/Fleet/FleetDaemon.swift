@@ -1,8 +1,6 @@
 import Glibc
-import LinuxSystem
 public import LinuxSystem
 public import PushModel
-import PushModel
 public import PushSettings
 import PushViews
 import Store

@@ -1,6 +1,5 @@
 import LinuxSystem
 public import PushModel
-import PushModel
 public import PushSettings
 import Store
 import Synchronization

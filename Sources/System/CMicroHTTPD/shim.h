@@ -2,25 +2,6 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Serves a listening socket on the library's own threads, at least 2. NULL: a system call failed. MHD_quiesce_daemon()
-   needs MHD_USE_ITC. */
-static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
-    int listener, unsigned int threads, unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
-    MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
-    MHD_NotifyConnectionCallback _Nonnull connection_changed, void *_Nonnull context) {
-    return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, handler, context,
-        MHD_OPTION_LISTEN_SOCKET, listener,
-        MHD_OPTION_THREAD_POOL_SIZE, threads,
-        MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
-        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, context,
-        MHD_OPTION_END);
-}
-
 typedef void *_Nullable (*CMicroHTTPD_TargetCallback)(
     void *_Nullable context, const char *_Nonnull target, struct MHD_Connection *_Nonnull connection);
 
@@ -36,7 +17,7 @@ static inline size_t CMicroHTTPD_keep(
 
 /* Serves connections added with MHD_add_connection, on the caller's thread: the caller calls MHD_run() when the epoll
    descriptor is readable. NULL: a system call failed. */
-static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start_external(
+static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
     unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
     MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
     MHD_NotifyConnectionCallback _Nonnull connection_changed, CMicroHTTPD_TargetCallback _Nonnull target,

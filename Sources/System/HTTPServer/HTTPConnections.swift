@@ -10,14 +10,14 @@ public final class HTTPConnections {
     /// Identifies a request until it is answered.
     public struct RequestNumber: Hashable, Sendable {
         let value: UInt64
+        /// The key of its connection, as ``HTTPConnections/add(_:key:)`` got it.
+        public let connection: UInt64
     }
 
     /// One complete request. Its target is not decoded.
     public struct Arrival: Sendable {
         /// Identifies the request for the answer.
         public let number: RequestNumber
-        /// The key of its connection, as ``HTTPConnections/add(_:key:)`` got it.
-        public let connection: UInt64
         /// The method, unchanged.
         public let method: String
         /// The target of the request line, path and query, unchanged.
@@ -104,7 +104,7 @@ public final class HTTPConnections {
     public var streamEnded: (RequestNumber) -> Void = { _ in }
     /// Takes the key of a connection that was closed.
     public var connectionEnded: (UInt64) -> Void = { _ in }
-    fileprivate var streams: [UInt64: StreamedBody] = [:]
+    fileprivate var streams: [RequestNumber: StreamedBody] = [:]
     // nil only while the server is being made.
     private var daemon: OpaquePointer?
     /// The descriptor for a loop's source; `nil` only while the server is being made.
@@ -112,7 +112,7 @@ public final class HTTPConnections {
     fileprivate var keys: [Int32: UInt64] = [:]
     /// The descriptors of the connections, by their keys.
     fileprivate var sockets: [UInt64: Int32] = [:]
-    fileprivate var waiting: [UInt64: (connection: OpaquePointer, pending: Pending)] = [:]
+    fileprivate var waiting: [RequestNumber: (connection: OpaquePointer, pending: Pending)] = [:]
     fileprivate var arrivals: [Arrival] = []
     fileprivate var lastNumber: UInt64 = 0
     /// The bytes of incomplete bodies, by the keys of their connections.
@@ -126,7 +126,7 @@ public final class HTTPConnections {
     public init(_ limits: Limits = Limits()) throws(SystemError) {
         self.limits = limits
         deadlines = limits.requestNanoseconds.map { ConnectionDeadlines(limit: $0) }
-        daemon = CMicroHTTPD_start_external(
+        daemon = CMicroHTTPD_start(
             limits.connections, limits.connectionBytes, limits.idleSeconds, Self.handle, Self.completed,
             Self.connectionChanged, Self.begin, Unmanaged.passUnretained(self).toOpaque())
         guard let daemon else { throw SystemError(operation: "start the HTTP server", errno: errno) }
@@ -139,7 +139,7 @@ public final class HTTPConnections {
         connectionEnded = { _ in }
         for stream in streams.values { stream.end() }
         for number in waiting.keys {
-            respond(to: RequestNumber(value: number), with: HTTPResponse(status: 503, body: []))
+            respond(to: number, with: HTTPResponse(status: 503, body: []))
         }
         guard let daemon else { return }
         MHD_run(daemon)
@@ -189,7 +189,7 @@ public final class HTTPConnections {
 
     /// Answers a request, unless its connection is gone. The answer is sent during the next ``run()``.
     public func respond(to number: RequestNumber, with response: HTTPResponse) {
-        guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return }
+        guard let (connection, pending) = waiting.removeValue(forKey: number) else { return }
         pending.response = response
         deadlines?.begin(CMicroHTTPD_descriptor(connection), at: Self.now)
         MHD_resume_connection(connection)
@@ -200,12 +200,12 @@ public final class HTTPConnections {
     /// - Parameter head: the status, the headers, and the first part of the body.
     /// - Returns: whether it has begun; ``streamEnded`` reports its end.
     public func beginStream(_ number: RequestNumber, with head: HTTPResponse) -> Bool {
-        guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return false }
+        guard let (connection, pending) = waiting.removeValue(forKey: number) else { return false }
         let stream = StreamedBody(on: connection, limit: limits.streamBytes)
         _ = stream.add(head.body)
         pending.response = head
         pending.stream = stream
-        streams[number.value] = stream
+        streams[number] = stream
         MHD_resume_connection(connection)
         return true
     }
@@ -214,11 +214,11 @@ public final class HTTPConnections {
     ///
     /// - Returns: whether there was room for it; otherwise the body ends.
     public func send(_ part: [UInt8], to number: RequestNumber) -> Bool {
-        streams[number.value]?.add(part) ?? false
+        streams[number]?.add(part) ?? false
     }
 
     /// Ends a streamed answer.
-    public func endStream(_ number: RequestNumber) { streams[number.value]?.end() }
+    public func endStream(_ number: RequestNumber) { streams[number]?.end() }
 
     /// The number of streamed answers under way.
     var streamCount: Int { streams.count }
@@ -295,8 +295,8 @@ extension HTTPConnections {
         guard let server = server(context) else { return }
         if let connection { server.deadlines?.begin(CMicroHTTPD_descriptor(connection), at: now) }
         guard let number = pending.number else { return }
-        server.waiting[number.value] = nil
-        if server.streams.removeValue(forKey: number.value) != nil { server.streamEnded(number) }
+        server.waiting[number] = nil
+        if server.streams.removeValue(forKey: number) != nil { server.streamEnded(number) }
     }
 
     /// Called when a connection is opened, and before its socket is closed.
@@ -339,12 +339,12 @@ extension HTTPConnections {
         // No deadline applies while the program works on the answer.
         deadlines?.end(CMicroHTTPD_descriptor(connection))
         lastNumber += 1
-        let number = RequestNumber(value: lastNumber)
+        let number = RequestNumber(value: lastNumber, connection: key)
         pending.number = number
-        waiting[number.value] = (connection, pending)
+        waiting[number] = (connection, pending)
         arrivals.append(
             Arrival(
-                number: number, connection: key, method: pending.method, target: pending.target,
+                number: number, method: pending.method, target: pending.target,
                 headers: pending.headers, body: exchange(&pending.body, with: []),
                 isTooLong: pending.discarded > 0))
         MHD_suspend_connection(connection)

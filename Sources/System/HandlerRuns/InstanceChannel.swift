@@ -1,5 +1,4 @@
 public import LinuxSystem
-import LinuxSystem
 import PushModel
 
 /// The services for the runs and the instances of handlers.

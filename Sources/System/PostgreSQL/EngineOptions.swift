@@ -1,5 +1,4 @@
 import LinuxSystem
-import PushModel
 public import PushModel
 import Synchronization
 

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The status of a fleet's database (`pushctl store status`).

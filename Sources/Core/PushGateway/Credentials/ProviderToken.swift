@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 import PushRouter
 

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The decisions of one turn, appended in order.

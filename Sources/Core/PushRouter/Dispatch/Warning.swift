@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// A warning about a payload that is delivered anyway. The text is made on each access.

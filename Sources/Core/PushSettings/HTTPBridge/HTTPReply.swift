@@ -1,5 +1,4 @@
 public import PushModel
-import PushRouter
 public import PushRouter
 
 /// The result of a request of an `http` handler.

@@ -171,8 +171,8 @@ final class Transport {
         willRunHTTP1 = false
         now = EventLoop.nowNanoseconds
         for arrival in http1.run() {
-            let ticket = Ticket(connection: arrival.connection, place: .message(arrival.number))
-            guard let connection = connections[arrival.connection] else {
+            let ticket = Ticket(connection: arrival.number.connection, place: .message(arrival.number))
+            guard let connection = connections[arrival.number.connection] else {
                 http1.respond(to: arrival.number, with: HTTPResponse(status: 503, body: []))
                 continue
             }

@@ -11,13 +11,16 @@ public final class Entrances {
         public var program: String
         /// The addresses of `Listen=`.
         public var listen: [SocketAddress]
-        /// The default address, used if neither the command line nor the configuration has one.
-        public var standard: String
+        /// The default address, used if neither the command line nor the configuration has one; `nil`: none.
+        public var standard: String?
         /// Why it must not listen on addresses that other machines reach; `nil` if it may.
         public var reasonAgainstOtherMachines: String?
 
         /// Joins the parts.
-        public init(program: String, listen: [SocketAddress], standard: String, reasonAgainstOtherMachines: String?) {
+        public init(
+            program: String, listen: [SocketAddress] = [], standard: String?,
+            reasonAgainstOtherMachines: String? = nil
+        ) {
             (self.program, self.listen, self.standard) = (program, listen, standard)
             self.reasonAgainstOtherMachines = reasonAgainstOtherMachines
         }
@@ -25,10 +28,8 @@ public final class Entrances {
 
     /// The descriptors for a loop's sources, in the order of `names`.
     public private(set) var descriptors: [SharedDescriptor] = []
-    /// The names of the sockets, for people.
+    /// The names of the sockets, for people, each with the port that it has.
     public private(set) var names: [String] = []
-    /// The ports of the TCP sockets.
-    public private(set) var ports: [UInt16] = []
     /// Whether other machines can reach one of them.
     public private(set) var areOfOtherMachines = false
     /// The Unix listeners created here, whose paths are removed with them.
@@ -41,13 +42,17 @@ public final class Entrances {
     ///   - given: the addresses of `--listen`, separated by commas.
     ///   - rules: the configuration.
     /// - Throws: `StartFailure`.
-    public init(_ given: String?, _ rules: Rules) throws {
+    public convenience init(_ given: String?, _ rules: Rules) throws {
+        try self.init(given, rules, inherited: InheritedSockets.take().map(\.descriptor))
+    }
+
+    /// - Parameter inherited: the listening sockets of the service manager, which this object owns.
+    init(_ given: String?, _ rules: Rules, inherited: [Int32]) throws {
         self.rules = rules
-        let inherited = InheritedSockets.take()
         guard inherited.isEmpty || given == nil else {
             throw usageFailure("the service manager gave a socket: remove --listen, or the socket unit")
         }
-        for socket in inherited { try addInherited(socket.descriptor) }
+        for socket in inherited { try addInherited(socket) }
         guard inherited.isEmpty else { return }
         var addresses = rules.listen
         do throws(ValueError) {
@@ -55,11 +60,11 @@ public final class Entrances {
                 addresses = []
                 for text in given.split(separator: ",") { addresses.append(try SocketAddress(String(text))) }
             }
-            if addresses.isEmpty { addresses = [try SocketAddress(rules.standard)] }
+            if addresses.isEmpty, let standard = rules.standard { addresses = [try SocketAddress(standard)] }
         } catch {
             throw usageFailure("--listen \(error.reason)")
         }
-        for address in addresses { try add(address) }
+        for address in addresses { try add(address, isGiven: given != nil) }
     }
 
     private func usageFailure(_ message: String) -> StartFailure {
@@ -82,8 +87,7 @@ public final class Entrances {
             if !socket.isLoopback, let reason = rules.reasonAgainstOtherMachines {
                 throw StartFailure("port \(socket.port): \(reason)", exitStatus: StartFailure.permission)
             }
-            names.append("port \(socket.port)")
-            add(socket)
+            add(socket, "port \(socket.port)")
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -91,39 +95,42 @@ public final class Entrances {
         }
     }
 
-    private func add(_ socket: consuming ListeningSocket) {
-        ports.append(socket.port)
+    private func add(_ socket: consuming ListeningSocket, _ name: String) {
+        names.append(name)
         descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
     }
 
-    private func add(_ address: SocketAddress) throws {
+    /// - Parameter isGiven: whether the command line has it.
+    private func add(_ address: SocketAddress, isGiven: Bool) throws {
         switch address {
         case .unix(let path):
             do {
                 let listener = try Listener(path: path, mode: 0o666)
                 descriptors.append(listener.descriptor)
                 listeners.append(listener)
+                names.append("\(address)")
             } catch {
                 throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
             }
         case .tcp(let text):
             guard let place = ListenAddress(text) else {
                 throw StartFailure(
-                    "Listen= and --listen take a numeric address and a port, such as "
-                        + "\(rules.standard) or [::1]:18443, not \(text)",
-                    exitStatus: StartFailure.configuration)
+                    "Listen= and --listen take a numeric address and a port, such as 127.0.0.1:8443 or [::1]:8443, "
+                        + "not \(text)",
+                    exitStatus: isGiven ? StartFailure.usage : StartFailure.configuration)
             }
             areOfOtherMachines = areOfOtherMachines || !place.isLoopback
             if !place.isLoopback, let reason = rules.reasonAgainstOtherMachines {
                 throw StartFailure("\(text): \(reason)", exitStatus: StartFailure.permission)
             }
             do {
-                add(try ListeningSocket(place))
+                let socket = try ListeningSocket(place)
+                let port = socket.port
+                add(socket, "\(text[..<(text.lastIndex(of: ":") ?? text.endIndex)]):\(port)")
             } catch {
                 throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
             }
         }
-        names.append("\(address)")
     }
 }
 

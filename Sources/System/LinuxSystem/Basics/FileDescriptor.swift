@@ -1,6 +1,5 @@
 import CLinux
 public import Glibc
-import Glibc
 
 /// One open file descriptor, closed at the end of this value.
 public struct FileDescriptor: ~Copyable, Sendable {

@@ -1,6 +1,5 @@
 import Glibc
 public import PushModel
-import PushModel
 import PushRouter
 public import PushSettings
 

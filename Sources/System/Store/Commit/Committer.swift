@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import LinuxSystem
 public import PushModel
-import PushModel
 import Synchronization
 
 /// Makes batches durable in the log, and applies them to the ledger behind it.

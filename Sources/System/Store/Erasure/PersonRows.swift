@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The conditions that tell which rows of a ledger are a person's, for counting and for removing them.

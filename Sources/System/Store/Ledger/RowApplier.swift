@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// Applies the rows of batches to the ledger, within the caller's transaction.

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import LinuxSystem
 public import PushModel
-import PushModel
 import Synchronization
 
 /// The engine and the term with which the leader of a shard opens its store.

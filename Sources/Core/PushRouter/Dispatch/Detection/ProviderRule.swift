@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The rules that recognize the payloads of one provider: one `.provider` file.

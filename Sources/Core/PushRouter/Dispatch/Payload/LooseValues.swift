@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 // Values of the wrong type, parsed as the platforms' own code does.

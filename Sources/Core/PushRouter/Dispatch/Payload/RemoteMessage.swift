@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The values of the getters of FCM's `RemoteMessage`, with their defaults.

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The order in which devices go when their memory is full, by the places of the devices in their table.

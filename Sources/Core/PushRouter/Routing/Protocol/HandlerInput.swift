@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The input of a handler: one JSON object, and the same facts as environment variables.

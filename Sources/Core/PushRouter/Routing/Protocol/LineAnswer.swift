@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// One line of a `worker` or `socket` handler: the answer to the line with the same id.

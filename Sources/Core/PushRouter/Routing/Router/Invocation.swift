@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// An invocation in flight: its ledger row, and the state that only the router needs.

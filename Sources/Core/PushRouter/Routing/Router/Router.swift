@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The routing state machine: it takes requests, answers and the clock as input, and produces effects.

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// An input event of the router.

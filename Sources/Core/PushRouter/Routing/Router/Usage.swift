@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The requests in flight, in all and of each account, for comparison with the limits.

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// Reference-counted texts that many entries share; each is stored once under a number.

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The reason why APNs would refuse the request with a payload. FCM forwards the request and returns the refusal.

@@ -1,4 +1,3 @@
-import PushModel
 public import PushModel
 
 /// The members of an FCM v1 message that matter for decisions, read in one pass.

@@ -1,8 +1,8 @@
-/// The connections of the page's clients, and the one that gives way to a new one when there is no room: so a client
+/// The connections of a service's clients, and the one that gives way to a new one when there is no room: so a client
 /// that opens many keeps no other away.
-public struct ConnectionShares: Sendable {
+public struct ConnectionShares<Peer: Hashable & Sendable>: Sendable {
     private struct Connection {
-        let peer: WebPeer
+        let peer: Peer
         /// When it was opened, or its last request was answered, in monotonic nanoseconds.
         var idleSince: Int64
         /// The number of its requests without an answer, with streams.
@@ -11,19 +11,22 @@ public struct ConnectionShares: Sendable {
 
     private let limit: Int
     private var connections: [UInt64: Connection] = [:]
-    private var counts: [WebPeer: Int] = [:]
+    private var counts: [Peer: Int] = [:]
 
-    /// - Parameter limit: the most connections at once (`ConnectionsMax=`).
+    /// - Parameter limit: the most connections at once.
     public init(limit: Int) { self.limit = limit }
 
+    /// The number of connections.
+    public var count: Int { connections.count }
+
     /// The client of a connection.
-    public func peer(of key: UInt64) -> WebPeer? { connections[key]?.peer }
+    public func peer(of key: UInt64) -> Peer? { connections[key]?.peer }
 
     /// Adds a connection.
     ///
     /// - Returns: the connection to be closed for it, which is taken out: of the clients with an idle connection, the one
     ///   with the most connections gives the one that has been idle longest. `nil`: there is room, or none is idle.
-    public mutating func open(_ key: UInt64, of peer: WebPeer, at now: Int64) -> UInt64? {
+    public mutating func open(_ key: UInt64, of peer: Peer, at now: Int64) -> UInt64? {
         let closed = connections.count < limit ? nil : closeIdle()
         connections[key] = Connection(peer: peer, idleSince: now)
         counts[peer, default: 0] += 1
@@ -68,47 +71,4 @@ public struct ConnectionShares: Sendable {
         }
         return best?.key
     }
-}
-
-/// The streams and waiting requests of the page's clients: when all places are taken, a client with few gets one of a
-/// client with many.
-public struct StreamShares: Sendable {
-    /// The answer to a client that asks for a stream.
-    public enum Place: Hashable, Sendable {
-        case free
-        /// The stream of another client that ends for it.
-        case instead(of: UInt64)
-        case none
-    }
-
-    private let limit: Int
-    private var peers: [UInt64: WebPeer] = [:]
-
-    /// - Parameter limit: the most streams and waiting requests at once (`StreamsMax=`).
-    public init(limit: Int) { self.limit = limit }
-
-    /// Whether there are none.
-    public var isEmpty: Bool { peers.isEmpty }
-
-    /// Returns the place for one more stream of a client.
-    ///
-    /// A client gives one up only if it has more than the other one has then: so the two do not take turns.
-    public func place(for peer: WebPeer) -> Place {
-        guard peers.count >= limit else { return .free }
-        var streams: [WebPeer: [UInt64]] = [:]
-        for (id, peer) in peers { streams[peer, default: []].append(id) }
-        let own = streams[peer]?.count ?? 0
-        guard let most = streams.values.max(by: { ($0.count, $1.min() ?? 0) < ($1.count, $0.min() ?? 0) }),
-            most.count > own + 1, let oldest = most.min()
-        else { return .none }
-        return .instead(of: oldest)
-    }
-
-    /// Adds a stream; ids ascend.
-    public mutating func open(_ id: UInt64, of peer: WebPeer) { peers[id] = peer }
-
-    /// Takes a stream out.
-    ///
-    /// - Returns: whether it was there.
-    public mutating func close(_ id: UInt64) -> Bool { peers.removeValue(forKey: id) != nil }
 }
