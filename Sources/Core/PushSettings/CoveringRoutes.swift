@@ -41,7 +41,8 @@ struct CoveringRoutes {
 
     private func first(covering match: RouteMatch, _ signature: Signature) -> Int? {
         var keys = match.data.map(Key.data) + match.keyValues.map(Key.keyValue) + [.nothing]
-        // The covering route has all of these, so one of them finds it.
+        // The list of a covering route has each entry of this match's list, so one entry finds it: the one with the
+        // fewest candidates.
         keys += [match.apps.map(Key.app), match.providers.map(Key.provider)].compactMap {
             $0.min { count($0) < count($1) }
         }

@@ -76,7 +76,7 @@ public struct KeptConfigurations: Hashable, Sendable {
 // are not read), and registrations, which may name persons: an erasure does not reach kept files.
 extension ConfigurationSources {
     private static let heading = "pushrouterd configuration 1\n"
-    /// The name of the main file and its drop-ins.
+    /// The folder name that the main file and its drop-ins have in the text.
     private static let mainFolder = "main"
 
     /// The files in the order of the text, each with the name of its folder.

@@ -7,7 +7,7 @@ import Store
 ///
 /// The ledger follows the log: for a line that it does not have yet, the loader asks again after it has caught up.
 final class RunLoader {
-    /// A run that is being completed. Answers for a run that was dropped have no effect.
+    /// A run whose request is being read again. If the run is dropped meanwhile, a late answer has no effect.
     private final class Job {
         let run: HandlerRun
         let take: (Loaded) -> Void

@@ -177,7 +177,7 @@ final class StoreHealth {
         if let waiting = waitsForRoom.take() { stalled(waiting) }
     }
 
-    /// Notes that the ledger is written again.
+    /// Notes that writes to the ledger succeed again.
     func ledgerResumed() {
         ledgerProblem = nil
         journal.log(JournalEntry(.notice, "the ledger can be written again", messageID: .storeResumed))

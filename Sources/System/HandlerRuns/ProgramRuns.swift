@@ -199,7 +199,7 @@ final class ProgramRuns {
         }
     }
 
-    /// Settles the programs that are old enough.
+    /// Sets oom_score_adj of the programs that are old enough, and begins to read their output.
     private func settle() {
         let now = EventLoop.nowNanoseconds
         while let (token, due) = unsettled.first, due <= now {

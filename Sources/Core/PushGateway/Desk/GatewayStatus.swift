@@ -194,8 +194,8 @@ public struct Refusals: Sendable {
 
     /// The limit of the latest refusals.
     static let latestMax = 16
-    /// The limit of refusals that are told in a minute, in the journal and as rows of the ledger: a sender may repeat
-    /// one without an end.
+    /// The most refusals of a minute that go to the journal and the ledger: a sender may repeat a refused request for
+    /// ever.
     static let toldPerMinute = 30
 
     /// Counts a refusal.

@@ -127,7 +127,7 @@ public struct ShardIdentity: Hashable, Sendable {
     public var fleet: UUID128
     /// The id of the ledger that every copy of the shard has; event ids contain it.
     public var state: UUID128
-    /// The identity of the database.
+    /// Which database it is: a clone has another place, a promoted standby the same.
     public var place: DatabasePlace
 
     /// Joins the parts.

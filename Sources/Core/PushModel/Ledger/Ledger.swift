@@ -298,7 +298,8 @@ public enum BatchLimits {
     public static func longestRows(requestLength: Int) -> Int { requestLength + besideRequest }
 }
 
-/// The id of a configuration: a digest of its files. The same files have the same id on every machine.
+/// The id of a configuration: a digest of its files but for directories, `[Store]` and masks. The same files have the
+/// same id on every machine.
 public struct ConfigurationID: Hashable, Sendable, CustomStringConvertible {
     /// The digest.
     public let value: UInt64

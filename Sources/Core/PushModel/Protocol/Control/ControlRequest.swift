@@ -163,8 +163,8 @@ extension ControlRequest.Operation {
     }
 }
 
-/// One op of `control.sock`: its word, its keys and its reader. `Ops` has a file for each, with its writer and its
-/// answer.
+/// One op of `control.sock`: its word, its keys and its reader. `ControlOps.swift` and
+/// `ForwarderOps.swift` have a type for each, with its writer and its answer.
 struct ControlOp: Sendable {
     typealias Operation = ControlRequest.Operation
 

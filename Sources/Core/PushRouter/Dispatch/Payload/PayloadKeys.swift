@@ -75,8 +75,8 @@ public struct PayloadKeys: Sendable {
         }
     }
 
-    /// Returns the names of key-values that may be another spelling of a name, judged by length and first letter. Reads
-    /// only the first 128 keys: a deliverable payload seldom has more.
+    /// Returns the key-values of the dashboard whose length and first letter let them be a misspelt `name`. Reads the
+    /// first 128 keys alone: a deliverable payload seldom has more.
     func namesOfKeyValues(like name: String) -> [String] {
         defer { withExtendedLifetime(payload) {} }
         let longest = name.utf8.count + 8
