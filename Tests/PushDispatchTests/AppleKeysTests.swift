@@ -104,6 +104,10 @@ struct RemarkTests {
             (.ios, #"{"aps":{"content-available":1}}"#, [.silentOnApple]),
             (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]),
             (.ios, #"{"aps":{"alert":"x"}}"#, []),
+            (.web, #"{"message":{"token":"t","data":{"kind":"sync"}}}"#, [.silentOnWeb]),
+            (.web, #"{"message":{"token":"t","notification":{"title":"x"}}}"#, []),
+            (.web, #"{"cid":"c","t":"T"}"#, []),
+            (.web, #"{"kind":"sync"}"#, [.silentOnWeb]),
         ])
     func remark(_ platform: Platform, _ payload: String, _ remarks: [Remark]) throws {
         #expect(try decision(platform, payload).remarks == remarks)

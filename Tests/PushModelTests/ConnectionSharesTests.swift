@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Connections of a service")
 struct ConnectionSharesTests {
-    private let (ann, bob) = ("ann", "bob")
+    private let ann = "ann"
+    private let bob = "bob"
 
     @Test("give way to a new one when there is no room: the longest idle one of the client with the most")
     func givesWay() {

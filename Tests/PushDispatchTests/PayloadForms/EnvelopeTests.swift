@@ -61,6 +61,7 @@ struct EnvelopeTests {
                 #"{"message":"There","title":"Hi","additionalData":{"foreground":true,"k":"v"}}"#, nil,
                 #"{"data":{"message":"There","title":"Hi","k":"v"}}"#, nil
             ),
+            (#"{"notification":{"title":null,"body":null},"data":{"k":1}}"#, nil, #"{"data":{"k":1}}"#, nil),
             (#"{"FCM_MSG":{"data":{"k":"v"}}}"#, nil, #"{"data":{"k":"v"}}"#, nil),
             (#"{"UIApplicationLaunchOptionsRemoteNotificationKey":{"aps":{}}}"#, nil, #"{"aps":{}}"#, nil),
         ] as [(String, Platform?, String, Transport?)])
@@ -92,14 +93,24 @@ struct EnvelopeTests {
             (#"{"name":"projects/x/messages/1"}"#, "the answer of FCM"),
             (#"{"multicast_id":1,"success":1,"results":[]}"#, "the answer of FCM"),
             (#"{"error":{"code":404,"message":"x","status":"NOT_FOUND"}}"#, "the answer of FCM"),
-            (#"{"reason":"BadDeviceToken"}"#, "the answer of APNs"),
+            (#"{"reason":"BadDeviceToken"}"#, "the answer of APNs (BadDeviceToken)"),
+            (
+                #"{"failed":{"statusCode":403,"headers":{},"endpoint":"https://x"}}"#,
+                "the error (403) of a send by web-push"
+            ),
+            (#"{"statusCode":410,"body":"gone","endpoint":"https://x"}"#, "the error (410) of a send by web-push"),
+            (
+                #"{"payload_type":"push_opened","is_braze_internal":false,"ios":{"aps":{}}}"#,
+                "the event of a push that Braze's SDK for React Native gives"
+            ),
             (#"{"data":[{"status":"ok","id":"x"}]}"#, "the answer of Expo"),
             (#"{"code":"80000000","msg":"Success","requestId":"1"}"#, "the answer of Huawei"),
             (#"{"registrationID":"x"}"#, "the answer of Amazon Device Messaging"),
             (#"{"MessageId":"x"}"#, "the answer of Amazon SNS"),
             (#"{"id":"x","recipients":1}"#, "the answer of OneSignal"),
             (#"{"app_id":"x","contents":{"en":"Hi"}}"#, "a send body for OneSignal"),
-            (#"{"campaign_id":"x","recipients":[]}"#, "a send body for Braze"),
+            (#"{"campaign_id":"x","recipients":[]}"#, "a send body for a campaign or a Canvas of Braze"),
+            (#"{"messages":{}}"#, "a send body for Braze"),
             (#"{"audience":{},"device_types":"all"}"#, "a send body for Airship"),
             (#"{"notifications":[{"tokens":[],"platform":1}]}"#, "a send body for gorush"),
             (#"{"type":"service_account","private_key":"x"}"#, "the key of a service account"),

@@ -82,6 +82,15 @@ struct LiteralFormTests {
             ("[Push] got {\n[Push]     aps =     {\n[Push]     };\n[Push] }", #"{"aps":{}}"#),
             (#"Optional([AnyHashable("aps"): {"#, nil),
             (#" LOG  Message {"data": {"_ab": "true"}}"#, #"{"data":{"_ab":"true"}}"#),
+            (
+                "[        ] Synced 1.1MB.\n[+7871 ms] I/flutter (1): onMessage: {status: 2, id: 1}",
+                #"{"data":{"status":"2","id":"1"}}"#
+            ),
+            ("userInfo: [\n    \"aps\": [\n  \"alert\": nil ]\n]", #"{"aps":{"alert":null}}"#),
+            (
+                "$payload = [\n 'message' => [ // 🔥\n 'data' => ['title' => $title] // all\n ]\n];",
+                #"{"message":{"data":{"title":"$title"}}}"#
+            ),
         ])
     func inText(_ text: String, _ json: String?) throws {
         guard let json else {
@@ -93,7 +102,8 @@ struct LiteralFormTests {
     @Test(
         "is not found in a log line about something else",
         arguments: [
-            "08-05 08:27:45.585 1 1 I Net: {a=1}", #"I/Http: {"user":"x"}"#, "Intent { act=x (has extras) }", "a, b, c",
+            "08-05 08:27:45.585 1 1 I Net: {a=1}", "[        ] Synced 1.1MB.", "let numbers = [",
+            #"I/Http: {"user":"x"}"#, "Intent { act=x (has extras) }", "a, b, c",
         ])
     func notInText(_ line: String) { #expect(PayloadStart(in: Array(line.utf8)) == nil) }
 
@@ -131,11 +141,25 @@ struct LiteralFormTests {
             ("RemoteMessage@1f2e", "the message is printed without its content"),
             ("I GCM: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }", "a line of the log"),
             ("eyJhbGciOi.eyJpc3Mi.c2ln", "a token (JWT)"), (#""message": {"#, "a part of an object"),
+            ("\u{25BF} 3 elements", "an object that Xcode's debugger"),
             ("HTTP/2 400", "the answer of a server"), ("-----BEGIN PRIVATE KEY-----", "a key or a certificate"),
         ])
     func named(_ line: String, _ name: String) throws {
         let found = try #require(PayloadForm.nameOfOther(Array(line.utf8)))
         #expect(found.hasPrefix(name), "\(found)")
+    }
+
+    @Test("that PushKit had is a VoIP push")
+    func pushKit() throws {
+        let log = "[Voip] dictionaryPayload = {\n    aps =     {\n    };\n}, type = PKPushTypeVoIP"
+        let (_, facts) = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits())
+        #expect(facts.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
+    }
+
+    @Test("is no table because a line of its log has commas")
+    func logIsNoTable() {
+        let line = "W/FirebaseMessaging(1): Missing metadata. Manifest configuration, or default, value will be used."
+        #expect(PayloadForm.nameOfOther(Array(line.utf8)) == nil)
     }
 
     @Test(

@@ -135,8 +135,11 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case entitlement
     /// A push that wakes an iOS app.
     case silentOnApple
+    /// A push to a browser with no text to show.
+    case silentOnWeb
 
-    // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App".
+    // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App"; MDN,
+    // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background".
     public var description: String {
         switch self {
         case .normalPriority:
@@ -147,6 +150,8 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             "a critical or time-sensitive alert needs an entitlement of the app: without it iOS shows it as any other alert"
         case .silentOnApple:
             "iOS decides whether a silent push wakes the app: Apple advises not more than two or three an hour, and with Background App Refresh off or in Low Power Mode it may wait or be dropped"
+        case .silentOnWeb:
+            "browsers take only pushes that show something (userVisibleOnly): a worker that shows no notification makes the browser show one of its own"
         }
     }
 }
@@ -162,6 +167,7 @@ extension Decision {
         if (keys.payload as? ApplePayload)?.needsEntitlement == true { remarks.append(.entitlement) }
         let isWaking = reasons.contains { $0 == .contentAvailable || $0 == .contentAvailableLaunches }
         if isWaking, !callbacks.contains(.willPresent) { remarks.append(.silentOnApple) }
+        if outcome == nil, (keys.payload as? WebPayload)?.hasText == false { remarks.append(.silentOnWeb) }
         return remarks
     }
 }

@@ -99,8 +99,22 @@ extension PayloadEnvelope {
 extension PayloadEnvelope {
     private static func opened(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         guard object["op"] == nil, !object.isApplePayload else { return nil }
+        if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
+            return withoutBlock(object)
+        }
         if object.hasTextsOnly { return ofSNS(object, for: platform) ?? raw(object) }
         return event(object, for: platform) ?? sendBody(object, for: platform)
+    }
+
+    /// A message as FlutterFire prints it: a notification with nothing but `null` is none.
+    private static func withoutBlock(_ object: JSONNode) -> WrittenPayload {
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (key, value) in object.members where key != "notification" {
+                writer.member(key, raw: value.compactBytes)
+            }
+        }
+        return WrittenPayload(json: writer.bytes, name: "a message whose notification has nothing in it")
     }
 
     static func payload(

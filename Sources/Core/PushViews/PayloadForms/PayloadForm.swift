@@ -101,10 +101,12 @@ public struct PayloadStart: Hashable, Sendable {
         let candidates = line.indices.lazy.filter { line[$0] == UInt8(ascii: "{") || line[$0] == UInt8(ascii: "[") }
         for place in candidates.prefix(Self.candidatesMax) {
             // An intent is printed without its extras.
-            guard let form = Self.form(at: place, in: line), form != .list,
+            let isOpen = line[(place + 1)...].allSatisfy(\.isJSONWhiteSpace)
+            // Swift and PHP write objects with the brackets of lists: an open one may be either.
+            guard var form = Self.form(at: place, in: line), form != .list || isOpen,
                 !line[..<place].reversed().starts(with: " tnetnI".utf8)
             else { continue }
-            let isOpen = line[(place + 1)...].allSatisfy(\.isJSONWhiteSpace)
+            if form == .list { form = .literal }
             let before = String(decoding: line[..<place].suffix(Self.wordsMax), as: UTF8.self).lowercased()
             let isAboutPush = Self.wordsBefore.contains { before.has($0) }
             let hasKey = !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
@@ -144,14 +146,17 @@ public struct PayloadStart: Hashable, Sendable {
         }
     }
 
-    /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `; `nil` if there is none.
+    /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `, or behind brackets without
+    /// one, `[   ] Synced`; `nil` if there are none.
     static func tagEnd(in text: ArraySlice<UInt8>) -> Int? {
         guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
         let word = text[(text.startIndex + 1)..<close]
         let letters: (UInt8) -> Bool = { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
         let isWord = word.allSatisfy { letters($0) || $0.isDigit || " .:_-/+@#".utf8.contains($0) }
         let isJSON = ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
-        return word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
+        let behind = text[(close + 1)...].drop(while: \.isJSONWhiteSpace)
+        let isEmpty = !word.isEmpty && word.allSatisfy(\.isJSONWhiteSpace) && behind.first.map(letters) == true
+        return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
     /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.

@@ -98,8 +98,17 @@ struct PrintedLiteral {
 extension PrintedLiteral {
     private var next: UInt8? { place < text.endIndex ? text[place] : nil }
 
+    /// Skips white space, and the comments of source code.
     private mutating func skipWhiteSpace() {
-        while let next, next.isJSONWhiteSpace || next == 0 { place += 1 }
+        while let next {
+            if next.isJSONWhiteSpace || next == 0 {
+                place += 1
+            } else if text[place...].starts(with: "//".utf8) {
+                place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            } else {
+                return
+            }
+        }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -283,7 +292,8 @@ extension PrintedLiteral {
         default:
             if Self.isNumber(word) {
                 writer.raw(word.utf8)
-            } else if allowsWord {
+            } else if allowsWord || word.hasPrefix("$") {
+                // A variable of PHP stands for its value.
                 writer.string(word)
             } else if Self.wrappers.contains(word), peek(UInt8(ascii: "{")) {
                 return value(depth: depth + 1, allowsWord: false)

@@ -187,6 +187,8 @@ struct PrintedText: Sendable {
 
     init(_ start: PayloadStart) { self.start = start }
 
+    /// Whether the text says that PushKit had the payload.
+    private var isOfPushKit = false
     private var isBundle: Bool { start.form == .bundle }
     /// Whether brackets in quotation marks do not count.
     private var hasQuotes: Bool { start.form == .literal || start.form == .json || start.form == .list }
@@ -196,6 +198,7 @@ struct PrintedText: Sendable {
 
     mutating func add(_ line: [UInt8]) -> Bool {
         var text = line[...]
+        isOfPushKit = isOfPushKit || ["PKPushType", "PushKit", "VoipPush"].contains { line.has($0.utf8) }
         if !hasBegun {
             hasBegun = true
             if let end = PayloadStart.tagEnd(in: line[...]) {
@@ -302,7 +305,9 @@ struct PrintedText: Sendable {
 
     private func literal() throws(PayloadFormError) -> WrittenPayload {
         if let literal = PrintedLiteral(bytes[...]) {
-            return WrittenPayload(json: literal.json, platform: literal.isApples ? .ios : nil)
+            var payload = WrittenPayload(json: literal.json, platform: literal.isApples ? .ios : nil)
+            if isOfPushKit { payload.headers = Array(#"{"apns-push-type":"voip"}"#.utf8) }
+            return payload
         }
         guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")) else {
             throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: copy it whole")

@@ -1,9 +1,11 @@
-import PushModel
+public import PushModel
 import PushRouter
 
 // Objects without a payload.
 extension PayloadEnvelope {
-    /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
+    /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one, or is no object.
+    public static func name(ofOther node: JSONNode) -> String? { node.kind == .object ? nameOfOther(node) : nil }
+
     static func nameOfOther(_ object: JSONNode) -> String? {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
@@ -20,11 +22,16 @@ extension PayloadEnvelope {
         if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
             return answer(of: "FCM")
         }
+        let failure = object["failed"] ?? object["error"] ?? object
+        if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
+            let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
+            return "this is the error\(status) of a send by web-push, not a push: give the data of the push event"
+        }
         if object["multicast_id"] != nil, object.hasAny("results", "success", "failure") { return answer(of: "FCM") }
         if object["successCount"] != nil, object["failureCount"] != nil { return answer(of: "firebase-admin") }
         if count == 1, object["message_id"]?.kind == .number { return answer(of: "FCM") }
         if count <= 2, let reason = object["reason"]?.string {
-            if APNsReason(rawValue: reason) != nil { return answer(of: "APNs") }
+            if APNsReason(rawValue: reason) != nil { return answer(of: "APNs (\(reason))") }
             if ["BadJwtToken", "BadWebPushRequest", "BadWebPushTopic", "VapidPkHashMismatch"].contains(reason) {
                 return answer(of: "Apple's web push service")
             }
@@ -76,7 +83,9 @@ extension PayloadEnvelope {
             object["messages"]?.kind == .object
             || object.hasAny("campaign_id", "canvas_id")
                 && object.hasAny("recipients", "broadcast", "trigger_properties", "canvas_entry_properties", "audience")
-        if isBrazes { return body(of: "Braze") }
+        if isBrazes {
+            return body(of: object.hasAny("campaign_id", "canvas_id") ? "a campaign or a Canvas of Braze" : "Braze")
+        }
         if object["notifications"]?.kind == .array, object["notifications"]?.elements.first?["tokens"] != nil {
             return body(of: "gorush")
         }
@@ -109,6 +118,12 @@ extension PayloadEnvelope {
         if let bundle = object["extras"] ?? object["data"], bundle.hasAny("_nmid", "_nmt"), bundle["_o"] != nil {
             return
                 "this is an event of Firebase Analytics about a push, not the push: the extras of the push are in another line"
+        }
+        if object["payload_type"]?.string?.hasPrefix("push_") == true, object["is_braze_internal"] != nil {
+            return """
+                this is the event of a push that Braze's SDK for React Native gives to JavaScript, without the keys by \
+                which the SDK knew the push: give the userInfo or the extras, from native code or the log of the device
+                """
         }
         if object.count == 1, object["isTrusted"] != nil {
             return """
@@ -153,6 +168,7 @@ extension PayloadForm {
             ("array(", "an array that PHP printed", "it with json_encode"),
             ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
             ("RemoteMessage{", "an object that Java printed", "getData()"),
+            ("\u{25BF} ", "an object that Xcode's debugger or dump() printed", "it with NSLog or JSONSerialization"),
         ]
         for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
             return "\(name), not a push in a form that is read: print \(remedy)"
@@ -216,7 +232,7 @@ extension PayloadForm {
 
     private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
         let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
-        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) }
+        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) } && !PayloadStart.isLog(Array(text))
         return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
     }
 }

@@ -22,7 +22,12 @@ extension Explanation {
         lines.add(rules.isEmpty ? "Remarks" : "Rules", rules + remarks)
         lines.add("Callbacks", .heading)
         if let outcome = decision.outcome {
-            let nobody = outcome == .ownReceiver ? "No service of the app runs" : "No callback of the app runs"
+            let nobody =
+                switch outcome {
+                case .ownReceiver: "No service of the app runs"
+                case .swallowed: "No handler gets it"
+                default: "No callback of the app runs"
+                }
             lines.add("  \(nobody); the outcome is \(outcome.rawValue)", outcome.tone)
         }
         for invocation in invocations { lines.add("  \(invocation.text)") }

@@ -88,6 +88,11 @@ struct PayloadReader {
         do { text = try PayloadText(start, line: line) } catch { throw failure(error, from: number) }
         if let text { return try record(of: text, from: number) }
         let document = try document(of: line, from: number)
+        if count > 1, isInText, let name = PayloadEnvelope.name(ofOther: document.root) {
+            // An answer behind the command that got it.
+            self.note("\(file.name):\(number): \(name)")
+            return try next()
+        }
         let place = try place(from: number)
         guard document.root.kind == .array else {
             return try opened(
@@ -274,6 +279,11 @@ struct PayloadReader {
             // may begin a broken one.
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let isIncomplete = count == 1 && error.offset >= line.count
+            if !isIncomplete, count > 1, isInText, opensObjects, let (object, _, _) = PayloadForm.object(in: line),
+                let document = try? JSONDocument(scanning: object, limits: limits)
+            {
+                return document
+            }
             let rest = isIncomplete ? try file.rest() : []
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
             return try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)

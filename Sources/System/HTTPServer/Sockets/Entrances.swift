@@ -87,7 +87,8 @@ public final class Entrances {
             if !socket.isLoopback, let reason = rules.reasonAgainstOtherMachines {
                 throw StartFailure("port \(socket.port): \(reason)", exitStatus: StartFailure.permission)
             }
-            add(socket, "port \(socket.port)")
+            let port = socket.port
+            add(socket, "port \(port)")
         } catch let failure as StartFailure {
             throw failure
         } catch {

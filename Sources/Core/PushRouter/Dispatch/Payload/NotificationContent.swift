@@ -308,3 +308,11 @@ extension AndroidPayload {
         }
     }
 }
+
+extension WebPayload {
+    /// Whether it has a text that a service worker could show.
+    var hasText: Bool {
+        let parts = Parts(self, message: nil)
+        return parts.title?.isEmpty == false || parts.body?.isEmpty == false
+    }
+}
