@@ -107,7 +107,8 @@ let package = Package(
             .core, "PushViews", ["PushModel", "PushRouter", "PushSettings"],
             resources: [
                 .embedInCode("Web/Assets/page.css"), .embedInCode("Web/Assets/keys.js"),
-                .embedInCode("Web/Assets/live.js"), .embedInCode("Accidents/Catalogue"),
+                .embedInCode("Web/Assets/live.js"), .embedInCode("Web/Assets/icons.svg"),
+                .embedInCode("Accidents/Catalogue"),
             ], isHot: false),
         // Requests of FCM's and APNs' clients, and their responses: no sockets, no HTTP library.
         swift(.core, "PushGateway", ["PushModel", "PushRouter", "PushSettings"]),

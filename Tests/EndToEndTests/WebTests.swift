@@ -139,7 +139,7 @@ struct WebTests {
         #expect(push["seq"]?.int64 == 1 && push["outcome"]?.string == "handed_to_tracker")
         #expect(push["title"]?.string == "Title" && push["campaign"]?.string == "campaign-1")
         for path in [
-            "/", "/push/1", "/push/1/edit", "/explain", "/devices", "/lanes", "/handlers", "/campaigns", "/deadletters",
+            "/", "/push/1", "/explain?push=1", "/explain", "/devices", "/report", "/campaigns", "/deadletters",
             "/report", "/senders", "/help", "/login",
         ] {
             let answer = scene.curl(path)
@@ -188,12 +188,10 @@ struct WebTests {
         _ = try scene.pushes("is:dead", count: 3)
         #expect(scene.curl("/deadletters").text.contains("Choose #2"))
         #expect(scene.act("/api/pushes/1/replay").status == 200)
-        let dry = try scene.form("/deadletters", of: "/deadletters", ["act=dry", "requests=2", "requests=3"])
-        #expect(dry.text.contains("2 requests would be replayed"))
-        let done = try scene.form("/deadletters", of: "/deadletters", ["act=replay", "requests=2", "requests=3"])
+        let done = try scene.form("/deadletters/replay", of: "/deadletters", ["requests=2", "requests=3"])
         #expect(done.text.contains("2 requests replayed, 0 refused"), "\(done.text)")
         _ = try scene.pushes("is:replay", count: 3)
-        #expect(scene.curl("/handlers").text.contains("broken"))
+        #expect(scene.curl("/report").text.contains("broken"))
         #expect(scene.act("/api/deadletters/purge", #"{"requests":[]}"#).status == 400)
         let chosen = pushctl.run([
             "--state", scene.installation.state, "--runtime", scene.installation.runtime, "deadletters", "--query",

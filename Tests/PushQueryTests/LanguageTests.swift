@@ -80,6 +80,8 @@ struct QueryTests {
         cases[.code] = ("code:not_finished_at_deadline", plain, Story.story(nil, []))
         let labelled = #"{"op":"deliver","payload":{"message":{"fcm_options":{"analytics_label":"a"}}}}"#
         cases[.label] = ("label:a", Story.story(labelled), plain)
+        let order = #"{"op":"deliver","payload":{"message":{"data":{"order_id":"1018"}}}}"#
+        cases[.data] = ("data.order_id:10*", Story.story(order), plain)
         cases[.has] = ("has:campaign", Story.story(events: [Story.event(.received(campaign))]), plain)
         cases[.is] = ("is:late", Story.story(nil, [Story.invocation(.timedOut)]), plain)
         cases[.before] = (
@@ -112,6 +114,10 @@ struct QueryTests {
         #expect(try matches("device:other,pixel-1 -is:dead", Story.story()))
         #expect(try matches("SPRING", Story.story()) && matches("\"spring\"", Story.story()))
         #expect(try matches("user:\"anna\"", Story.story()))
+        // The name of a handler is in no request.
+        #expect(try matches("Crm", Story.story()) && !matches("crm", Story.story(nil, [])))
+        let number = Story.story(#"{"op":"deliver","payload":{"n":7,"k":{"a":"b"}}}"#)
+        #expect(try matches("data.n:7", number) && !matches("data.n:8", number) && !matches("data.a:b", number))
         #expect(try query("  a   b ").text == "a b" && query("").isEverything)
     }
 
@@ -129,7 +135,8 @@ struct QueryTests {
             ("app:a ap:b", "ap:b", 7, "did you mean app:?"), ("outcome:timedout", "outcome:timedout", 1, "timed_out"),
             ("a \"b c", "\"b c", 3, "quotation mark"), ("before:soon", "before:soon", 1, "RFC 3339"),
             ("larger:x", "larger:x", 1, "larger:2k"), ("slower:fast", "slower:fast", 1, "slower:5s"),
-            ("app:", "app:", 1, "app:com.example.shop"), ("app:a,,b", "app:a,,b", 1, "needs a value"),
+            ("app:", "app:", 1, "app:com.example.shop"),
+            ("data.k:", "data.k:", 1, "data.order_id:1018"), ("app:a,,b", "app:a,,b", 1, "needs a value"),
             ("https://x", "https://x", 1, "quotation marks"), ("before:1,2", "before:1,2", 1, "one value"),
             ("has:wings", "has:wings", 1, "notification"), ("\"\"", "\"\"", 1, "the query is empty"),
         ])

@@ -49,7 +49,7 @@ struct SentenceTests {
         let refused = Story.story(
             #"{"op":"deliver","payload":{},"sender":{"answer":400,"reason":"BadTopic","cause":"no such app"}}"#,
             [Story.invocation(.swallowed, handler: nil, provider: nil, code: .refusedSend)])
-        #expect(sentence(refused) == "Refused. Because. No such app.")
+        #expect(sentence(refused) == "The gateway refused it. Because. No such app.")
         var late = Story.invocation(.timedOut)
         late.result?.queue = .seconds(17)
         late.result?.ahead = 3

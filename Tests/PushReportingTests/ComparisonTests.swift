@@ -145,7 +145,7 @@ struct ComparisonTests {
         let worse = try document(document(1000, missed: 90, isAlone: true), with: document(1000, isAlone: true))
         let heading = "Compared with before.json: 8 figures, 1 worse; "
         #expect(worse.lines(TextStyle()).contains { $0.text.hasPrefix(heading) })
-        #expect(worse.html.contains("<li><a href=\"#comparison\">Worse than the baseline</a>: 1 figure</li>"))
+        #expect(worse.html.contains("<p><a href=\"#comparison\">Worse than the baseline</a>: 1 figure</p>"))
         #expect(worse.html.contains(">all invocations</th><td class=\"name\">missed</td><td>0 %</td><td>9 %</td>"))
     }
 

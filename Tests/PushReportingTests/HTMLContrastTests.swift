@@ -37,21 +37,17 @@ struct HTMLContrastTests {
         }
     }
 
-    @Test("lines, bars and cells are visible, even a cell with one row of 2,000", arguments: Scheme.allCases)
+    @Test("lines and bars are visible", arguments: Scheme.allCases)
     func drawings(scheme: Scheme) throws {
         let palette = try Self.palette(scheme)
-        let heat = (1...6).map { "--h\($0)" }
-        for name in ["--axis", "--bad", "--ran", "--fail", "--late", "--good"] + heat {
+        for name in ["--axis", "--bad", "--ran", "--fail", "--late", "--good"] {
             let contrast = try Self.contrast(palette[name], palette["--bg"])
             #expect(contrast >= 3, "\(name): \(contrast)")
         }
-        let steps = try heat.map { try Self.contrast(palette[$0], palette["--bg"]) }
-        #expect(steps == steps.sorted(), "more rows, more contrast")
     }
 
     @Test("every drawing uses colours of the palette, none with reduced opacity")
     func kinds() throws {
-        #expect(Self.html.contains("<rect class=\"heat1\"") && Self.html.contains("<rect class=\"heat6\""))
         for element in ["<rect class=\"", "<line class=\""] {
             let kinds = Set(Self.html.split(separator: element).dropFirst().map { String($0.prefix { $0 != "\"" }) })
             for kind in kinds {

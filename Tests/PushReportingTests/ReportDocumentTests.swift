@@ -54,7 +54,7 @@ struct ReportDocumentTests {
         let html = document([row(1, .timedOut, exec: .seconds(9)), row(2, .handled, exec: .seconds(1))]).html
         #expect(!html.contains("<script") && !html.contains("@import") && !html.contains("url("))
         let targets = html.split(separator: "href=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        #expect(targets.contains("#miss-1-0"))
+        #expect(targets.contains("#misses"))
         for target in targets where target != "data:," {
             #expect(target.hasPrefix("#") && html.contains("id=\"\(target.dropFirst())\""), "\(target)")
         }
@@ -67,7 +67,7 @@ struct ReportDocumentTests {
         let identifiers = html.split(separator: " id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(Set(identifiers).count == identifiers.count)
         let names = html.split(separator: "aria-labelledby=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        #expect(names.count == 4)
+        #expect(names.count > 4)
         for name in names { #expect(name.split(separator: " ").allSatisfy(identifiers.contains), "\(name)") }
     }
 

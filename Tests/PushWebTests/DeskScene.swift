@@ -54,14 +54,6 @@ final class StoredPushes: PushSource {
         return changes
     }
 
-    func counts() throws(SourceError) -> OutcomeCounts {
-        var counts = OutcomeCounts()
-        for invocation in stories.flatMap(\.invocations) {
-            counts.add(invocation.result?.outcome, invocation.result?.reasonCode)
-        }
-        return counts
-    }
-
     func changeNumber() throws(SourceError) -> Int64 { change }
 
     func report(_ order: ReportOrder) throws(SourceError) -> ReportDocument {
@@ -159,7 +151,7 @@ final class DeskScene {
     var desk: WebDesk {
         WebDesk(
             WebDesk.Facts(
-                access: access, fullTokens: false, usesUTC: true, actor: "pushrouter-web (uid 995)"),
+                access: access, fullTokens: false, actor: "pushrouter-web (uid 995)"),
             source: source, daemon: daemon, configurations: configurations, now: { Self.now },
             note: { [unowned self] in notes.append($0) })
     }

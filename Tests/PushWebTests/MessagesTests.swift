@@ -106,7 +106,7 @@ struct MessagesTests {
         }
         // Explanations are by the configuration in force.
         for path in ["/explain", "/api/explain"] { #expect(try asks("POST", path), "\(path)") }
-        for path in ["/lanes", "/handlers", "/senders", "/api/status"] {
+        for path in ["/report", "/senders", "/api/status"] {
             #expect(try asks("GET", path) && asks("HEAD", path), "\(path)")
         }
         for route in WebRoute.all where route.right != nil {

@@ -106,15 +106,14 @@ struct PageTests {
     func deadLetters() {
         let scene = DeskScene()
         #expect(
-            scene.post("/deadletters", "act=replay&requests=1&requests=2").readable.contains(
+            scene.post("/deadletters/replay", "requests=1&requests=2").readable.contains(
                 "1 request replayed, 1 refused"))
         #expect(scene.daemon.asked.last == .replay([SequenceNumber(1), SequenceNumber(2)]))
-        _ = scene.post("/deadletters", "act=replay&requests=5&requests=4")
+        _ = scene.post("/deadletters/replay", "requests=5&requests=4")
         #expect(scene.daemon.asked.last == .replay([SequenceNumber(4), SequenceNumber(5)]), "the oldest first")
-        #expect(scene.post("/deadletters", "act=dry&requests=3").readable.contains("1 request would be replayed"))
-        #expect(scene.post("/deadletters", "act=purge&requests=3").header("Location") == "/deadletters")
+        #expect(scene.post("/deadletters/purge", "requests=3").header("Location") == "/deadletters")
         #expect(scene.daemon.asked.last == .purge([SequenceNumber(3)]))
-        #expect(scene.post("/deadletters", "act=purge").status == 400)
+        #expect(scene.post("/deadletters/purge", "").status == 400)
         #expect(scene.post("/push/1/replay").header("Location") == "/push/9")
         #expect(scene.post("/api/deadletters/purge", #"{"requests":[4]}"#).status == 200)
     }
@@ -221,7 +220,6 @@ struct PageTests {
             braze.contains(
                 "Sale Braze has it. A tap: direct open of campaign spring. Received"), "\(braze)")
         #expect(braze.contains("data._ab is exactly &quot;true&quot;: the payload is Braze&#39;s"), "\(braze)")
-        #expect(braze.contains("As extras of an Intent"), "\(braze)")
         let late = scene.get("/push/2").readable
         #expect(
             late.contains(
@@ -253,11 +251,11 @@ struct PageTests {
         #expect(members == PushMember.allCases.map(\.rawValue))
     }
 
-    @Test("lists every word of the query language and every address for programs")
+    @Test("lists every word of the query language, and leads to the addresses for programs")
     func help() {
         let text = DeskScene().get("/help").text
         for word in QueryWord.allCases { #expect(text.contains("<code>\(word.rawValue):</code>")) }
-        for route in WebRoute.all where route.kind == .api { #expect(text.contains(route.pattern)) }
+        #expect(text.contains("href=\"/api/openapi.json\""))
     }
 }
 

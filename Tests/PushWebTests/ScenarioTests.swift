@@ -65,10 +65,18 @@ struct ScenarioTests {
         #expect(text.contains("\"kind\":\"dismissed\",\"message\":1"))
     }
 
-    @Test("expects no outcome of what a handler decides")
-    func handlers() throws {
-        let text = try Scene([Sample.handled(41, .timedOut)]).get("/push/41/scenario").text
-        #expect(text.contains("\"callback\":\"onMessageReceived\"") && !text.contains("\"outcome\""))
+    @Test(
+        "has the handler behave as it did, and expects its outcome, unless others' calls were the reason",
+        arguments: [
+            (Outcome.handled, #"{"takes_ms":1200,"exit":0}"#), (.timedOut, #"{"takes_ms":10000,"exit":0}"#),
+            (.failed, #"{"takes_ms":1200,"exit":1}"#), (.expired, nil),
+        ] as [(Outcome, String?)])
+    func handlers(_ outcome: Outcome, _ script: String?) throws {
+        let text = try Scene([Sample.handled(41, outcome)]).get("/push/41/scenario").text
+        let expected = #"{"expect":{"seq":1,"callback":"onMessageReceived","provider":null,"handler":"crm""#
+        #expect(text.contains(expected + (script == nil ? "}}" : #","outcome":"\#(outcome.rawValue)"}}"#)), "\(text)")
+        #expect(text.contains(#""script""#) == (script != nil))
+        if let script { #expect(text.contains(#","script":{"handlers":{"crm":\#(script)}}}"#), "\(text)") }
     }
 
     @Test("is of a delivery alone, and of none that is erased")

@@ -93,14 +93,6 @@ final class FakeSource: PushSource {
         return changes
     }
 
-    func counts() throws(SourceError) -> OutcomeCounts {
-        var counts = OutcomeCounts()
-        for invocation in stories.flatMap(\.invocations) {
-            counts.add(invocation.result?.outcome, invocation.result?.reasonCode)
-        }
-        return counts
-    }
-
     func changeNumber() throws(SourceError) -> Int64 {
         try note("changeNumber")
         return change
@@ -184,7 +176,7 @@ final class Scene {
         desk = WebDesk(
             WebDesk.Facts(
                 access: Sample.access(token: token),
-                fullTokens: fullTokens, usesUTC: false, actor: "pushrouter-web (uid 995)"),
+                fullTokens: fullTokens, actor: "pushrouter-web (uid 995)"),
             source: source, daemon: daemon, configurations: FixedConfigurations(Sample.table), now: { Sample.now },
             note: { notes.lines.append($0) })
     }

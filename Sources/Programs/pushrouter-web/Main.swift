@@ -31,7 +31,7 @@ struct Program {
                 facts: WebDesk.Facts(
                     access: access,
                     fullTokens: web.fullTokens || arguments.flags.contains("--full-tokens"),
-                    usesUTC: arguments.flags.contains("--utc"), actor: actor),
+                    actor: actor),
                 directories: directories, isConfigurationRequired: arguments.values["--config"] != nil,
                 gatewaySocket: arguments.values["--gateway"] ?? Directories.standardGatewaySocket,
                 results: try Mailbox(), log: log)
@@ -113,7 +113,7 @@ struct Program {
     private static let help = """
         usage: pushrouter-web [--config DIR] [--state DIR] [--runtime DIR]
                               [--listen ADDRESS:PORT|unix:PATH,...] [--gateway PATH]
-                              [--utc] [--full-tokens] [--check]
+                              [--full-tokens] [--check]
 
         Serves the page, its API and the live stream: each push as it comes, whose it is
         and why, which handler had it, how much of the deadline it used, and what it counts
@@ -123,7 +123,6 @@ struct Program {
                           listen there, in place of Listen= in web.conf
                           (default: \(WebSettings.standardAddress)). With sockets of the service
                           manager (systemd.socket(5)) leave it out
-          --utc           show times in UTC, not in the reader's time zone
           --full-tokens   show push tokens whole
           --gateway PATH  the gateway's Unix socket
                           (default: \(Directories.standardGatewaySocket))

@@ -55,6 +55,7 @@ struct WorkerPlan: Sendable {
         let desk = WebDesk(
             facts, source: source, daemon: daemon, configurations: configurations, now: { WallClock.ofMachine },
             note: { [log] in log(JournalEntry(.notice, $0)) })
+        source.detection = desk.detection(of:)
         var feeds = LiveFeeds(desk)
         var nextDelay: Int64 = 0
         // On a machine that follows, the leader's.

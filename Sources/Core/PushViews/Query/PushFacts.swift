@@ -28,6 +28,13 @@ public final class PushFacts {
     /// Whether it is a push: one, or one for many.
     var isPush: Bool { story.request.operation == .deliver || story.request.operation == .publish }
 
+    /// The keys and values of the payload's data, or the payload itself.
+    var data: JSONNode? {
+        guard let payload = line?["payload"] else { return nil }
+        let message = payload["message"] ?? payload
+        return message["data"] ?? message["extras"] ?? message
+    }
+
     /// The visible content of the payload; `nil` if there is none.
     public var content: NotificationContent? {
         guard let payload = line?["payload"], payload.kind == .object else { return nil }
@@ -82,6 +89,10 @@ public final class PushFacts {
         switch condition {
         case .patterns(let word, let patterns):
             return values(of: word).contains { value in patterns.contains { $0.matches(value) } }
+        case .data(let key, let patterns):
+            guard let value = data?[key] else { return false }
+            let text = value.string ?? String(decoding: value.rawBytes, as: UTF8.self)
+            return patterns.contains { $0.matches(text) }
         case .words(.has, let words): return words.contains { QueryFeature(rawValue: $0).map(has) ?? false }
         case .words(.is, let words): return words.contains { QueryState(rawValue: $0).map(isIn) ?? false }
         case .words(let word, let words): return values(of: word).contains { words.contains($0) }
@@ -113,7 +124,7 @@ public final class PushFacts {
             case .topic: [line?["topic"]?.string]
             case .code: story.invocations.map { $0.result?.reasonCode?.rawValue }
             case .label: [label]
-            case .has, .is, .before, .after, .larger, .slower: []
+            case .data, .has, .is, .before, .after, .larger, .slower: []
             }
         return found.compactMap(\.self)
     }
@@ -155,6 +166,7 @@ public final class PushFacts {
             lowered = body
         }
         return body.has(text)
+            || story.invocations.contains { $0.handler.map { Array($0.lowercased().utf8).has(text) } ?? false }
     }
 }
 

@@ -13,6 +13,8 @@ public struct PushQuery: Sendable {
         enum Condition: Sendable {
             case patterns(QueryWord, [Glob])
             case words(QueryWord, Set<String>)
+            /// The value under a key of the payload's data.
+            case data(String, [Glob])
             case acceptedBefore(WallTime)
             case acceptedFrom(WallTime)
             case longer(than: Int)
@@ -67,7 +69,7 @@ public struct PushQuery: Sendable {
         namesOperations = terms.contains { term in
             switch term.condition {
             case .words(.op, _), .patterns(.id, _): true
-            case .patterns, .words, .acceptedBefore, .acceptedFrom, .longer, .slower, .text: false
+            case .patterns, .words, .data, .acceptedBefore, .acceptedFrom, .longer, .slower, .text: false
             }
         }
     }
@@ -216,7 +218,10 @@ private struct QueryToken {
             // As the request is: other letters than those of ASCII keep their case.
             return .text(values[0].utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
         }
-        guard let word = QueryWord(rawValue: name) else {
+        if name.hasPrefix("data."), !values.contains("") {
+            return .data(String(name.dropFirst("data.".count)), values.map { Glob($0) })
+        }
+        guard let word = QueryWord(rawValue: name.hasPrefix("data.") ? QueryWord.data.rawValue : name) else {
             let names = QueryWord.allCases.map(\.rawValue)
             let other = suggestion(for: name, among: names) { "\($0):" }
             throw error(

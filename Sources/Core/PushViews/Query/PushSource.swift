@@ -26,32 +26,8 @@ public protocol PushSource: AnyObject {
     func devices(limit: Int) throws(SourceError) -> [KnownDevice]
     /// The figures of the last minutes, by handler.
     func live() throws(SourceError) -> LiveFigures
-    /// The numbers of callbacks that ended in the last day, and of running ones, observers aside.
-    func counts() throws(SourceError) -> OutcomeCounts
     /// How far it is behind what was accepted, for people; `nil`: not at all, beside the moment that a commit takes.
     var delay: String? { get }
-}
-
-/// How many callbacks have which end.
-public struct OutcomeCounts: Hashable, Sendable {
-    /// The ended ones by their outcome, without refused sends.
-    public var ended: [Outcome: Int] = [:]
-    /// The sends that the gateway refused.
-    public var refused = 0
-    /// Those without an outcome.
-    public var running = 0
-
-    /// No invocation.
-    public init() {}
-
-    /// Adds invocations with one outcome.
-    public mutating func add(_ outcome: Outcome?, _ code: ReasonCode?, count: Int = 1) {
-        switch (outcome, code) {
-        case (nil, _): running += count
-        case (_, .refusedSend): refused += count
-        case (let outcome?, _): ended[outcome, default: 0] += count
-        }
-    }
 }
 
 /// A search.

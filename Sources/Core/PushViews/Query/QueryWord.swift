@@ -4,6 +4,7 @@ import PushModel
 public enum QueryWord: String, Sendable, CaseIterable {
     case app, device, user, campaign, id, outcome, handler, owner, callback, route, platform, op, client, topic, code,
         label
+    case data = "data.KEY"
     case has
     case `is`
     case before, after, larger, slower
@@ -25,7 +26,8 @@ public enum QueryWord: String, Sendable, CaseIterable {
     /// The values of the word.
     public var values: Values {
         switch self {
-        case .app, .device, .user, .campaign, .id, .handler, .owner, .route, .client, .topic, .code, .label: .patterns
+        case .app, .device, .user, .campaign, .id, .handler, .owner, .route, .client, .topic, .code, .label, .data:
+            .patterns
         case .outcome: .words(Outcome.allCases.map(\.rawValue))
         case .callback: .words(Callback.allCases.map(\.rawValue))
         case .platform: .words(Platform.allCases.map(\.rawValue))
@@ -57,6 +59,7 @@ public enum QueryWord: String, Sendable, CaseIterable {
         case .topic: "the topic of the publish"
         case .code: "the code of a reason, such as not_finished_at_deadline"
         case .label: "the analytics label of FCM"
+        case .data: "a key of the payload's data"
         case .has: "a part that the push has"
         case .is: "a state of the push"
         case .before: "accepted before a time"
@@ -85,6 +88,7 @@ public enum QueryWord: String, Sendable, CaseIterable {
         case .topic: "topic:news"
         case .code: "code:ended_by_signal"
         case .label: "label:a-b-test"
+        case .data: "data.order_id:1018"
         case .has: "has:notification"
         case .is: "is:dead"
         case .before: "before:2026-11-24"

@@ -30,13 +30,14 @@ extension ReportDocument {
     }
 
     /// The section of a page; empty without gaps.
-    var daemonGapHTML: String {
-        guard !daemonGaps.isEmpty else { return "" }
-        var table = HTMLTable(
-            "Gaps of the daemon and steps of the clock",
-            [.name("Gap"), .name("From"), .name("To"), .number("Length")])
-        for gap in shown { table.add(cells(gap)) }
-        return table.text + (furtherDaemonGaps.map { "<p>\(markup($0)).</p>\n" } ?? "")
+    var daemonGapHTML: Markup {
+        let further: Markup? = furtherDaemonGaps.map { "<p>\($0).</p>\n" }
+        return HTML.table(
+            "Gaps of the daemon and steps of the clock", shown,
+            [
+                .name("Gap") { "\(cells($0)[0])" }, .name("From") { "\(cells($0)[1])" },
+                .name("To") { "\(cells($0)[2])" }, .number("Length") { "\(cells($0)[3])" },
+            ]) + (further ?? "")
     }
 
     /// The table in Markdown; empty without gaps.

@@ -10,8 +10,8 @@ public enum PushTokens {
         String(token.prefix(min(shown, token.count / 4))) + "…"
     }
 
-    /// Returns a request's line with its tokens shortened: the string of each member named `token`, at any depth. The
-    /// rest is unchanged.
+    /// Returns a request's line with its tokens shortened: the string of each member named `token`, at any depth, also of
+    /// JSON that is a text, as the body of a refused send. The rest is unchanged.
     ///
     /// - Parameter line: JSON; other text is returned unchanged.
     public static func shortened(in line: [UInt8]) -> [UInt8] {
@@ -26,17 +26,39 @@ public enum PushTokens {
             let range = token.rawBytes.indices
             result += line[end..<range.lowerBound]
             var writer = JSONWriter()
-            writer.string(shortened(token.string ?? ""))
+            let text = token.string ?? ""
+            writer.string(text.first == "{" ? shortened(inText: text) : shortened(text))
             result += writer.bytes
             end = range.upperBound
         }
         return result + line[end...]
     }
 
-    /// Collects the tokens within a value, in their order.
+    /// Shortens the tokens of a text of JSON, which may be cut anywhere.
+    private static func shortened(inText text: String) -> String {
+        var (result, rest) = ("", text[...])
+        while let key = rest.firstRange(of: "\"token\"") {
+            result += rest[..<key.upperBound]
+            rest = rest[key.upperBound...]
+            let before = rest.prefix { $0.isWhitespace || $0 == ":" }
+            guard rest[before.endIndex...].first == "\"" else { continue }
+            result += before + "\""
+            let token = rest[before.endIndex...].dropFirst().prefix { $0 != "\"" }
+            result += shortened(String(token))
+            rest = rest[token.endIndex...]
+        }
+        return result + rest
+    }
+
+    /// Collects the tokens within a value, and the texts that have some, in their order.
     private static func collect(_ node: JSONNode, into tokens: inout [JSONNode]) {
         for (key, value) in node.members {
-            if key == "token", value.kind == .string { tokens.append(value) } else { collect(value, into: &tokens) }
+            let isText = value.kind == .string && key == "body" && value.string?.contains("\"token\"") == true
+            if key == "token" && value.kind == .string || isText && value.string?.first == "{" {
+                tokens.append(value)
+            } else {
+                collect(value, into: &tokens)
+            }
         }
         for element in node.elements { collect(element, into: &tokens) }
     }

@@ -120,7 +120,7 @@ public struct ReportMaker: Hashable, Sendable {
 
 extension LocalZone {
     /// Returns the paragraph with a page's maker, below its window; empty without a maker.
-    func markup(_ maker: ReportMaker?) -> String {
-        maker.map { "<p class=\"soft\">\(PushViews.markup($0.text(self)))</p>\n" } ?? ""
+    func markup(_ maker: ReportMaker?) -> Markup {
+        maker.map { "<p class=\"soft\">\($0.text(self))</p>\n" } ?? ""
     }
 }

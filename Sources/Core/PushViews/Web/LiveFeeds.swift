@@ -71,24 +71,23 @@ public struct LiveFeeds {
     private mutating func changes() throws(SourceError) -> [(number: UInt64, output: Output)] {
         var outputs: [(number: UInt64, output: Output)] = []
         // Most are at one place.
-        var read: [SourcePosition: (changes: SourceChanges, next: SourcePosition)] = [:]
+        var read: [SourcePosition: (facts: [PushFacts], hasMore: Bool, next: SourcePosition)] = [:]
         for (number, subscription) in subscriptions {
-            let found: (changes: SourceChanges, next: SourcePosition)
+            let found: (facts: [PushFacts], hasMore: Bool, next: SourcePosition)
             if let known = read[subscription.position] {
                 found = known
             } else {
                 var next = subscription.position
                 let changes = try desk.source.changes(since: &next, limit: Self.changesAtOnce)
-                found = (changes, next)
+                found = (changes.stories.map(desk.pushFacts), changes.hasMore, next)
                 read[subscription.position] = found
             }
-            if found.changes.hasMore { lastChange = nil }
+            if found.hasMore { lastChange = nil }
             subscriptions[number]?.position = found.next
-            guard !found.changes.stories.isEmpty else { continue }
-            let matches = found.changes.stories.filter { story in
-                subscription.after.map { story.request.seq > $0 } ?? true
-                    && subscription.query.matches(desk.pushFacts(story))
-            }.map { desk.summary(desk.shown($0)) }
+            guard !found.facts.isEmpty else { continue }
+            let matches = found.facts.filter { facts in
+                subscription.after.map { facts.story.request.seq > $0 } ?? true && subscription.query.matches(facts)
+            }.map { PushSummary(desk.shown($0)) }
             if subscription.isWaiting {
                 guard !matches.isEmpty else { continue }
                 subscriptions[number] = nil
@@ -113,7 +112,7 @@ public struct LiveFeeds {
             if index == shown.count - 1 { bytes += "id: \(position)\n".utf8 }
             bytes += "event: push\ndata: ".utf8
             if rows {
-                bytes += PushRow(push).html.html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+                bytes += PushRow(push).html().html.utf8.filter { $0 != 0x0A && $0 != 0x0D }
             } else {
                 bytes += escapingControls(inJSON: push.json)
             }
@@ -132,7 +131,7 @@ public struct LiveFeeds {
     /// How often it is sent.
     public static let heartbeatInterval: Duration = .seconds(15)
     /// The answer to a request that waited in vain.
-    public static let nothing = WebResponse.none
+    public static let nothing = WebResponse(204, type: "application/json", body: [])
     /// The answer where too many listen.
     public static let tooMany = WebResponse.problem(
         "too many streams are open (StreamsMax=); try again later", status: 503)

@@ -4,143 +4,67 @@ import PushModel
 enum OpenAPI {
     /// OpenAPI 3.0.
     static let document: [UInt8] = {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("openapi", "3.0.3")
-            writer.member(
-                "info",
-                object: {
-                    $0.member("title", "pushrouter-web")
-                    $0.member("version", pushrouterdVersion)
-                })
-            writer.member("paths", object: paths)
-            writer.member("components", object: { $0.member("schemas", object: { $0.member("Push", object: push) }) })
+        let members = PushMember.allCases.map {
+            let nullable = $0.isOptional ? #""nullable":true,"# : ""
+            return #""\#($0.rawValue)":{"type":"\#($0.type)",\#(nullable)\#(described($0.meaning))}"#
         }
-        return writer.bytes
+        let names = PushMember.allCases.map { "\"\($0.rawValue)\"" }
+        let push = #"{"type":"object","properties":{\#(list(members))},"required":[\#(list(names))]}"#
+        let info = #"{"title":"pushrouter-web","version":"\#(pushrouterdVersion)"}"#
+        let whole =
+            #"{"openapi":"3.0.3","info":\#(info),"paths":{\#(paths)},"components":{"schemas":{"Push":\#(push)}}}"#
+        return Array(whole.utf8)
     }()
 
+    private static func list(_ parts: [String]) -> String { parts.joined(separator: ",") }
+
+    private static func described(_ meaning: String) -> String { "\"description\":\(meaning.asJSON)" }
+
     /// The routes of the API, those of one address together.
-    private static var routes: [(pattern: String, routes: [WebRoute])] {
-        var found: [(pattern: String, routes: [WebRoute])] = []
-        for route in WebRoute.all where route.kind == .api || route.kind == .stream {
-            if let place = found.firstIndex(where: { $0.pattern == route.pattern }) {
-                found[place].routes.append(route)
-            } else {
-                found.append((route.pattern, [route]))
-            }
-        }
-        return found
+    private static var paths: String {
+        let routes = WebRoute.all.filter { $0.kind == .api || $0.kind == .stream }
+        let patterns = routes.map(\.pattern).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return list(
+            patterns.map { pattern in
+                let own = routes.filter { $0.pattern == pattern }
+                return #""\#(pattern)":{\#(list(own.map { #""\#($0.method.lowercased())":\#(operation($0))"# }))}"#
+            })
     }
 
-    private static func paths(_ writer: inout JSONWriter) {
-        for (pattern, routes) in routes {
-            writer.member(
-                pattern,
-                object: { writer in
-                    for route in routes { writer.member(route.method.lowercased(), object: { operation(route, &$0) }) }
-                })
+    private static func operation(_ route: WebRoute) -> String {
+        var parameters: [String] = []
+        func add(_ place: String, _ one: WebRoute.Parameter) {
+            let schema = #""schema":{"type":"\#(one.type)"}"#
+            parameters.append(
+                #"{"name":"\#(one.name)","in":"\#(place)",\#(described(one.meaning)),"required":\#(one.isRequired),\#(schema)}"#
+            )
         }
-    }
-
-    private static func operation(_ route: WebRoute, _ writer: inout JSONWriter) {
-        writer.member("summary", route.meaning)
         let isAct = route.method != "GET"
-        writer.member(
-            "parameters",
-            array: { list in
-                if route.path.contains(WebRoute.number) {
-                    list.object {
-                        parameter("seq", "path", "the number of the request", "integer", isRequired: true, &$0)
-                    }
-                }
-                if isAct {
-                    list.object {
-                        parameter(
-                            "X-Pushrouter", "header", "any value: a form of a foreign page cannot send it", "string",
-                            isRequired: true, &$0)
-                    }
-                } else {
-                    for one in route.parameters {
-                        list.object {
-                            parameter(one.name, "query", one.meaning, one.type, isRequired: one.isRequired, &$0)
-                        }
-                    }
-                }
-            })
-        if isAct, !route.parameters.isEmpty { writer.member("requestBody", object: { body(route, &$0) }) }
-        writer.member(
-            "responses",
-            object: { writer in
-                writer.member("200", object: { $0.member("description", "done") })
-                if route.parameters.contains(where: { $0.name == "wait" }) {
-                    writer.member("204", object: { $0.member("description", "nothing matched in that time") })
-                }
-                writer.member("default", object: { $0.member("description", "an error: {\"error\":{\"message\":…}}") })
-            })
+        if route.path.contains(WebRoute.number) {
+            add("path", .init("seq", "the number of the request", "integer", isRequired: true))
+        }
+        if isAct {
+            add("header", .init("X-Pushrouter", "any value: a form of a foreign page cannot send it", isRequired: true))
+        } else {
+            for one in route.parameters { add("query", one) }
+        }
+        let body = isAct && !route.parameters.isEmpty ? #""requestBody":\#(body(route.parameters)),"# : ""
+        let canWait = route.parameters.contains { $0.name == "wait" }
+        let none = canWait ? #""204":{\#(described("nothing matched in that time"))},"# : ""
+        let answers =
+            #""200":{\#(described("done"))},\#(none)"default":{\#(described("an error: {\"error\":{\"message\":…}}"))}"#
+        return
+            #"{"summary":\#(route.meaning.asJSON),"parameters":[\#(list(parameters))],\#(body)"responses":{\#(answers)}}"#
     }
 
-    private static func parameter(
-        _ name: String, _ place: String, _ meaning: String, _ type: String, isRequired: Bool, _ writer: inout JSONWriter
-    ) {
-        writer.member("name", name)
-        writer.member("in", place)
-        writer.member("description", meaning)
-        writer.member("required", isRequired)
-        writer.member("schema", object: { $0.member("type", type) })
-    }
-
-    private static func body(_ route: WebRoute, _ writer: inout JSONWriter) {
-        let required = route.parameters.filter(\.isRequired)
-        writer.member("required", !required.isEmpty)
-        writer.member(
-            "content",
-            object: {
-                $0.member(
-                    "application/json",
-                    object: {
-                        $0.member(
-                            "schema",
-                            object: { schema in
-                                schema.member("type", "object")
-                                schema.member(
-                                    "properties",
-                                    object: { properties in
-                                        for one in route.parameters {
-                                            properties.member(
-                                                one.name,
-                                                object: {
-                                                    $0.member("type", one.type)
-                                                    if one.type == "array" {
-                                                        $0.member("items", object: { $0.member("type", "integer") })
-                                                    }
-                                                    $0.member("description", one.meaning)
-                                                })
-                                        }
-                                    })
-                                if !required.isEmpty {
-                                    schema.member(
-                                        "required", array: { list in required.forEach { list.string($0.name) } })
-                                }
-                            })
-                    })
-            })
-    }
-
-    private static func push(_ writer: inout JSONWriter) {
-        writer.member("type", "object")
-        writer.member(
-            "properties",
-            object: { properties in
-                for member in PushMember.allCases {
-                    properties.member(
-                        member.rawValue,
-                        object: {
-                            $0.member("type", member.type)
-                            if member.isOptional { $0.member("nullable", true) }
-                            $0.member("description", member.meaning)
-                        })
-                }
-            })
-        writer.member("required", array: { list in PushMember.allCases.forEach { list.string($0.rawValue) } })
+    private static func body(_ parameters: [WebRoute.Parameter]) -> String {
+        let required = parameters.filter(\.isRequired).map { "\"\($0.name)\"" }
+        let properties = parameters.map { one in
+            let items = one.type == "array" ? #""items":{"type":"integer"},"# : ""
+            return #""\#(one.name)":{"type":"\#(one.type)",\#(items)\#(described(one.meaning))}"#
+        }
+        let needed = required.isEmpty ? "" : #","required":[\#(list(required))]"#
+        let schema = #"{"type":"object","properties":{\#(list(properties))}\#(needed)}"#
+        return #"{"required":\#(!required.isEmpty),"content":{"application/json":{"schema":\#(schema)}}}"#
     }
 }

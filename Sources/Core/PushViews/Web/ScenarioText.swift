@@ -5,127 +5,127 @@ import PushModel
 struct ScenarioText {
     private let story: RequestStory
     private let interactions: [RequestStory]
+    private let isShortened: Bool
 
     /// - Parameters:
     ///   - story: of the delivery.
     ///   - interactions: the requests that told what a person did with it, in their order.
-    init(_ story: RequestStory, interactions: [RequestStory]) {
-        (self.story, self.interactions) = (story, interactions)
+    ///   - isShortened: whether tokens in it are cut.
+    init(_ story: RequestStory, interactions: [RequestStory], isShortened: Bool = false) {
+        (self.story, self.interactions, self.isShortened) = (story, interactions, isShortened)
     }
 
     /// The lines, each with its line feed.
     var text: String {
-        var lines = [head]
-        lines.append(line(of: story.request, message: nil))
-        lines += expectations(of: story)
-        for interaction in interactions { lines.append(line(of: interaction.request, message: 1)) }
-        lines += opens
-        return lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
-    }
-
-    private var head: [UInt8] {
-        var writer = JSONWriter()
-        writer.object {
-            $0.member("scenario", "push \(story.request.seq)")
+        let head = line {
+            $0.member("scenario", "push \(story.request.seq)\(isShortened ? "; its push tokens are cut" : "")")
             $0.member("mode", story.request.mode.rawValue)
         }
-        return writer.bytes
+        let requests = [request(story, message: nil)] + expectations + interactions.map { request($0, message: 1) }
+        return head + requests.joined() + opens
+    }
+
+    private func line(_ members: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        writer.object(members)
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
     }
 
     /// A request as it came, at the time of its acceptance, for whom the router took it.
     ///
     /// - Parameter message: the number of the delivery in the scenario; `nil`: the request names none.
-    private func line(of request: AcceptedRequest, message: Int64?) -> [UInt8] {
-        guard let line = try? JSONDocument(scanning: request.body, limits: JSONLimits(depth: .max)).root else {
-            return []
-        }
-        var writer = JSONWriter(reserving: request.body.count + 256)
-        writer.object { writer in
-            writer.member("op", request.operation.rawValue)
-            writer.member("at", line["at"]?.string ?? request.acceptedAt.wall.rfc3339)
-            writer.member("platform", request.platform.rawValue)
-            for (name, value) in [
-                ("app", request.app), ("device", request.device), ("external_id", request.externalID),
-            ] {
-                if let value { writer.member(name, value) }
-            }
-            if let state = request.state { writer.member("state", state.rawValue) }
-            for (name, value) in line.members {
+    private func request(_ story: RequestStory, message: Int64?) -> String {
+        let request = story.request
+        let root = try? JSONDocument(scanning: request.body, limits: JSONLimits(depth: .max)).root
+        let known: [(String, String?)] = [
+            ("op", request.operation.rawValue), ("at", root?["at"]?.string ?? request.acceptedAt.wall.rfc3339),
+            ("platform", request.platform.rawValue), ("app", request.app), ("device", request.device),
+            ("external_id", request.externalID), ("state", request.state?.rawValue),
+        ]
+        let scripts = scripts(of: story)
+        return line { writer in
+            for case (let name, let value?) in known { writer.member(name, value) }
+            for (name, value) in root?.members ?? [] {
                 switch name {
-                case "op", "at", "platform", "app", "device", "external_id", "state", "id", "wait", "sender": break
+                case _ where known.contains { $0.0 == name }, "id", "wait", "sender": break
                 case "message" where message != nil: writer.member("message", message)
                 default: writer.member(name, raw: value.rawBytes)
                 }
             }
+            if !scripts.isEmpty {
+                writer.member("script", raw: "{\"handlers\":{\(scripts.joined(separator: ","))}}".utf8)
+            }
         }
-        return writer.bytes
+    }
+
+    /// How the handlers behaved, as members of a script: how long they ran, and their exit status.
+    private func scripts(of story: RequestStory) -> [String] {
+        var names: Set<String> = []
+        return story.invocations.compactMap { invocation in
+            guard let name = invocation.handler, let result = invocation.result, Self.isRepeated(result),
+                names.insert(name).inserted
+            else { return nil }
+            // A handler that was stopped would have gone on.
+            let budget = invocation.budget.milliseconds
+            let takes = result.outcome == .timedOut ? budget + 1000 : result.exec.milliseconds
+            return "\(name.asJSON):{\"takes_ms\":\(takes),\"exit\":\(result.outcome == .failed ? 1 : 0)}"
+        }
+    }
+
+    /// Whether a simulation of this push alone comes to the same outcome: others' calls in its lane are not in it.
+    private static func isRepeated(_ result: InvocationResult) -> Bool {
+        switch result.outcome {
+        case .handled, .timedOut, .failed: true
+        default: !result.outcome.isDue
+        }
     }
 
     /// The lines that expect the delivery's invocations.
-    private func expectations(of story: RequestStory) -> [[UInt8]] {
+    private var expectations: [String] {
         story.invocations.filter { !$0.isObserver }.compactMap { invocation in
-            guard let outcome = invocation.result?.outcome else { return nil }
-            var writer = JSONWriter()
-            writer.object { writer in
+            guard let result = invocation.result else { return nil }
+            return line { writer in
                 writer.member(
                     "expect",
-                    object: {
-                        $0.member("seq", 1)
-                        $0.member("callback", invocation.callback.rawValue)
-                        $0.member("provider", invocation.provider)
-                        // The scenario has no script for handlers, and a handler without a script is done at once.
-                        if !outcome.isDue { $0.member("outcome", outcome.rawValue) }
+                    object: { expect in
+                        expect.member("seq", 1)
+                        expect.member("callback", invocation.callback.rawValue)
+                        expect.member("provider", invocation.provider)
+                        if let handler = invocation.handler { expect.member("handler", handler) }
+                        if Self.isRepeated(result) { expect.member("outcome", result.outcome.rawValue) }
                     })
             }
-            return writer.bytes
         }
     }
 
     /// How often it was opened.
-    private var opens: [[UInt8]] {
+    private var opens: String {
+        guard !interactions.isEmpty else { return "" }
         let counted = story.events.filter { if case .open = $0.content { true } else { false } }
-        guard !interactions.isEmpty else { return [] }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member(
-                "expect",
-                object: { expect in
-                    expect.member(
-                        "count",
-                        object: {
-                            $0.member("event", object: { $0.member("event_type", AnalyticsEvent.Kind.open.rawValue) })
-                        })
-                    expect.member("is", counted.count)
-                })
-        }
-        return [writer.bytes]
+        let open = AnalyticsEvent.Kind.open.rawValue
+        return "{\"expect\":{\"count\":{\"event\":{\"event_type\":\"\(open)\"}},\"is\":\(counted.count)}}\n"
     }
 }
 
 extension WebDesk {
     /// Answers with a delivery and the interactions with it, as a scenario file for `pushctl test`.
-    func scenario(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        let story = try story(seq)
-        guard story.request.operation == .deliver, !story.request.isErased else {
-            throw WebProblem(409, "request \(story.request.seq) is not a delivery that can be sent again")
+    func scenario(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let original = try story(request)
+        let (story, delivery) = (shown(original), original.request)
+        guard delivery.operation == .deliver, !delivery.isErased else {
+            throw WebProblem(409, "request \(delivery.seq) is not a delivery that can be sent again")
         }
         // Taps that count nothing have no event: they are found by the number that they name.
-        let search = PushSearch(try interactions(after: story.request), limit: 50, patience: .milliseconds(200))
-        let found = try reading { () throws(SourceError) in try source.search(search) }
+        let query = try query("op:interact after:\(delivery.acceptedAt.wall.rfc3339)")
+        let found = try search(PushSearch(query, limit: 50, patience: .milliseconds(200)))
         let interactions = found.stories.reversed().filter { interaction in
-            guard let line = PushFacts(interaction).line else { return false }
-            return line["message"]?.int64 == story.request.seq.value
-                || line["message"]?.string.map { $0 == story.request.messageID } ?? false
+            guard let message = PushFacts(interaction).line?["message"] else { return false }
+            return message.int64 == delivery.seq.value
+                || message.string.map { $0 == delivery.messageID } ?? false
         }
-        let text = ScenarioText(story, interactions: interactions).text
-        return .response(.text(text, name: "push-\(story.request.seq).jsonl"))
-    }
-
-    private func interactions(after request: AcceptedRequest) throws(WebProblem) -> PushQuery {
-        do throws(QueryError) {
-            return try PushQuery("op:interact after:\(request.acceptedAt.wall.rfc3339)", now: now())
-        } catch {
-            throw WebProblem(error)
-        }
+        let text = ScenarioText(
+            story, interactions: interactions, isShortened: story.request.body != delivery.body
+        ).text
+        return .response(WebResponse(200, text).saved(as: "push-\(delivery.seq).jsonl"))
     }
 }

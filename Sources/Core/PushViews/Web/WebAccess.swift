@@ -117,7 +117,7 @@ public struct WebAccess: Sendable {
 
     private func refuse(_ request: WebRequest, _ message: String, status: Int) -> WebResponse {
         request.isOfAPI
-            ? .problem(message, status: status) : .text("\(message)\n".showingControlsInLines(), status: status)
+            ? .problem(message, status: status) : WebResponse(status, "\(message)\n".showingControlsInLines())
     }
 
     /// Answers the form of the login.

@@ -29,39 +29,45 @@ public protocol WebConfigurations: AnyObject {
 }
 
 extension WebDesk {
-    /// The configuration that explains a push, with a sentence about it in markup: the one that decided it, else today's.
-    func configuration(of story: RequestStory) -> (used: UsedConfiguration, sentence: String) {
-        let today = "As the configuration decides today."
+    /// The configuration that decided a push; `nil`: nobody has it. Without a record it is today's.
+    private func deciding(_ story: RequestStory) -> UsedConfiguration? {
+        let current = configurations.current
+        guard let id = story.configuration?.period.id, id != current.id else { return current }
+        return configurations.past(id)
+    }
+
+    /// The configuration that explains a push, with a sentence about it: the one that decided it, else today's.
+    func configuration(of story: RequestStory) -> (used: UsedConfiguration, sentence: Markup) {
+        let today: Markup = "As the configuration decides today."
         guard let deciding = story.configuration else { return (configurations.current, today) }
         let period = deciding.period
-        let name = "the configuration <code>\(period.id)</code>"
-        let isCurrent = configurations.current.id == period.id
-        guard let used = isCurrent ? configurations.current : configurations.past(period.id) else {
+        let begin: Markup =
+            "Decided by the configuration <code>\(period.id.description)</code>, in force from \(HTML.time(period.since)) on."
+        guard let used = self.deciding(story) else {
             return (
-                configurations.current,
-                "Decided by \(name), in force from \(HTML.time(period.since)) on. It cannot be had any more, or the daemon "
-                    + "does not answer. \(today)"
+                configurations.current, "\(begin) It cannot be had any more, or the daemon does not answer. \(today)"
             )
         }
-        let end = deciding.isInForce ? "It is still in force" : "Another one is in force now"
-        return (used, "Decided by \(name), in force from \(HTML.time(period.since)) on. \(end).")
+        return (used, "\(begin) \(deciding.isInForce ? "It is still in force" : "Another one is in force now").")
+    }
+
+    /// The rules for the campaign of a push: those of the configuration that decided it, for lists, searches and streams alike.
+    public func detection(of story: RequestStory) -> DetectionSettings {
+        (deciding(story) ?? configurations.current).table.detection
     }
 
     /// The facts of a push, by the configuration that decided it.
-    func pushFacts(_ story: RequestStory) -> PushFacts {
-        PushFacts(story, detection: configuration(of: story).used.table.detection)
-    }
+    func pushFacts(_ story: RequestStory) -> PushFacts { PushFacts(story, detection: detection(of: story)) }
 
     /// A push in a line, by the configuration that decided it.
     func summary(_ story: RequestStory) -> PushSummary { PushSummary(pushFacts(story)) }
 
-    /// A sentence about the configuration of an explanation without a push, in markup.
-    func sentence(about used: UsedConfiguration) -> String {
+    /// A sentence about the configuration of an explanation without a push.
+    func sentence(about used: UsedConfiguration) -> Markup {
         guard let id = used.id else {
             return "By the files of the configuration as they are: the daemon did not answer."
         }
-        return "By the configuration <code>\(id)</code>"
-            + (used.since.map { ", in force since \(HTML.time($0))" } ?? "")
-            + "."
+        let since: Markup? = used.since.map { ", in force since \(HTML.time($0))" }
+        return "By the configuration <code>\(id.description)</code>\(since)."
     }
 }

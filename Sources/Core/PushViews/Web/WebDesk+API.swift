@@ -7,6 +7,16 @@ extension WebDesk {
     /// How long a request may wait at most.
     private static let longestWait: Duration = .seconds(60)
 
+    private func json(_ content: (inout JSONWriter) -> Void) -> WebResponse {
+        var writer = JSONWriter()
+        writer.object(content)
+        return .json(writer.bytes)
+    }
+
+    private var position: SourcePosition {
+        get throws(WebProblem) { try reading { () throws(SourceError) in try source.position() } }
+    }
+
     func apiList(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         var query = try query(request)
         let after = try number("after", of: request) ?? request.clearedThrough
@@ -25,10 +35,8 @@ extension WebDesk {
             query = query.decided
         }
         // Before the search, so that nothing comes between the two.
-        let position = try reading { () throws(SourceError) in try source.position() }
-        let found = try reading { () throws(SourceError) in
-            try source.search(PushSearch(query, before: before, after: after, limit: limit))
-        }
+        let position = try position
+        let found = try search(PushSearch(query, before: before, after: after, limit: limit))
         if found.stories.isEmpty, let wait {
             let subscription = WebSubscription(query: query, position: position, after: after, isWaiting: true)
             return .wait(subscription, atMost: wait)
@@ -39,13 +47,11 @@ extension WebDesk {
     }
 
     /// Lets the list of the API begin behind the last request. Nothing is erased: page, figures and ledger keep it.
-    func apiClear() throws(WebProblem) -> WebAnswer {
+    func apiClear(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         // The ledger is to have all that was acknowledged so far.
         _ = try daemon.ask(.sync(timeout: .seconds(2)))
-        let last = try reading { () throws(SourceError) in try source.position() }.last
-        var writer = JSONWriter()
-        writer.object { $0.member("after", last.value) }
-        return .cleared(through: last, .json(writer.bytes))
+        let last = try position.last
+        return .cleared(through: last, json { $0.member("after", last.value) })
     }
 
     /// The answer to a search.
@@ -62,20 +68,19 @@ extension WebDesk {
         return .json(writer.bytes)
     }
 
-    func apiStory(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        let story = try story(seq)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("push", object: { $0.members(of: summary(story)) })
+    func apiStory(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let story = shown(try story(request))
+        let object = json { writer in
+            writer.key("push")
+            summary(story).write(to: &writer)
             writer.member("story", raw: story.json)
         }
-        return .response(.json(writer.bytes))
+        return .response(object)
     }
 
-    func apiDevices() throws(WebProblem) -> WebAnswer {
+    func apiDevices(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let devices = try reading { () throws(SourceError) in try source.devices(limit: 1000) }
-        var writer = JSONWriter()
-        writer.object { writer in
+        let object = json { writer in
             writer.member(
                 "devices",
                 array: { list in
@@ -85,7 +90,7 @@ extension WebDesk {
                             $0.member("app", device.key.app)
                             $0.member("device", device.key.device)
                             $0.member("external_id", device.externalID)
-                            $0.member("token", device.token.map { facts.fullTokens ? $0 : PushTokens.shortened($0) })
+                            $0.member("token", shownToken(of: device))
                             $0.member(
                                 "topics",
                                 array: { list in device.detail.topics.forEach { list.string($0.topic.topic) } })
@@ -94,7 +99,7 @@ extension WebDesk {
                     }
                 })
         }
-        return .response(.json(writer.bytes))
+        return .response(object)
     }
 
     func apiCampaigns(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
@@ -107,20 +112,27 @@ extension WebDesk {
         return .response(.json(try reading { () throws(SourceError) in try source.report(order).json }))
     }
 
+    func apiStatus(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        .response(.json(Array(try status().rawBytes)))
+    }
+
+    func apiDescription(_ request: WebRequest) -> WebAnswer { .response(.json(OpenAPI.document)) }
+
     func apiExplain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let fields = try ActFields(request, limits: configurations.current.limits)
+        let fields = try fields(request)
         guard let payload = fields.json("payload") else {
             throw WebProblem(400, "payload is missing", field: "payload")
         }
-        var members: [(String, String)] = []
-        for name in ["platform", "app", "device", "external_id", "locked"] + ActFields.statesAsText {
-            if let value = fields[name] { members.append((name, value)) }
-        }
-        let (explanation, used) = try explanation(payload: payload, members)
+        let asked = try ExplainRequest(
+            payload,
+            (["platform", "app", "device", "external_id", "locked"] + ActFields.statesAsText).compactMap { name in
+                fields[name].map { (name, $0) }
+            }, by: configurations.refreshed())
+        let explanation = try asked.explanation(on: asked.platforms.count == 1 ? asked.platforms[0] : .android)
         var about = JSONWriter()
         about.object {
-            $0.member("id", used.id?.description)
-            $0.member("since", used.since?.rfc3339)
+            $0.member("id", asked.used.id?.description)
+            $0.member("since", asked.used.since?.rfc3339)
         }
         // The object has a member more than that of "pushctl explain": its configuration.
         return .response(
@@ -129,26 +141,13 @@ extension WebDesk {
 
     func stream(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let query = try query(request)
-        let text = request.headers["last-event-id"] ?? request.query["position"]
-        var position: SourcePosition?
-        if let text {
-            position = SourcePosition(text)
-            guard position != nil else {
+        var begin = try position
+        if let text = request.headers["last-event-id"] ?? request.query["position"] {
+            guard let position = SourcePosition(text) else {
                 throw WebProblem(400, "Last-Event-ID is not a position of this stream", field: "position")
             }
-        }
-        let begin: SourcePosition
-        if let position {
             begin = position
-        } else {
-            begin = try reading { () throws(SourceError) in try source.position() }
         }
         return .stream(WebSubscription(query: query, position: begin, sendsRows: request.query["rows"] == "1"))
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func members(of push: PushSummary) {
-        for member in PushMember.allCases { member.write(push, to: &self) }
     }
 }

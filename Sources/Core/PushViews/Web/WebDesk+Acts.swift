@@ -10,20 +10,18 @@ struct ActFields {
 
     /// - Throws: that the body is neither.
     init(_ request: WebRequest, limits: JSONLimits) throws(WebProblem) {
-        if !request.isOfAPI {
-            (form, object) = (request.form, nil)
-        } else if request.body.isEmpty {
-            (form, object) = (nil, nil)
-        } else {
-            let root: JSONNode
-            do throws(JSONError) { root = try JSONDocument(scanning: request.body, limits: limits).root } catch {
-                throw WebProblem(400, "the body is not JSON: \(error.message)")
-            }
-            guard root.kind == .object else {
-                throw WebProblem(400, "the body must be a JSON object; this is \(root.kind.name)")
-            }
-            (form, object) = (nil, root)
+        guard request.isOfAPI, !request.body.isEmpty else {
+            (form, object) = (request.isOfAPI ? nil : request.form, nil)
+            return
         }
+        let root: JSONNode
+        do throws(JSONError) { root = try JSONDocument(scanning: request.body, limits: limits).root } catch {
+            throw WebProblem(400, "the body is not JSON: \(error.message)")
+        }
+        guard root.kind == .object else {
+            throw WebProblem(400, "the body must be a JSON object; this is \(root.kind.name)")
+        }
+        (form, object) = (nil, root)
     }
 
     /// A field as text; `nil`: it is not there, or empty.
@@ -42,10 +40,17 @@ struct ActFields {
         return object?[name].map { Array($0.rawBytes) }
     }
 
-    /// A list of numbers.
-    func numbers(_ name: String) -> [SequenceNumber] {
+    /// The numbers of requests in a field, the oldest first, as they came.
+    ///
+    /// - Throws: that there are none, or too many.
+    func numbers(_ name: String) throws(WebProblem) -> [SequenceNumber] {
         let values = form?.all(name).map { Int64($0) } ?? object?[name]?.elements.map(\.int64) ?? []
-        return values.compactMap { $0.flatMap { $0 > 0 ? SequenceNumber($0) : nil } }
+        let numbers = values.compactMap { $0.flatMap { $0 > 0 ? SequenceNumber($0) : nil } }.sorted()
+        let most = ControlRequest.Operation.requestsMax
+        guard (1...most).contains(numbers.count) else {
+            throw WebProblem(400, "choose 1 to \(most) dead letters: \(name) is their numbers", field: name)
+        }
+        return numbers
     }
 }
 
@@ -54,10 +59,23 @@ extension WebDesk {
         try ActFields(request, limits: configurations.current.limits)
     }
 
-    /// Sends a line to the daemon. Answers with the page of the new request, or with the reply for a program.
-    private func accepted(_ request: WebRequest, _ line: [UInt8], then target: String?) throws(WebProblem) -> WebAnswer
-    {
-        let reply = try daemon.inject(line)
+    /// Sends a line to the daemon. Answers with a page, that of the new request unless there is another, or with the reply
+    /// for a program.
+    ///
+    /// - Parameters:
+    ///   - members: its members that are texts; those without a value are left out.
+    ///   - more: writes the other ones.
+    private func accepted(
+        _ request: WebRequest, _ operation: Operation, _ members: [(String, String?)], then target: String? = nil,
+        _ more: (inout JSONWriter) -> Void = { _ in }
+    ) throws(WebProblem) -> WebAnswer {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("op", operation.rawValue)
+            for case (let name, let value?) in members { writer.member(name, value) }
+            more(&writer)
+        }
+        let reply = try daemon.inject(writer.bytes)
         guard reply["ok"]?.bool != false, let seq = reply["seq"]?.int64 else {
             let error = reply["error"]
             throw WebProblem(
@@ -66,92 +84,87 @@ extension WebDesk {
         }
         // The ledger is to have it before a page, or a test, asks for it.
         _ = try? daemon.ask(.sync(timeout: .seconds(2)))
-        if request.isOfAPI { return .response(.json(Array(reply.rawBytes), status: 200)) }
-        return .response(.seeOther(target ?? "/push/\(seq)"))
+        return done(request, reply, then: target ?? "/push/\(seq)")
     }
 
-    // MARK: What a person does with a push
+    /// The answer to an act: the daemon's reply for a program, another page for a person.
+    private func done(_ request: WebRequest, _ reply: JSONNode, then target: String) -> WebAnswer {
+        .response(request.isOfAPI ? .json(Array(reply.rawBytes)) : .seeOther(target))
+    }
 
-    func interact(_ request: WebRequest, _ seq: SequenceNumber?, _ kind: InteractRequest.Kind) throws(WebProblem)
-        -> WebAnswer
-    {
-        let story = try story(seq)
-        guard story.request.operation == .deliver else {
-            throw WebProblem(409, "request \(story.request.seq) is not a delivery: it has no actions")
-        }
+    func tap(_ request: WebRequest) throws(WebProblem) -> WebAnswer { try interact(request, .opened) }
+
+    func dismiss(_ request: WebRequest) throws(WebProblem) -> WebAnswer { try interact(request, .dismissed) }
+
+    func press(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let fields = try fields(request)
-        if kind == .action, fields["action"] == nil {
+        guard let action = fields["action"] else {
             throw WebProblem(400, "action is missing: the id of a button", field: "action")
         }
-        let delivery = story.request
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("op", Operation.interact.rawValue)
-            writer.member("kind", kind.rawValue)
-            writer.member("message", delivery.seq.value)
-            writer.member("platform", delivery.platform.rawValue)
-            if let app = delivery.app { writer.member("app", app) }
-            if let device = delivery.device { writer.member("device", device) }
-            if kind == .action {
-                writer.member("action", fields["action"])
-                if let text = fields["text"] { writer.member("text", text) }
-            }
+        return try interact(request, .action, [("action", action), ("text", fields["text"])])
+    }
+
+    private func interact(
+        _ request: WebRequest, _ kind: InteractRequest.Kind, _ more: [(String, String?)] = []
+    ) throws(WebProblem) -> WebAnswer {
+        let delivery = try story(request).request
+        guard delivery.operation == .deliver else {
+            throw WebProblem(409, "request \(delivery.seq) is not a delivery: it has no actions")
         }
-        return try accepted(request, writer.bytes, then: "/push/\(delivery.seq)")
+        let place = [("platform", delivery.platform.rawValue), ("app", delivery.app), ("device", delivery.device)]
+        return try accepted(request, .interact, [("kind", kind.rawValue)], then: "/push/\(delivery.seq)") { writer in
+            writer.member("message", delivery.seq.value)
+            for case (let name, let value?) in place + more { writer.member(name, value) }
+        }
+    }
+
+    /// A push that can be sent again, with its line.
+    private func sendable(_ request: WebRequest) throws(WebProblem) -> (request: AcceptedRequest, line: JSONNode) {
+        if let seq = request.number,
+            case .story(let story) = try reading({ () throws(SourceError) in
+                try source.story(of: seq)
+            }), story.request.operation == .deliver, !story.request.isErased, let line = PushFacts(story).line,
+            line["payload"] != nil
+        {
+            return (story.request, line)
+        }
+        throw WebProblem(409, "there is no push of this number that can be sent again")
     }
 
     /// Sends a push again, changed or not.
-    func send(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        // Not with short tokens: the line is sent.
-        guard let seq, case .story(let story) = try reading({ () throws(SourceError) in try source.story(of: seq) }),
-            story.request.operation == .deliver, !story.request.isErased,
-            let line = PushFacts(story).line, let payload = line["payload"]
-        else { throw WebProblem(409, "there is no push of this number that can be sent again") }
+    func send(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let (delivery, line) = try sendable(request)
         let fields = try fields(request)
-        var bytes = Array(payload.rawBytes)
+        var payload = line["payload"].map { Array($0.rawBytes) } ?? []
         if let given = fields.json("payload") {
             do throws(JSONError) { _ = try JSONDocument(scanning: given, limits: configurations.current.limits) } catch
             {
+                // The page keeps the text, and says what is wrong with it.
+                guard request.isOfAPI else { return try explain(request) }
                 throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
             }
             // One line, as the daemon wants it.
-            bytes = given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+            payload = given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         }
-        let delivery = story.request
-        let state = try knownState(of: delivery)
-        var writer = JSONWriter(reserving: bytes.count + 512)
-        writer.object { writer in
-            writer.member("op", Operation.deliver.rawValue)
-            writer.member("platform", delivery.platform.rawValue)
-            for (name, value) in [
-                ("app", delivery.app), ("device", delivery.device), ("external_id", delivery.externalID),
-            ] {
-                if let value { writer.member(name, value) }
-            }
-            // A request names the state that it finds: the form's, else the device's, else that of the first time.
-            for name in ActFields.statesAsText {
-                if let value = fields[name] ?? state?[name]?.string ?? line[name]?.string { writer.member(name, value) }
-            }
-            let known = state?["locked"] ?? line["locked"]
-            if let locked = fields["locked"] ?? known?.bool.map({ "\($0)" }) {
-                writer.member("locked", locked == "true")
-            }
+        // A request names the state that it finds: the form's, else the device's, else that of the first time.
+        let known = try delivery.device.flatMap { (name) throws(WebProblem) -> DeviceState? in
+            let key = DeviceKey(app: delivery.app, device: name)
+            return try reading { () throws(SourceError) in try source.device(key) }?.detail.state
+        }
+        let texts = [known?.state?.rawValue, known?.notifications?.rawValue, known?.osVersion, known?.sdk?.rawValue]
+        var members = [
+            ("platform", delivery.platform.rawValue), ("app", delivery.app), ("device", delivery.device),
+            ("external_id", delivery.externalID),
+        ]
+        members += zip(ActFields.statesAsText, texts).map { ($0, fields[$0] ?? $1 ?? line[$0]?.string) }
+        let locked = fields["locked"].map { $0 == "true" } ?? known?.locked ?? line["locked"]?.bool
+        return try accepted(request, .deliver, members) { writer in
+            if let locked { writer.member("locked", locked) }
             for name in ["transport", "headers"] {
                 if let value = line[name] { writer.member(name, raw: value.rawBytes) }
             }
-            writer.member("payload", raw: bytes)
+            writer.member("payload", raw: payload)
         }
-        return try accepted(request, writer.bytes, then: nil)
-    }
-
-    /// The state of a request's device, as an object; `nil`: nothing is known of it.
-    private func knownState(of request: AcceptedRequest) throws(WebProblem) -> JSONNode? {
-        guard let name = request.device else { return nil }
-        let key = DeviceKey(app: request.app, device: name)
-        guard let device = try reading({ () throws(SourceError) in try source.device(key) }) else { return nil }
-        var writer = JSONWriter()
-        writer.object { $0.members(of: device.detail.state) }
-        return try? JSONDocument(scanning: writer.bytes).root
     }
 
     func session(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
@@ -159,98 +172,44 @@ extension WebDesk {
         guard let kind = fields["kind"], SessionRequest.Kind(rawValue: kind) != nil else {
             throw WebProblem(400, "kind is start or end", field: "kind")
         }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("op", Operation.session.rawValue)
-            writer.member("kind", kind)
-            for name in ["platform", "app", "device", "external_id"] {
-                if let value = fields[name] { writer.member(name, value) }
-            }
-        }
         let from = fields["from"].flatMap { Int64($0.dropFirst("/push/".count)) }.map { "/push/\($0)" }
-        return try accepted(request, writer.bytes, then: from)
+        let names = ["kind", "platform", "app", "device", "external_id"]
+        return try accepted(request, .session, names.map { ($0, fields[$0]) }, then: from)
     }
 
     func setDevice(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let fields = try fields(request)
-        guard let device = fields["device"] else { throw WebProblem(400, "device is missing", field: "device") }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("op", Operation.device.rawValue)
-            writer.member("device", device)
-            for name in ["platform", "app"] + ActFields.statesAsText {
-                if let value = fields[name] { writer.member(name, value) }
-            }
+        guard fields["device"] != nil else { throw WebProblem(400, "device is missing", field: "device") }
+        let names = ["device", "platform", "app"] + ActFields.statesAsText
+        return try accepted(request, .device, names.map { ($0, fields[$0]) }, then: "/devices") { writer in
             if let locked = fields["locked"] { writer.member("locked", locked == "true") }
         }
-        return try accepted(request, writer.bytes, then: "/devices")
     }
 
-    // MARK: Dead letters
-
-    func replay(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        guard let seq else { throw WebProblem(404, "there is no such request") }
+    func replay(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        guard let seq = request.number else { throw WebProblem(404, "there is no such request") }
         let reply = try daemon.ask(.replay([seq]))
         guard let other = reply["replayed"]?.elements.first?["seq"]?.int64 else {
             let reason = reply["refused"]?.elements.first?["reason"]?.string
             throw WebProblem(409, "request \(seq) is not replayed: \(reason ?? "the request has no dead letter")")
         }
-        if request.isOfAPI { return .response(.json(Array(reply.rawBytes))) }
-        return .response(.seeOther("/push/\(other)"))
+        return done(request, reply, then: "/push/\(other)")
     }
 
-    func actOnDeadLetters(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let fields = try fields(request)
-        // The oldest first, as they came.
-        let numbers = fields.numbers("requests").sorted()
-        guard !numbers.isEmpty else { throw WebProblem(400, "no dead letter is chosen", field: "requests") }
-        guard numbers.count <= ControlRequest.Operation.requestsMax else {
-            throw WebProblem(400, "choose \(ControlRequest.Operation.requestsMax) at most", field: "requests")
+    func replayChosen(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let reply = try daemon.ask(.replay(try fields(request).numbers("requests")))
+        guard !request.isOfAPI else { return .response(.json(Array(reply.rawBytes))) }
+        func number(_ node: JSONNode?) -> String { "#\(node?.int64 ?? 0)" }
+        let replays = (reply["replayed"]?.elements ?? []).map { "\(number($0["of"])) as \(number($0["seq"]))" }
+        let refusals = (reply["refused"]?.elements ?? []).map {
+            "\(number($0["of"])) not replayed: \($0["reason"]?.string ?? "")"
         }
-        switch fields["act"] {
-        case "dry":
-            let list = numbers.map { "<li>\(HTML.link("/push/\($0)", "#\($0)"))</li>" }.joined()
-            let buttons = ["replay", "purge"].map { act in
-                "<button name=\"act\" value=\"\(act)\">\(act == "replay" ? "Replay" : "Drop")</button> "
-            }.joined()
-            let hidden = numbers.map { "<input type=\"hidden\" name=\"requests\" value=\"\($0)\">" }.joined()
-            let form =
-                "<form method=\"post\" action=\"/deadletters\"><input type=\"hidden\" name=\"\(WebAccess.formField)\" value=\"\(facts.access.formToken)\">\(hidden)\(buttons)</form>\n"
-            let text =
-                "<p>\(counted(numbers.count, "request")) would be replayed; nothing was done yet.</p>\n<ul>\(list)</ul>\n"
-            return .response(page(request, title: "Replay", text + form))
-        case "replay":
-            let reply = try daemon.ask(.replay(numbers))
-            let done =
-                reply["replayed"]?.elements.map { replay in
-                    "<li>\(HTML.link("/push/\(replay["of"]?.int64 ?? 0)", "#\(replay["of"]?.int64 ?? 0)")) as \(HTML.link("/push/\(replay["seq"]?.int64 ?? 0)", "#\(replay["seq"]?.int64 ?? 0)"))</li>"
-                } ?? []
-            let refused =
-                reply["refused"]?.elements.map { refusal in
-                    "<li>#\(refusal["of"]?.int64 ?? 0) not replayed: \(markup(refusal["reason"]?.string ?? ""))</li>"
-                } ?? []
-            return .response(
-                page(
-                    request, title: "Replay",
-                    "<p>\(counted(done.count, "request")) replayed, \(refused.count) refused.</p>\n<ul>\((done + refused).joined())</ul>\n"
-                ))
-        case "purge":
-            _ = try daemon.ask(.purge(numbers))
-            return .response(.seeOther("/deadletters"))
-        default: throw WebProblem(400, "act is dry, replay or purge", field: "act")
-        }
+        let text: Markup =
+            "<p>\(counted(replays.count, "request")) replayed, \(refusals.count) refused.</p>\n\(HTML.list(replays + refusals))"
+        return .response(page(request, title: "Replay", text))
     }
 
-    /// The acts on dead letters of the API.
-    enum DeadLetterAct { case replay, purge }
-
-    func apiDeadLetters(_ request: WebRequest, _ act: DeadLetterAct) throws(WebProblem) -> WebAnswer {
-        let numbers = try fields(request).numbers("requests").sorted()
-        guard (1...ControlRequest.Operation.requestsMax).contains(numbers.count) else {
-            throw WebProblem(
-                400, "requests is a list of 1 to \(ControlRequest.Operation.requestsMax) numbers", field: "requests")
-        }
-        let reply = try daemon.ask(act == .replay ? .replay(numbers) : .purge(numbers))
-        return .response(.json(Array(reply.rawBytes)))
+    func purgeChosen(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        done(request, try daemon.ask(.purge(try fields(request).numbers("requests"))), then: "/deadletters")
     }
 }

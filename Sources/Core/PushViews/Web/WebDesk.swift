@@ -8,16 +8,12 @@ public struct WebDesk {
         public var access: WebAccess
         /// Whether push tokens are shown whole.
         public var fullTokens: Bool
-        /// Whether times stay those of UTC in the browser.
-        public var usesUTC: Bool
         /// Under whom it acts, for people: `pushrouter-web (uid 995)`.
         public var actor: String
 
         /// Joins the parts.
-        public init(
-            access: WebAccess, fullTokens: Bool, usesUTC: Bool, actor: String
-        ) {
-            (self.access, self.fullTokens, self.usesUTC, self.actor) = (access, fullTokens, usesUTC, actor)
+        public init(access: WebAccess, fullTokens: Bool, actor: String) {
+            (self.access, self.fullTokens, self.actor) = (access, fullTokens, actor)
         }
     }
 
@@ -28,6 +24,7 @@ public struct WebDesk {
     let now: () -> WallTime
     /// Takes what a person did, for the journal.
     let note: (String) -> Void
+    let counts = SearchCounts()
 
     /// - Parameters:
     ///   - facts: the unchanging facts of the page.
@@ -50,7 +47,7 @@ public struct WebDesk {
             return try route(request)
         } catch {
             if request.isOfAPI { return .response(.problem(error.message, status: error.status, field: error.field)) }
-            return .response(page(request, title: "\(error.status)", problem: error))
+            return .response(page(request, error))
         }
     }
 
@@ -58,6 +55,9 @@ public struct WebDesk {
     public static func asksDaemon(_ request: WebRequest) -> Bool {
         WebRoute.all.contains { $0.method == request.usedMethod && $0.asksDaemon && $0.matches(request.path).isOwn }
     }
+
+    /// The former addresses of parts of other pages.
+    private static let moved = [["lanes"]: "/report#now", ["handlers"]: "/report#now"]
 
     private func route(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         var methods: Set<String> = []
@@ -74,8 +74,11 @@ public struct WebDesk {
                     "\(request.peer.name)\(person) asks for \(route.pattern) (\(right)): \(request.path.joined(separator: "/"))"
                 )
             }
-            return try route.answer(self, request, number)
+            var request = request
+            request.number = number
+            return try route.answer(self)(request)
         }
+        if let moved = Self.moved[request.path] { return .response(.seeOther(moved)) }
         if let asset = WebAsset.named(request.path) { return .response(asset.response) }
         guard methods.isEmpty else {
             throw WebProblem(
@@ -115,18 +118,21 @@ public struct WebDesk {
         }
     }
 
-    // MARK: What pages ask for
-
     func reading<Value>(_ read: () throws(SourceError) -> Value) throws(WebProblem) -> Value {
         do throws(SourceError) { return try read() } catch { throw WebProblem(error) }
     }
 
-    func query(_ request: WebRequest) throws(WebProblem) -> PushQuery {
-        do throws(QueryError) {
-            return try PushQuery(request.query["query"] ?? "", now: now())
-        } catch {
-            throw WebProblem(error)
-        }
+    /// The query that a request asks with.
+    func query(_ request: WebRequest, beginning: String = "") throws(WebProblem) -> PushQuery {
+        try query(beginning + (request.query["query"] ?? ""))
+    }
+
+    func query(_ text: String) throws(WebProblem) -> PushQuery {
+        do throws(QueryError) { return try PushQuery(text, now: now()) } catch { throw WebProblem(error) }
+    }
+
+    func search(_ search: PushSearch) throws(WebProblem) -> PushPage {
+        try reading { () throws(SourceError) in try source.search(search) }
     }
 
     func number(_ name: String, of request: WebRequest) throws(WebProblem) -> SequenceNumber? {
@@ -137,11 +143,15 @@ public struct WebDesk {
         return SequenceNumber(value)
     }
 
-    /// A story; its tokens are shortened unless they are asked for.
-    func story(_ seq: SequenceNumber?) throws(WebProblem) -> RequestStory {
-        guard let seq else { throw WebProblem(404, "there is no such request") }
+    /// The story of the request that the address names, with its tokens.
+    func story(_ request: WebRequest) throws(WebProblem) -> RequestStory {
+        guard let number = request.number else { throw WebProblem(404, "there is no such request") }
+        return try story(number)
+    }
+
+    func story(_ seq: SequenceNumber) throws(WebProblem) -> RequestStory {
         switch try reading({ () throws(SourceError) in try source.story(of: seq) }) {
-        case .story(let story): return shown(story)
+        case .story(let story): return story
         case .gone:
             throw WebProblem(410, "request \(seq) is gone: it is older than Retention=, or its number was never given")
         case .toCome(let last): throw WebProblem(404, "there is no request \(seq); the last one is \(last)")
@@ -150,6 +160,11 @@ public struct WebDesk {
 
     /// With push tokens shortened, unless they are asked for.
     func shown(_ story: RequestStory) -> RequestStory { facts.fullTokens ? story : story.withShortTokens }
+
+    /// The facts for a line of a list, which has no token but that of a refused send, in place of its device.
+    func shown(_ facts: PushFacts) -> PushFacts {
+        self.facts.fullTokens || !facts.story.hasTokenAsDevice ? facts : pushFacts(facts.story.withShortTokens)
+    }
 
     func status() throws(WebProblem) -> JSONNode {
         guard let status = try daemon.ask(.status)["status"] else {

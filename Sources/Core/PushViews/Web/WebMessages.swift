@@ -14,6 +14,8 @@ public struct WebRequest: Sendable {
     public var body: [UInt8]
     /// The peer of the connection.
     public var peer: WebPeer
+    /// The number in the path, where its route has one.
+    var number: SequenceNumber?
     /// The API lists requests with higher numbers alone, unless `after=` says otherwise; `nil`: all.
     public var clearedThrough: SequenceNumber?
 
@@ -83,13 +85,8 @@ public struct WebPeer: Hashable, Sendable {
 }
 
 /// Names with values, as a query or a form has them.
-public struct WebParameters: Hashable, Sendable {
-    private var pairs: [Pair] = []
-
-    private struct Pair: Hashable, Sendable {
-        let name: String
-        let value: String
-    }
+public struct WebParameters: Sendable {
+    private var pairs: [(name: String, value: String)] = []
 
     /// As many as are read.
     static let countMax = 4096
@@ -104,7 +101,7 @@ public struct WebParameters: Hashable, Sendable {
             guard let name = String(percentDecoding: parts[0].utf8, plusIsSpace: true),
                 let value = String(percentDecoding: parts.count > 1 ? parts[1].utf8 : "".utf8[...], plusIsSpace: true)
             else { return nil }
-            pairs.append(Pair(name: name, value: value))
+            pairs.append((name, value))
         }
     }
 
@@ -138,8 +135,18 @@ public struct WebResponse: Sendable {
         self.body = body
     }
 
-    /// Text for a person, without more.
-    public init(_ status: Int, _ text: String) { self = .text(text, status: status) }
+    /// Text for a person.
+    public init(_ status: Int, _ text: String) {
+        self.init(
+            status, type: "text/plain; charset=utf-8", body: Array(text.utf8), headers: [("Cache-Control", "no-store")])
+    }
+
+    /// The same one as a file for the person to keep.
+    func saved(as name: String) -> WebResponse {
+        var response = self
+        response.headers.append(("Content-Disposition", "attachment; filename=\"\(name)\""))
+        return response
+    }
 
     /// A page, or a part of one.
     static func html(_ text: String, status: Int = 200) -> WebResponse {
@@ -152,14 +159,6 @@ public struct WebResponse: Sendable {
         WebResponse(
             status, type: "application/json", body: escapingControls(inJSON: bytes) + [0x0A],
             headers: [("Cache-Control", "no-store")])
-    }
-
-    /// Text for a person.
-    static func text(_ text: String, status: Int = 200, name: String? = nil) -> WebResponse {
-        let headers = name.map { [(name: "Content-Disposition", value: "attachment; filename=\"\($0)\"")] } ?? []
-        return WebResponse(
-            status, type: "text/plain; charset=utf-8", body: Array(text.utf8),
-            headers: [("Cache-Control", "no-store")] + headers)
     }
 
     /// An error for programs.
@@ -180,9 +179,6 @@ public struct WebResponse: Sendable {
     static func seeOther(_ target: String) -> WebResponse {
         WebResponse(303, type: "text/plain", body: [], headers: [("Location", target), ("Cache-Control", "no-store")])
     }
-
-    /// No content.
-    static var none: WebResponse { WebResponse(204, type: "application/json", body: []) }
 
     /// The headers of every response: the browser loads, frames and runs nothing from another host.
     public static let safety: [(name: String, value: String)] = [

@@ -19,25 +19,43 @@ struct WebRoute: Sendable {
         case inject, control
     }
 
-    /// A parameter of the query, or a field of a form or of a JSON object.
+    /// A parameter of the query of the API, or a field of a JSON object.
     struct Parameter: Sendable {
         let name: String
         let meaning: String
-        var isRequired = false
-        var type = "string"
+        let type: String
+        let isRequired: Bool
+
+        init(_ name: String, _ meaning: String, _ type: String = "string", isRequired: Bool = false) {
+            (self.name, self.meaning, self.type, self.isRequired) = (name, meaning, type, isRequired)
+        }
     }
+
+    typealias Answer = @Sendable (WebDesk) -> (WebRequest) throws(WebProblem) -> WebAnswer
 
     let method: String
     /// The parts; `{seq}` stands for a number.
     let path: [String]
     let kind: Kind
     let meaning: String
-    var parameters: [Parameter] = []
-    var right: Right?
+    let parameters: [Parameter]
+    let right: Right?
     /// Whether the answer needs the daemon. An act needs it always.
-    var asksDaemon: Bool { showsDaemon || right != nil }
-    private(set) var showsDaemon = false
-    let answer: @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
+    let asksDaemon: Bool
+    let answer: Answer
+
+    /// - Parameter address: method and path: `GET /push/{seq}`.
+    private init(
+        _ address: String, _ meaning: String, _ answer: @escaping Answer, _ parameters: [Parameter] = [],
+        right: Right? = nil, asksDaemon: Bool = false
+    ) {
+        let parts = address.split(separator: " ").map { String($0) }
+        method = parts[0]
+        path = parts[1].split(separator: "/").map { String($0) }
+        kind = path.first == "events" ? .stream : path.first == "api" ? .api : method == "GET" ? .page : .form
+        (self.meaning, self.parameters, self.right, self.answer) = (meaning, parameters, right, answer)
+        self.asksDaemon = asksDaemon || right != nil
+    }
 
     /// The place of a number in a path.
     static let number = "{seq}"
@@ -75,238 +93,101 @@ public enum WebAnswer: Sendable {
 }
 
 extension WebRoute {
-    private static let query = Parameter(name: "query", meaning: "a query in the query language")
+    private static let query = Parameter("query", "a query in the query language")
     private static let before = Parameter(
-        name: "before", meaning: "only requests with a lower number, to continue a search", type: "integer")
-    private static let each = Parameter(
-        name: "each", meaning: "1: each push has a row, also those that are alike", type: "integer")
+        "before", "only requests with a lower number, to continue a search", "integer")
     private static let window = [
-        Parameter(name: "since", meaning: "accepted from then on: RFC 3339, a date, today, -1h"),
-        Parameter(name: "until", meaning: "accepted before then"),
+        Parameter("since", "accepted from then on: RFC 3339, a date, today, -1h"),
+        Parameter("until", "accepted before then"),
+    ]
+    private static let list = [
+        Parameter("after", "only requests with a higher number", "integer"),
+        Parameter("limit", "how many at most: 1 to 500, 50 unless given", "integer"),
+        Parameter(
+            "wait",
+            "how long to wait for the first match with all its outcomes: 10s, 60s at most; a query that names "
+                + "is:pending takes others, too"),
+    ]
+    private static let stream = [
+        Parameter("rows", "1: rows of the page's list, in place of JSON"),
+        Parameter(
+            "position", "the id of the stream's last event that the client has; Last-Event-ID does the same"),
     ]
     private static let state = [
-        Parameter(
-            name: "state",
-            meaning: "the state of the app: foreground, background, terminated, force_stopped, force_quit"),
-        Parameter(name: "notifications", meaning: "allowed or denied"),
-        Parameter(name: "locked", meaning: "whether the screen is locked: true or false", type: "boolean"),
-        Parameter(name: "os_version", meaning: "the version of the operating system"),
-        Parameter(name: "sdk", meaning: "whether the app has a Braze instance: ready, nil or delayed"),
+        Parameter("state", "the state of the app: foreground, background, terminated, force_stopped, force_quit"),
+        Parameter("notifications", "allowed or denied"),
+        Parameter("locked", "whether the screen is locked: true or false", "boolean"),
+        Parameter("os_version", "the version of the operating system"),
+        Parameter("sdk", "whether the app has a Braze instance: ready, nil or delayed"),
     ]
-    private static let target = [
-        Parameter(name: "app", meaning: "package name or bundle id"),
-        Parameter(name: "device", meaning: "the device", isRequired: true),
-        Parameter(name: "platform", meaning: "android, ios or web"),
-        Parameter(name: "external_id", meaning: "the user"),
+    private static let app = Parameter("app", "package name or bundle id")
+    private static let device = Parameter("device", "the device", isRequired: true)
+    private static let platform = Parameter("platform", "android, ios or web")
+    private static let user = Parameter("external_id", "the user")
+    private static let press = [
+        Parameter("action", "the button's id", isRequired: true), Parameter("text", "the text that was typed"),
     ]
-    private static let button = Parameter(name: "action", meaning: "the button's id", isRequired: true)
-    private static let text = Parameter(name: "text", meaning: "the text that was typed")
-    private static let kind = Parameter(name: "kind", meaning: "start or end", isRequired: true)
-    private static let requests = Parameter(
-        name: "requests", meaning: "numbers of requests", isRequired: true, type: "array")
-    private static let payload = Parameter(
-        name: "payload", meaning: "another payload, in place of the former one", type: "object")
+    private static let kind = Parameter("kind", "start or end", isRequired: true)
+    private static let requests = Parameter("requests", "numbers of requests", "array", isRequired: true)
+    private static let payload = Parameter("payload", "another payload, in place of the former one", "object")
 
     /// All of them.
-    static let all: [WebRoute] = pages + forms + api
+    static let all: [WebRoute] =
+        [
+            WebRoute("GET /", "the list of pushes", WebDesk.list),
+            WebRoute("GET /push/{seq}", "one push", WebDesk.push),
+            WebRoute(
+                "GET /push/{seq}/scenario", "one push with its interactions, as a scenario for pushctl test",
+                WebDesk.scenario),
+            WebRoute("GET /push/{seq}/file", "one push as a file that opens anywhere", WebDesk.file),
+            WebRoute("GET /explain", "explain a payload; nothing is stored", WebDesk.explain),
+            WebRoute("POST /explain", "explain a payload; nothing is stored", WebDesk.explain, asksDaemon: true),
+            WebRoute("GET /devices", "devices and their states", WebDesk.devices),
+            WebRoute("GET /campaigns", "opens and clicks of campaigns", WebDesk.campaigns),
+            WebRoute("GET /deadletters", "the dead letters of relay mode", WebDesk.deadLetters),
+            WebRoute(
+                "GET /report", "the compliance with deadlines, and what waits now", WebDesk.report, asksDaemon: true),
+            WebRoute("GET /senders", "the clients of the gateway", WebDesk.senders, asksDaemon: true),
+            WebRoute("GET /help", "the query language, the keys and the API", WebDesk.help),
+            WebRoute("GET /login", "log in with the token", WebDesk.loginForm),
+            WebRoute("POST /login", "log in", WebDesk.login),
+            WebRoute(
+                "GET /api/pushes", "search, or wait for the first match that has its outcome", WebDesk.apiList,
+                [query, before] + list),
+            WebRoute(
+                "DELETE /api/pushes",
+                "list only pushes that come later, for all clients until the page restarts; nothing is erased",
+                WebDesk.apiClear, right: .inject),
+            WebRoute("GET /api/pushes/{seq}", "the whole story of one request", WebDesk.apiStory),
+            WebRoute("GET /api/devices", "the devices that are known", WebDesk.apiDevices),
+            WebRoute("GET /api/campaigns", "the figures of campaigns", WebDesk.apiCampaigns, window),
+            WebRoute("GET /api/report", "the compliance report", WebDesk.apiReport, window),
+            WebRoute("GET /api/status", "the present state of the daemon", WebDesk.apiStatus, asksDaemon: true),
+            WebRoute("GET /api/openapi.json", "this description", WebDesk.apiDescription),
+            WebRoute(
+                "GET /events", "the live stream: each event is a push's whole present state", WebDesk.stream,
+                [query] + stream),
+            WebRoute(
+                "POST /api/explain", "explain a payload; nothing is stored", WebDesk.apiExplain,
+                [payload, app, Parameter("device", "the device"), platform, user] + state, asksDaemon: true),
+        ]
+        + act("/push/{seq}/tap", "tap it", .inject, [], WebDesk.tap)
+        + act("/push/{seq}/button", "press a button", .inject, press, WebDesk.press)
+        + act("/push/{seq}/dismiss", "dismiss the notification", .inject, [], WebDesk.dismiss)
+        + act("/push/{seq}/send", "send the push again", .inject, [payload] + state, WebDesk.send)
+        + act("/push/{seq}/replay", "replay its dead letters", .control, [], WebDesk.replay)
+        + act("/session", "begin or end a session", .inject, [app, device, platform, user, kind], WebDesk.session)
+        + act("/devices", "set the state of a device", .inject, [app, device, platform] + state, WebDesk.setDevice)
+        + act("/deadletters/replay", "replay dead letters", .control, [requests], WebDesk.replayChosen)
+        + act("/deadletters/purge", "drop dead letters", .control, [requests], WebDesk.purgeChosen)
 
-    private static let pages: [WebRoute] = [
-        WebRoute(
-            method: "GET", path: [], kind: .page, meaning: "the list of pushes", parameters: [query, before, each],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.list(request) }),
-        WebRoute(
-            method: "GET", path: ["push", number], kind: .page, meaning: "one push",
-            answer: { (desk, request, seq) throws(WebProblem) in try desk.push(request, seq) }),
-        WebRoute(
-            method: "GET", path: ["push", number, "scenario"], kind: .page,
-            meaning: "one push with its interactions, as a scenario for pushctl test",
-            answer: { (desk, _, seq) throws(WebProblem) in try desk.scenario(seq) }),
-        WebRoute(
-            method: "GET", path: ["push", number, "file"], kind: .page,
-            meaning: "one push as a file that opens anywhere",
-            answer: { (desk, _, seq) throws(WebProblem) in try desk.file(seq) }),
-        WebRoute(
-            method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
-            answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
-        WebRoute(
-            method: "GET", path: ["explain"], kind: .page, meaning: "explain a payload; nothing is stored",
-            parameters: [
-                Parameter(name: "example", meaning: "the name of an accident, to begin with"),
-                Parameter(name: "push", meaning: "the number of a push, to begin with", type: "integer"),
-            ],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
-        WebRoute(
-            method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
-            answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
-        WebRoute(
-            method: "GET", path: ["lanes"], kind: .page, meaning: "the lanes and their waiting pushes",
-            showsDaemon: true,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
-        WebRoute(
-            method: "GET", path: ["handlers"], kind: .page, meaning: "the figures of handlers", showsDaemon: true,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.handlers(request) }),
-        WebRoute(
-            method: "GET", path: ["campaigns"], kind: .page, meaning: "opens and clicks of campaigns",
-            parameters: window,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.campaigns(request) }),
-        WebRoute(
-            method: "GET", path: ["deadletters"], kind: .page, meaning: "the dead letters of relay mode",
-            parameters: [query, before],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.deadLetters(request) }),
-        WebRoute(
-            method: "GET", path: ["report"], kind: .page, meaning: "the compliance with deadlines",
-            parameters: window + [
-                Parameter(name: "by", meaning: "a breakdown: one or two dimensions"),
-                Parameter(name: "baseline", meaning: "the begin of the time to compare with"),
-            ],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
-        WebRoute(
-            method: "GET", path: ["senders"], kind: .page, meaning: "the clients of the gateway",
-            showsDaemon: true,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
-        WebRoute(
-            method: "GET", path: ["help"], kind: .page, meaning: "the query language, the keys and the API",
-            answer: { (desk, request, _) throws(WebProblem) in desk.help(request) }),
-        WebRoute(
-            method: "GET", path: ["login"], kind: .page, meaning: "log in with the token",
-            answer: { (desk, request, _) throws(WebProblem) in desk.loginForm(request) }),
-    ]
-
-    private static let forms: [WebRoute] = [
-        WebRoute(
-            method: "POST", path: ["login"], kind: .form, meaning: "log in",
-            answer: { (desk, request, _) throws(WebProblem) in desk.login(request) }),
-        WebRoute(
-            method: "POST", path: ["explain"], kind: .form, meaning: "explain a payload; nothing is stored",
-            showsDaemon: true,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
-        form(["push", number, "tap"], "tap", .inject) { (desk, request, seq) throws(WebProblem) in
-            try desk.interact(request, seq, .opened)
-        },
-        form(["push", number, "button"], "press a button", .inject) { (desk, request, seq) throws(WebProblem) in
-            try desk.interact(request, seq, .action)
-        },
-        form(["push", number, "dismiss"], "sweep away", .inject) { (desk, request, seq) throws(WebProblem) in
-            try desk.interact(request, seq, .dismissed)
-        },
-        form(["push", number, "send"], "send again", .inject) { (desk, request, seq) throws(WebProblem) in
-            try desk.send(request, seq)
-        },
-        form(["push", number, "replay"], "replay its dead letters", .control) {
-            (desk, request, seq) throws(WebProblem) in
-            try desk.replay(request, seq)
-        },
-        form(["session"], "begin or end a session", .inject) { (desk, request, _) throws(WebProblem) in
-            try desk.session(request)
-        },
-        form(["devices"], "set the state of a device", .inject) { (desk, request, _) throws(WebProblem) in
-            try desk.setDevice(request)
-        },
-        form(["deadletters"], "replay or drop dead letters", .control) { (desk, request, _) throws(WebProblem) in
-            try desk.actOnDeadLetters(request)
-        },
-    ]
-
-    private static func form(
-        _ path: [String], _ meaning: String, _ right: Right,
-        _ answer: @escaping @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
-    ) -> WebRoute {
-        WebRoute(method: "POST", path: path, kind: .form, meaning: meaning, right: right, answer: answer)
-    }
-
-    private static let api: [WebRoute] = [
-        WebRoute(
-            method: "GET", path: ["api", "pushes"], kind: .api,
-            meaning: "search, or wait for the first match that has its outcome",
-            parameters: [
-                query, before,
-                Parameter(name: "after", meaning: "only requests with a higher number", type: "integer"),
-                Parameter(name: "limit", meaning: "how many at most: 1 to 500, 50 unless given", type: "integer"),
-                Parameter(
-                    name: "wait",
-                    meaning:
-                        "how long to wait for the first match with all its outcomes: 10s, 60s at most; a query that names "
-                        + "is:pending takes others, too"),
-            ],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.apiList(request) }),
-        WebRoute(
-            method: "DELETE", path: ["api", "pushes"], kind: .api,
-            meaning: "list only pushes that come later, for all clients until the page restarts; nothing is erased",
-            right: .inject,
-            answer: { (desk, _, _) throws(WebProblem) in try desk.apiClear() }),
-        WebRoute(
-            method: "GET", path: ["api", "pushes", number], kind: .api, meaning: "the whole story of one request",
-            answer: { (desk, _, seq) throws(WebProblem) in try desk.apiStory(seq) }),
-        WebRoute(
-            method: "GET", path: ["api", "devices"], kind: .api, meaning: "the devices that are known",
-            answer: { (desk, _, _) throws(WebProblem) in try desk.apiDevices() }),
-        WebRoute(
-            method: "GET", path: ["api", "campaigns"], kind: .api, meaning: "the figures of campaigns",
-            parameters: window,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.apiCampaigns(request) }),
-        WebRoute(
-            method: "GET", path: ["api", "report"], kind: .api, meaning: "the compliance report", parameters: window,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.apiReport(request) }),
-        WebRoute(
-            method: "GET", path: ["api", "status"], kind: .api, meaning: "the present state of the daemon",
-            showsDaemon: true,
-            answer: { (desk, _, _) throws(WebProblem) in .response(.json(Array(try desk.status().rawBytes))) }),
-        WebRoute(
-            method: "GET", path: ["api", "openapi.json"], kind: .api, meaning: "this description",
-            answer: { (_, _, _) throws(WebProblem) in .response(.json(OpenAPI.document)) }),
-        WebRoute(
-            method: "GET", path: ["events"], kind: .stream,
-            meaning: "the live stream: each event is a push's whole present state",
-            parameters: [
-                query, Parameter(name: "rows", meaning: "1: rows of the page's list, in place of JSON"),
-                Parameter(
-                    name: "position",
-                    meaning: "the id of the stream's last event that the client has; Last-Event-ID does the same"),
-            ],
-            answer: { (desk, request, _) throws(WebProblem) in try desk.stream(request) }),
-        WebRoute(
-            method: "POST", path: ["api", "explain"], kind: .api, meaning: "explain a payload; nothing is stored",
-            parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
-            showsDaemon: true,
-            answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
-        act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in
-            try desk.interact(request, seq, .opened)
-        },
-        act(["api", "pushes", number, "button"], "press a button", .inject, [button, text]) {
-            (desk, request, seq) throws(WebProblem) in try desk.interact(request, seq, .action)
-        },
-        act(["api", "pushes", number, "dismiss"], "dismiss the notification", .inject) {
-            (desk, request, seq) throws(WebProblem) in
-            try desk.interact(request, seq, .dismissed)
-        },
-        act(["api", "pushes", number, "send"], "send the push again", .inject, [payload] + state) {
-            (desk, request, seq) throws(WebProblem) in try desk.send(request, seq)
-        },
-        act(["api", "pushes", number, "replay"], "replay its dead letters", .control) {
-            (desk, request, seq) throws(WebProblem) in try desk.replay(request, seq)
-        },
-        act(["api", "session"], "begin or end a session", .inject, target + [kind]) {
-            (desk, request, _) throws(WebProblem) in try desk.session(request)
-        },
-        act(
-            ["api", "devices"], "set the state of a device", .inject, target.filter { $0.name != "external_id" } + state
-        ) {
-            (desk, request, _) throws(WebProblem) in try desk.setDevice(request)
-        },
-        act(["api", "deadletters", "replay"], "replay dead letters", .control, [requests]) {
-            (desk, request, _) throws(WebProblem) in try desk.apiDeadLetters(request, .replay)
-        },
-        act(["api", "deadletters", "purge"], "drop dead letters", .control, [requests]) {
-            (desk, request, _) throws(WebProblem) in try desk.apiDeadLetters(request, .purge)
-        },
-    ]
-
+    /// An act, for a form of the page and for a program.
     private static func act(
-        _ path: [String], _ meaning: String, _ right: Right, _ parameters: [Parameter] = [],
-        _ answer: @escaping @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
-    ) -> WebRoute {
-        WebRoute(
-            method: "POST", path: path, kind: .api, meaning: meaning, parameters: parameters, right: right,
-            answer: answer)
+        _ path: String, _ meaning: String, _ right: Right, _ parameters: [Parameter], _ answer: @escaping Answer
+    ) -> [WebRoute] {
+        ["", "/api"].map { prefix in
+            let whole = prefix + (prefix.isEmpty ? path : path.replacing("/push/", with: "/pushes/"))
+            return WebRoute("POST \(whole)", meaning, answer, parameters, right: right)
+        }
     }
 }

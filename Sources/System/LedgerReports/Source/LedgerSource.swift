@@ -14,6 +14,8 @@ public final class LedgerSource: PushSource {
     public var objective: Percent?
     /// The rule that distinguishes campaigns.
     public var campaignIDRule: CampaignIDRule
+    /// The rules for the campaign of one push: those of its configuration; `nil`: those of the table.
+    public var detection: ((RequestStory) -> DetectionSettings)?
     private let clock: () -> Moment
     private var opened: LedgerReader?
     private var index = BlockIndex()
@@ -22,7 +24,6 @@ public final class LedgerSource: PushSource {
     private var reading: LiveReading?
     public var delay: String?
 
-    private var counted: (counts: OutcomeCounts, at: Instant)?
     /// How many requests are read at once.
     private static let slice: Int64 = 64
     /// How many undecided blocks one call looks at.
@@ -46,9 +47,7 @@ public final class LedgerSource: PushSource {
 
     public func search(_ search: PushSearch) throws(SourceError) -> PushPage {
         try read { (ledger) throws(StoreError) in
-            var page = try find(search, in: ledger)
-            try ledger.addConfigurations(to: &page.stories)
-            return page
+            try find(search, in: ledger)
         }
     }
 
@@ -75,9 +74,13 @@ public final class LedgerSource: PushSource {
             let first = max(floor + 1, wanted.isEmpty ? max(begin, last.value - Self.slice + 1) : begin)
             let range = SequenceNumber(first)...last
             for part in wanted.isEmpty ? [range] : try parts(of: range, wanted, ledger) {
-                for story in try ledger.stories(in: part).reversed() {
+                var stories = try ledger.stories(in: part)
+                try ledger.addConfigurations(to: &stories)
+                for story in stories.reversed() {
                     page.lookedBackTo = story.request.acceptedAt.wall
-                    guard search.query.matches(PushFacts(story, detection: table.detection)) else { continue }
+                    guard search.query.matches(PushFacts(story, detection: detection?(story) ?? table.detection)) else {
+                        continue
+                    }
                     page.stories.append(story)
                     if page.stories.count >= search.limit {
                         page.next = story.request.seq
@@ -172,8 +175,10 @@ public final class LedgerSource: PushSource {
             if let word = QueryWord(column) { facts.append(IndexedFact(word, text)) } else { shown.append(seq) }
         }
         for seq in shown {
-            for story in try ledger.stories(in: seq...seq) {
-                if let campaign = PushFacts(story, detection: table.detection).campaign {
+            var stories = try ledger.stories(in: seq...seq)
+            try ledger.addConfigurations(to: &stories)
+            for story in stories {
+                if let campaign = PushFacts(story, detection: detection?(story) ?? table.detection).campaign {
                     facts.append(IndexedFact(.campaign, campaign))
                 }
             }
@@ -291,31 +296,6 @@ public final class LedgerSource: PushSource {
         } catch {
             throw forget(error)
         }
-    }
-
-    /// The minutes that counts go back: a day.
-    private static let countedMinutes: Int64 = 24 * 60
-    /// How long counts are shown again: a page with a list asks for them each time.
-    private static let countsAge: Duration = .seconds(2)
-
-    public func counts() throws(SourceError) -> OutcomeCounts {
-        let now = clock().monotonic
-        if let counted, now - counted.at < Self.countsAge { return counted.counts }
-        let counts = try read { (ledger) throws(StoreError) in
-            var counts = OutcomeCounts()
-            let begin = FigureMinute.begin(
-                FigureMinute.of(milliseconds: clock().wall.milliseconds) - Self.countedMinutes)
-            let figures = try ledger.figures(from: begin, to: nil)
-            // Rows without figures would be read one by one.
-            guard figures.rest.isEmpty else { return counts }
-            for (key, figures) in figures.keys where !key.isObserver {
-                counts.add(key.outcome, key.reasonCode, count: figures.count)
-            }
-            counts.running = try ledger.undecidedInvocations().count
-            return counts
-        }
-        counted = (counts, now)
-        return counts
     }
 
     // MARK: The ledger

@@ -59,7 +59,7 @@ extension PushSummary {
 
     private func ofInvocation(_ main: InvocationRecord) -> (PushVerdict.Tone, String, [String]) {
         let handler = main.handler.map { "Handler \($0)" } ?? "Its handler"
-        let reason = main.result?.reason.map { ["\($0.capitalizingFirstLetter)."] } ?? []
+        let reason = main.result?.reason.map { ["\($0.capitalizingFirst)."] } ?? []
         let budget = spanInWords(main.budget)
         guard let result = main.result else {
             return (.plain, "Running.", ["\(handler) has \(budget)."])
@@ -81,11 +81,11 @@ extension PushSummary {
         case .shownBySystem: return (.plain, "The system showed it.", ["No code of the app runs."] + reason)
         case .notWoken: return (.warn, "The app was not woken.", reason)
         case .swallowed where result.reasonCode == .refusedSend:
-            let cause = facts.sender?.cause.map { ["\($0.capitalizingFirstLetter)."] } ?? []
-            return (.bad, "Refused.", reason + cause)
+            let cause = facts.sender?.cause.map { ["\($0.capitalizingFirst)."] } ?? []
+            return (.bad, "The gateway refused it.", reason + cause)
         case .swallowed: return (.plain, "Taken in without a callback.", reason)
         case .ownReceiver:
-            return (.plain, "\(providerName.capitalizingFirstLetter)'s own receiver took it.", reason)
+            return (.plain, "\(providerName.capitalizingFirst)'s own receiver took it.", reason)
         case .sdkNotReady: return (.bad, "Lost: no Braze instance was ready.", reason)
         }
     }
@@ -113,7 +113,7 @@ extension PushSummary {
         switch main.result?.outcome {
         case nil: return "Running"
         case .handled: return "Handled"
-        case .handedToTracker: return "Tracked"
+        case .handedToTracker: return "Braze has it"
         case .timedOut: return "Timed out"
         case .expired: return "Not started"
         case .failed: return "Failed"
@@ -121,7 +121,7 @@ extension PushSummary {
         case .duplicate: return "Duplicate"
         case .shownBySystem: return "System showed it"
         case .notWoken: return "Not woken"
-        case .swallowed: return main.result?.reasonCode == .refusedSend ? "Refused" : "Taken in"
+        case .swallowed: return main.result?.reasonCode == .refusedSend ? "Gateway refused it" : "Taken in"
         case .ownReceiver: return "SDK took it"
         case .sdkNotReady: return "Lost"
         }

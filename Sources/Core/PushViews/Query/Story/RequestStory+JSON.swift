@@ -171,11 +171,17 @@ extension AttemptRecord {
 }
 
 extension RequestStory {
+    /// Whether the gateway knew no device for a push, so that the token stands in its place.
+    var hasTokenAsDevice: Bool {
+        invocations.contains { $0.result?.reasonCode == .refusedSend } && (request.device?.utf8.count ?? 0) > 32
+    }
+
     /// The same story with push tokens shortened.
     public var withShortTokens: RequestStory {
         var story = self
         story.request.body = PushTokens.shortened(in: request.body)
         story.events = events.map(\.withShortToken)
+        if hasTokenAsDevice { story.request.device = request.device.map(PushTokens.shortened) }
         return story
     }
 }

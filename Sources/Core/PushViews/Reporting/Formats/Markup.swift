@@ -16,6 +16,13 @@ public func markdownCell(_ text: String) -> String {
 }
 
 extension String {
+    /// The text as a string of JSON.
+    var asJSON: String {
+        var writer = JSONWriter()
+        writer.string(self)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
     /// The text for a query or a part of a path.
     var percentEncoded: String {
         utf8.reduce(into: "") { encoded, byte in

@@ -2,193 +2,138 @@ import PushModel
 
 extension CampaignReport {
     /// The campaigns as one self-contained page for marketing.
-    public var html: String { page.text }
+    public var html: String { page().text }
 
     /// The page of the campaigns, for embedding in another page.
-    public var page: HTMLPage {
-        var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
-        page.lead(lead)
-        page.section("days-chart", "Received and opened by day", dayChart)
-        page.section("campaigns", "By campaign", table("campaign", campaignRows) + besideNote)
-        page.section("parts", "By decoded campaign", table("decoded campaign", partRows))
-        page.section("days", "By day", dayTable)
-        page.section("lost", "Pushes Braze never saw", lostByCampaign)
-        page.section("campaign-days", "By campaign and day", campaignDays, folded: true)
-        if let field = selection.field, field != .day {
-            page.section("groups", "By \(field.words)", table(field.words, groupRows))
-        }
-        page.section("buttons", "Clicks by button", buttons)
-        page.section("beside", "Not in these figures", beside)
-        return page
+    ///
+    /// - Parameter linksPushes: whether that page has the pushes, so that the name of a campaign leads to them.
+    func page(linksPushes: Bool = false) -> HTMLPage {
+        func name(_ row: Row) -> Markup { linksPushes ? HTML.search(.campaign, row.name) : "\(row.name)" }
+        let beside = HTML.table(
+            "Taps, presses and pushes that count in no campaign", countsBeside.filter { $0.count > 0 },
+            [.words("What") { "\($0.meaning)" }, .number("Count") { "\(grouped($0.count))" }])
+        let group = selection.field.flatMap { $0 == .day ? nil : $0.words }
+        let sections = [
+            HTML.section("campaigns", "By campaign", table("campaign", campaignRows, name)),
+            HTML.section("parts", "By decoded campaign", table("decoded campaign", partRows)),
+            HTML.section("days", "By day", dayTable), HTML.section("lost", "Pushes Braze never saw", lostByCampaign),
+            HTML.section("campaign-days", "By campaign and day", campaignDays, folded: true),
+            group.map { HTML.section("groups", "By \($0)", table($0, groupRows)) } ?? "",
+            HTML.section("buttons", "Clicks by button", buttons),
+            HTML.section("beside", "Not in these figures", beside),
+        ]
+        return HTMLPage(
+            title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns", lead: lead, sections: sections)
     }
 
     private typealias Row = (name: String, figures: CampaignFigures)
 
     private var campaignRows: [Row] { campaigns.map { ($0.key, $0.value.figures) }.sorted { $0.name < $1.name } }
     private var partRows: [Row] { parts.map { ($0.key, $0.value) }.sorted { $0.name < $1.name } }
-    private var dayRows: [Row] { days.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value) } }
     private var groupRows: [Row] { sortedGroups.map { ($0.name ?? "-", $0.figures) } }
 
-    /// The figures by day, with unattributed taps and lost opens.
-    private var dayTable: String {
-        let showsUnattributed = selection.campaign == nil
-        var table = HTMLTable(
-            "Figures by day, and opens that count in no figure",
-            Self.columns([.name(dayHeading)]) + (showsUnattributed ? [.number("Unattributed")] : []) + lostColumns)
-        for (day, figures, unattributed, lost) in allDays {
-            table.add(
-                [day.description] + figures.htmlCells + (showsUnattributed ? [grouped(unattributed)] : [])
-                    + losses.map { grouped(lost[$0] ?? 0) })
+    /// The columns of the figures of a row.
+    private func columns<Value>(_ figures: @escaping (Value) -> CampaignFigures) -> [Column<Value>] {
+        func count(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
+            .number(title) { "\(grouped(value(figures($0))))" }
         }
-        return table.text
+        func rate(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
+            .number(title) { "\(share(value(figures($0)), of: figures($0).received))" }
+        }
+        return [
+            count("Received", \.received), count("Recipients", \.uniqueRecipients), count("Direct", \.directOpens),
+            rate("Direct rate", \.directOpens), count("Influenced", \.influencedOpens), count("Total", \.totalOpens),
+            rate("Total rate", \.totalOpens), count("Body", \.bodyClicks), count("Buttons", \.buttonClicksInAll),
+        ]
     }
 
-    private var lostColumns: [HTMLTable.Column] { losses.map { .number("Lost: \($0.words)") } }
+    /// The columns of the lost opens of a row.
+    private func columns<Value>(
+        lost: @escaping (Value) -> LostOpens.Counts, none: String
+    ) -> [Column<Value>] {
+        losses.map { loss in .number("Lost: \(loss.words)") { "\(lost($0)[loss].map { grouped($0) } ?? none)" } }
+    }
+
+    private func table(_ title: String, _ rows: [Row], _ name: ((Row) -> Markup)? = nil) -> Markup {
+        HTML.table(
+            "Figures by \(title)", rows,
+            [.name(title.capitalizingFirst, name ?? { "\($0.name)" })] + columns { $0.figures })
+    }
+
+    /// The figures by day, with unattributed taps and lost opens.
+    private var dayTable: Markup {
+        let unattributed: [Column<Day>] =
+            selection.campaign == nil ? [.number("Unattributed") { "\(grouped($0.unattributed))" }] : []
+        return HTML.table(
+            "Figures by day, and opens that count in no figure", allDays,
+            [.name(dayHeading) { "\($0.day.description)" }] + columns { $0.figures } + unattributed
+                + columns(lost: { $0.lost }, none: "0"))
+    }
+
+    private typealias Day = (day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)
 
     /// The lost opens by campaign, and by campaign and day.
-    private var lostByCampaign: String {
+    private var lostByCampaign: Markup {
         let rows = lost.rows
         guard !rows.isEmpty else { return "" }
-        var campaigns = HTMLTable("Pushes Braze never saw, by campaign", [.name("Campaign")] + lostColumns)
-        var days = HTMLTable(
-            "Pushes Braze never saw, by campaign and day", [.name("Campaign"), .name(dayHeading)] + lostColumns)
-        for row in rows {
-            campaigns.add([markup(row.name)] + lostCells(LostOpens.sum(row.days)))
-            for (day, counts) in row.days.sorted(by: { $0.key < $1.key }) {
-                days.add([markup(row.name), day.description] + lostCells(counts))
-            }
+        let days = rows.flatMap { row in
+            row.days.sorted { $0.key < $1.key }.map { (name: row.name, day: $0.key, counts: $0.value) }
         }
-        let note =
-            "A push that Android showed by itself never reaches Braze, so its opens are not known. "
-            + (selection.campaign == nil ? "A tap on an unknown push has no campaign." : "")
-        return "<p>\(note)</p>\n" + campaigns.text + days.text
+        return """
+            <p>A push that Android showed by itself never reaches Braze, so its opens are not known. \
+            \(Markup.when(selection.campaign == nil, "A tap on an unknown push has no campaign."))</p>
+            \(HTML.table("Pushes Braze never saw, by campaign", rows, [.name("Campaign") { "\($0.name)" }]
+                + columns(lost: { LostOpens.sum($0.days) }, none: "-")))\
+            \(HTML.table("Pushes Braze never saw, by campaign and day", days, [.name("Campaign") { "\($0.name)" },
+                .name(dayHeading) { "\($0.day.description)" }] + columns(lost: { $0.counts }, none: "-")))
+            """
     }
 
-    private var besideNote: String {
-        var sentences: [String] = []
-        if unattributed > 0 {
-            sentences.append("Unattributed opens have no campaign: <a href=\"#days\">the table by day</a> has them.")
-        }
-        if !lost.rows.isEmpty {
-            sentences.append(
-                "<a href=\"#lost\">Pushes that Braze never saw</a> have tables of their own; no rate counts them as received."
-            )
-        }
-        return campaigns.isEmpty || sentences.isEmpty ? "" : "<p>\(sentences.joined(separator: " "))</p>\n"
-    }
-
-    private static func columns(_ names: [HTMLTable.Column]) -> [HTMLTable.Column] {
-        names + [
-            .number("Received"), .number("Recipients"), .number("Direct"), .number("Direct rate"),
-            .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"), .number("Buttons"),
-        ]
-    }
-
-    private var lead: String {
+    private var lead: Markup {
         let lostInAll = losses.reduce(0) { $0 + lost.count($1) }
-        var cards = [
-            ("Received", grouped(total.received), "\(grouped(total.uniqueRecipients)) recipients"),
-            ("Direct opens", grouped(total.directOpens), share(total.directOpens, of: total.received)),
-            ("Influenced opens", grouped(total.influencedOpens), share(total.influencedOpens, of: total.received)),
-            ("Total opens", grouped(total.totalOpens), share(total.totalOpens, of: total.received)),
-            ("Pushes Braze never saw", grouped(lostInAll), lostByReason),
-        ]
-        if selection.campaign == nil {
-            cards.insert(("Unattributed", grouped(unattributed), "taps without a campaign"), at: cards.count - 1)
-        }
-        let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
-        let pruned = rowsBegin.map { "<p>\(markup(zone.prunedEvents(before: $0)))</p>\n" } ?? ""
-        return "<p class=\"answer\">\(markup(answer))</p>\n"
-            + "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n\(zone.markup(maker))\(pruned)"
-            + "<p>Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was "
-            + "opened in both ways counts once in the total, as direct.</p>\n"
-            + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
-    }
-
-    private var lostByReason: String {
         let reasons = losses.filter { lost.count($0) > 0 }.map { "\($0.words) \(grouped(lost.count($0)))" }
-        return reasons.isEmpty ? "none" : reasons.joined(separator: ", ")
-    }
-
-    private func table(_ title: String, _ rows: [Row]) -> String {
-        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title.capitalizingFirst)]))
-        for (name, figures) in rows { table.add([markup(name)] + figures.htmlCells) }
-        return table.text
-    }
-
-    private var campaignDays: String {
-        guard campaigns.count > 1 else { return "" }
-        var table = HTMLTable("Figures by campaign and day", Self.columns([.name("Campaign"), .name(dayHeading)]))
-        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
-            for (day, figures) in campaign.days.sorted(by: { $0.key < $1.key }) {
-                table.add([markup(id), day.description] + figures.htmlCells)
-            }
+        func card(_ name: String, _ count: Int, _ more: String) -> (name: String, value: Markup) {
+            (name, "\(grouped(count))<small>\(more)</small>")
         }
-        return table.text
-    }
-
-    private var buttons: String {
-        var table = HTMLTable(
-            "Clicks by button", [.name("Campaign"), .name("Button"), .name("Action"), .number("Clicks")])
-        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
-            for (button, clicks) in campaign.figures.sortedButtons {
-                table.add([markup(id), markup(button.id), markup(button.action), grouped(clicks)])
-            }
-        }
-        return table.text
-    }
-
-    private var beside: String {
-        var table = HTMLTable("Taps, presses and pushes that count in no campaign", [.words("What"), .number("Count")])
-        for (count, meaning) in countsBeside where count > 0 { table.add([markup(meaning), grouped(count)]) }
-        return table.text
-    }
-
-    /// Two bars for each day side by side: received and opened pushes.
-    private var dayChart: String {
-        let rows = dayRows.suffix(Self.drawnDays)
-        let most = rows.reduce(1) { max($0, $1.figures.received, $1.figures.totalOpens) }
-        guard !rows.isEmpty, rows.contains(where: { !$0.figures.isEmpty }) else { return "" }
-        let (left, right, top, bottom) = (70.0, 890.0, 28.0, 170.0)
-        var chart = SVGChart(
-            id: "day-chart", title: "Received and opened by day",
-            description: "\(rows.count) days; the longest bar is \(grouped(most)). The table by day has the numbers.",
-            width: 900, height: 210)
-        for (count, y) in [(most, top), (0, bottom)] {
-            chart.line(left, y, right, y, "axis")
-            chart.text(left - 8, y + 4, grouped(count), anchor: "end")
-        }
-        let step = (right - left) / Double(rows.count)
-        let width = min(step * 0.42, 36)
-        for (index, row) in rows.enumerated() {
-            let x = left + Double(index) * step
-            for (place, kind, name, count) in [
-                (0, "bar", "received", row.figures.received), (1, "goodbar", "opened", row.figures.totalOpens),
-            ] {
-                let height = Double(count) / Double(most) * (bottom - top)
-                chart.rectangle(
-                    x + Double(place) * width, bottom - height, width * 0.95, height, kind,
-                    label: "\(row.name): \(grouped(count)) \(name)")
-            }
-        }
-        chart.text(left, bottom + 18, rows.first?.name ?? "")
-        if rows.count > 1 { chart.text(right, bottom + 18, rows.last?.name ?? "", anchor: "end") }
-        chart.rectangle(left, 6, 10, 10, "bar")
-        chart.text(left + 15, 15, "received")
-        chart.rectangle(left + 90, 6, 10, 10, "goodbar")
-        chart.text(left + 105, 15, "opened, directly or influenced")
-        return chart.wideText
-    }
-
-    private static let drawnDays = 92
-}
-
-extension CampaignFigures {
-    fileprivate var htmlCells: [String] {
-        [
-            grouped(received), grouped(uniqueRecipients), grouped(directOpens), share(directOpens, of: received),
-            grouped(influencedOpens), grouped(totalOpens), share(totalOpens, of: received), grouped(bodyClicks),
-            grouped(buttonClicksInAll),
+        var cards = [
+            card("Received", total.received, "\(grouped(total.uniqueRecipients)) recipients"),
+            card("Direct opens", total.directOpens, share(total.directOpens, of: total.received)),
+            card("Influenced opens", total.influencedOpens, share(total.influencedOpens, of: total.received)),
+            card("Total opens", total.totalOpens, share(total.totalOpens, of: total.received)),
         ]
+        if selection.campaign == nil { cards.append(card("Unattributed", unattributed, "taps without a campaign")) }
+        cards.append(
+            card("Pushes Braze never saw", lostInAll, reasons.isEmpty ? "none" : reasons.joined(separator: ", ")))
+        let pruned: Markup? = rowsBegin.map { "<p>\(zone.prunedEvents(before: $0))</p>\n" }
+        return """
+            <p class="answer">\(answer)</p>
+            <p class="soft">Window: \(zone.text(window))</p>
+            \(zone.markup(maker))\(pruned)\(HTML.facts(cards, "cards"))\
+            <p class="soft">Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was \
+            opened in both ways counts once in the total, as direct.</p>
+
+            """
+    }
+
+    private var campaignDays: Markup {
+        let rows = campaigns.sorted { $0.key < $1.key }.flatMap { id, campaign in
+            campaign.days.sorted { $0.key < $1.key }.map { (id: id, day: $0.key, figures: $0.value) }
+        }
+        return HTML.table(
+            "Figures by campaign and day", campaigns.count > 1 ? rows : [],
+            [.name("Campaign") { "\($0.id)" }, .name(dayHeading) { "\($0.day.description)" }]
+                + columns { $0.figures })
+    }
+
+    private var buttons: Markup {
+        let rows = campaigns.sorted { $0.key < $1.key }.flatMap { id, campaign in
+            campaign.figures.sortedButtons.map { (id: id, button: $0.0, clicks: $0.1) }
+        }
+        return HTML.table(
+            "Clicks by button", rows,
+            [
+                .name("Campaign") { "\($0.id)" }, .name("Button") { "\($0.button.id)" },
+                .name("Action") { "\($0.button.action)" }, .number("Clicks") { "\(grouped($0.clicks))" },
+            ])
     }
 }

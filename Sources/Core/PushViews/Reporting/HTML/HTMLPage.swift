@@ -1,183 +1,103 @@
 import PushModel
 
-/// A self-contained HTML page: without scripts, further files and network access.
-public struct HTMLPage {
+/// A page of sections. As a file it is self-contained: without scripts, further files and network access.
+struct HTMLPage {
     /// The title, for a page that embeds this one.
-    public let title: String
-    private var summary = ""
-    private var contents: [String] = []
-    private var body = ""
-
-    init(title: String) { self.title = title }
-
-    /// Adds a section with its heading; leaves out an empty one.
-    /// - Parameter folded: whether the section is closed at first.
-    mutating func section(_ id: String, _ heading: String, _ content: String, folded: Bool = false) {
-        guard !content.isEmpty else { return }
-        let title = "<h2>\(markup(heading))</h2>"
-        contents.append("<li><a href=\"#\(id)\">\(markup(heading))</a></li>")
-        let shown =
-            folded ? "<details><summary>\(title)</summary>\n\(content)</details>\n" : "\(title)\n\(content)"
-        body += "<section id=\"\(id)\">\n\(shown)</section>\n"
-    }
-
-    /// Sets the content before the sections.
-    mutating func lead(_ content: String) {
-        summary = "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
-    }
-
-    /// The list of the sections; empty for fewer than four.
-    private var navigation: String {
-        contents.count < 4
-            ? ""
-            : "<details><summary>Contents</summary>\n<nav aria-label=\"Contents\"><ul>\n\(contents.joined(separator: "\n"))</ul></nav></details>\n"
-    }
-
+    let title: String
     /// The content below the title, for a page that embeds this one.
-    public var content: String { summary + navigation + body }
+    let content: Markup
+
+    /// - Parameter lead: the content before the sections.
+    init(title: String, lead: Markup, sections: [Markup]) {
+        self.title = title
+        content = "<section id=\"summary\" aria-label=\"Summary\">\n\(lead)</section>\n\(sections)"
+    }
 
     /// The whole page.
     var text: String {
-        Self.file(
-            title: title, "<main class=\"whole\">\n<h1>\(title)</h1>\n\(Markup(made: content))</main>\n")
+        Self.file(title: title, "<main class=\"whole\">\n<h1>\(title)</h1>\n\(content)</main>\n")
     }
 
     /// A page that opens anywhere: its style within, no script, nothing to load.
     static func file(title: String, _ body: Markup) -> String {
         let style = Markup(made: String(decoding: PackageResources.page_css, as: UTF8.self))
-        let page: Markup = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
+        let head: Markup = """
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-            <link rel="icon" href="data:,">
-            <title>\(title)</title>
             <style>
             \(style)
             </style>
-            </head>
-            <body>
-            \(body)</body>
-            </html>
+            """
+        return HTML.document(title, head, body).html
+    }
+}
+
+/// A column of a table: its heading, and what a row has there.
+struct Column<Row> {
+    /// How a column reads. The raw value is the class of its cells.
+    enum Kind: String {
+        /// A name, or another short text.
+        case name
+        /// A number, at the right.
+        case number
+        /// A sentence, which may wrap.
+        case words
+    }
+
+    let kind: Kind
+    let title: String
+    let cell: (Row) -> Markup
+
+    typealias Cell = (Row) -> Markup
+
+    static func name(_ title: String, _ cell: @escaping Cell) -> Self { Self(kind: .name, title: title, cell: cell) }
+    static func number(_ title: String, _ cell: @escaping Cell) -> Self {
+        Self(kind: .number, title: title, cell: cell)
+    }
+    static func words(_ title: String, _ cell: @escaping Cell) -> Self { Self(kind: .words, title: title, cell: cell) }
+
+    fileprivate var kindClass: Markup { kind == .number ? "" : " class=\"\(kind.rawValue)\"" }
+}
+
+extension HTML {
+    /// A table, whose first column has the headings of the rows; empty without rows. A wide one scrolls by itself, also with
+    /// the keyboard.
+    static func table<Row>(_ caption: String, _ rows: some Sequence<Row>, _ columns: [Column<Row>]) -> Markup {
+        let head = columns.map { column -> Markup in "<th scope=\"col\"\(column.kindClass)>\(column.title)</th>" }
+        let lines = rows.map { row -> Markup in
+            let cells = columns.enumerated().map { index, column -> Markup in
+                index == 0
+                    ? "<th scope=\"row\"\(column.kindClass)>\(column.cell(row))</th>"
+                    : "<td\(column.kindClass)>\(column.cell(row))</td>"
+            }
+            return "<tr>\(cells)</tr>\n"
+        }
+        guard !lines.isEmpty else { return "" }
+        return """
+            <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>
+            <tbody>
+            \(lines)</tbody></table></div>
 
             """
-        return page.html
-    }
-}
-
-/// An HTML table.
-struct HTMLTable {
-    /// The kind and the heading of a column.
-    enum Column {
-        /// A name, or another short text.
-        case name(String)
-        /// A number.
-        case number(String)
-        /// A sentence, which may wrap.
-        case words(String)
     }
 
-    /// A heading above adjacent columns.
-    typealias Span = (title: String, columns: Int)
-
-    /// A table with more columns uses a smaller font.
-    private static let dense = 10
-
-    private let caption: String
-    private let spans: [Span]
-    private let columns: [Column]
-    private var rows = ""
-
-    /// A table without rows.
-    /// - Parameter spans: headings above the column headings, for all columns but the first; may be empty.
-    init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
-        let spanned = spans.reduce(1) { $0 + $1.columns }
-        precondition(spans.isEmpty || spanned == columns.count, "\(spanned) columns, not \(columns.count)")
-        self.caption = caption
-        self.spans = spans
-        self.columns = columns
+    /// A section with its heading; an empty one is left out.
+    /// - Parameter folded: whether it is closed at first.
+    static func section(_ id: String, _ heading: String, _ content: Markup, folded: Bool = false) -> Markup {
+        guard !content.isEmpty else { return "" }
+        let title: Markup = "<h2 id=\"\(id)-h\">\(heading)</h2>\n"
+        let shown: Markup = folded ? "<details><summary>\(title)</summary>\n\(content)</details>" : title + content
+        return "<section class=\"card\" id=\"\(id)\" aria-labelledby=\"\(id)-h\">\n\(shown)</section>\n"
     }
 
-    /// Adds a row of markup, a cell for each column; the first one is the row's heading.
-    public mutating func add(id: String? = nil, _ cells: [String]) {
-        precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
-        rows += "<tr\(id.map { " id=\"\(markup($0))\"" } ?? "")>"
-        for (index, cell) in cells.enumerated() {
-            let kind = attributes(columns[index])
-            rows += index == 0 ? "<th scope=\"row\"\(kind)>\(cell)</th>" : "<td\(kind)>\(cell)</td>"
-        }
-        rows += "</tr>\n"
+    /// Texts as a list; empty without one.
+    static func list(_ items: [String], _ kind: String = "") -> Markup {
+        let lines = items.map { item -> Markup in "<li>\(item)</li>\n" }
+        return items.isEmpty ? "" : "<ul class=\"plain \(kind)\">\n\(lines)</ul>\n"
     }
 
-    /// The markup; empty without rows. A wide table scrolls by itself, also with the keyboard.
-    public var text: String {
-        guard !rows.isEmpty else { return "" }
-        let head = columns.map { column in
-            switch column {
-            case .name(let title), .number(let title), .words(let title):
-                "<th scope=\"col\"\(attributes(column))>\(markup(title))</th>"
-            }
-        }
-        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\">"
-            + "<table\(columns.count > Self.dense ? " class=\"dense\"" : "")>"
-            + "<caption>\(markup(caption))</caption>\(spanColumns)<thead>\(spanHead)<tr>\(head.joined())</tr></thead>\n"
-            + "<tbody>\n\(rows)</tbody></table></div>\n"
-    }
-
-    private var spanColumns: String {
-        guard !spans.isEmpty else { return "" }
-        return ([1] + spans.map(\.columns)).map { "<colgroup span=\"\($0)\"></colgroup>" }.joined()
-    }
-
-    private var spanHead: String {
-        guard !spans.isEmpty else { return "" }
-        let heads = spans.map { "<th scope=\"colgroup\" colspan=\"\($0.columns)\">\(markup($0.title))</th>" }
-        return "<tr><td></td>\(heads.joined())</tr>"
-    }
-
-    private func attributes(_ column: Column) -> String {
-        switch column {
-        case .name: " class=\"name\""
-        case .number: ""
-        case .words: " class=\"words\""
-        }
-    }
-}
-
-/// The page's rows for single invocations.
-struct StoryLinks {
-    /// A table of single invocations. If several have an invocation, the first case has the most detail.
-    enum Place: String, CaseIterable {
-        case miss, slow, wait
-
-        /// Returns the identifier of an invocation's row in this table.
-        func anchor(_ id: InvocationID) -> String { "\(rawValue)-\(id.seq)-\(id.n)" }
-    }
-
-    private let rows: [Place: Set<InvocationID>]
-
-    init(_ document: ReportDocument) {
-        rows = [
-            .miss: Set(document.detail.misses.rows.map(\.invocation.id)),
-            .slow: Set(document.report.slowest.rows.map(\.id)),
-            .wait: Set(document.report.longestWaits.rows.map(\.id)),
-        ]
-    }
-
-    /// Returns the name of an invocation, as a link if a table other than `place` has its row.
-    func link(_ id: InvocationID, from place: Place? = nil, mark: String = "") -> String {
-        let text = mark + id.shortName
-        guard let found = Place.allCases.first(where: { rows[$0]?.contains(id) == true }), found != place else {
-            return text
-        }
-        return "<a href=\"#\(found.anchor(id))\">\(text)</a>"
-    }
-
-    /// Returns the invocations ahead of one in its lane, with a link; `-` if there were none.
-    func ahead(of result: InvocationResult) -> String {
-        result.aheadText(handler: markup) { link($0, mark: "#") } ?? "-"
+    /// Facts with their names, in cards if `kind` says so.
+    static func facts(_ rows: [(name: String, value: Markup)], _ kind: String = "facts") -> Markup {
+        let parts = rows.map { row -> Markup in "<div><dt>\(row.name)</dt><dd>\(row.value)</dd></div>\n" }
+        return rows.isEmpty ? "" : "<dl class=\"\(kind)\">\(parts)</dl>\n"
     }
 }

@@ -1,27 +1,15 @@
-// Keys, local times, the pane, copies, and answers while one types. Each page works without it.
+// Keys, the pane, copies, and answers while one types. Each page works without it.
 "use strict";
 (() => {
-  const two = (number) => String(number).padStart(2, "0");
-
-  const localize = (element) => {
-    if (document.documentElement.hasAttribute("data-utc")) return;
-    for (const time of element.querySelectorAll("time[datetime]")) {
-      const date = new Date(time.dateTime);
-      if (isNaN(date)) continue;
-      const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-      const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-      if (time.hasAttribute("data-short")) {
-        time.textContent = clock;
-        time.title = `${day} ${clock}`;
-      } else {
-        time.textContent = `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, "0")}`;
-        time.title = time.dateTime;
-      }
+  // What only a script can do: tell the reader's own time beside that of UTC, and copy.
+  const prepare = (element) => {
+    for (const time of element.querySelectorAll("time")) {
+      time.title = `${time.title || time.textContent} = ${new Date(time.dateTime)}`;
     }
     for (const button of element.querySelectorAll("button[data-copy]")) button.hidden = false;
   };
-  window.pushrouter = { localize };
-  localize(document);
+  window.pushrouter = { prepare };
+  prepare(document);
 
   // Puts a part of another page into this one; the last request wins.
   let asked = 0;
@@ -31,81 +19,96 @@
     try {
       text = await (await fetch(address, options)).text();
     } catch { return false; }
+    if (number !== asked) return true;
     const part = new DOMParser().parseFromString(text, "text/html").querySelector(selector);
-    if (!part || number !== asked) return false;
-    localize(part);
+    if (!part) return false;
+    prepare(part);
     target.replaceChildren(...(selector === "#result" ? part.childNodes : [part]));
     return true;
   };
 
   const pane = document.getElementById("pane");
   const isWide = () => pane && getComputedStyle(pane).display !== "none";
-  const choose = async (link) => {
-    for (const other of document.querySelectorAll(".row[aria-current]")) other.removeAttribute("aria-current");
+  const chosen = () => document.querySelector(".row[aria-current]");
+  // The address has the chosen push, so that it can be shared and loaded again.
+  const choose = async (link, isEntered) => {
+    chosen()?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");
-    if (!await load(pane, "article.push", link.href)) location.href = link.href;
+    const address = new URL(location.href);
+    address.searchParams.set("push", link.pathname.split("/").pop());
+    history.replaceState(null, "", address);
+    if (!await load(pane, "article.push", link.href)) return location.assign(link.href);
     pane.scrollTop = 0;
+    if (isEntered) pane.querySelector("h1")?.focus();
   };
-  const row = (event) => event.target.closest("#pushes .row:not(.group)");
-  const closeMenus = (but) => {
-    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== but) menu.open = false;
-  };
+  const isPush = (link) => link && !link.classList.contains("group");
+  const openMenu = () => document.querySelector("details.menu[open]");
   document.addEventListener("click", (event) => {
-    closeMenus(event.target.closest("details.menu"));
-    const link = row(event);
-    if (link && isWide() && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
+    const menu = openMenu();
+    if (menu && !menu.contains(event.target)) menu.open = false;
+    const link = event.target.closest("#pushes .row");
+    if (isPush(link) && isWide() && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
       event.preventDefault();
-      choose(link);
+      choose(link, event.detail === 0);
     }
     const copy = event.target.closest("button[data-copy]");
     if (copy) {
-      const article = copy.closest("article").querySelector("a[href$='/scenario']");
-      const path = article ? article.getAttribute("href").replace("/scenario", "") : location.pathname;
-      navigator.clipboard.writeText(location.origin + path).then(() => { copy.textContent = "Copied"; });
+      const text = copy.dataset.copy === "link"
+        ? location.origin + copy.closest("article").dataset.path : copy.parentElement.querySelector("pre").textContent;
+      navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; });
     }
   });
 
   const form = document.getElementById("explain");
   if (form) {
     let timer;
-    const ask = () => {
+    form.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(() => load(document.getElementById("result"), "#result", "/explain", {
         method: "POST", body: new URLSearchParams(new FormData(form)),
       }), 300);
-    };
-    form.addEventListener("input", ask);
+    });
   }
 
   const move = (step) => {
-    const rows = [...document.querySelectorAll("#pushes > li")];
+    const rows = [...document.querySelectorAll("#pushes .row")];
     if (!rows.length) return;
-    const here = rows.findIndex((row) => row.classList.contains("here"));
-    const next = here < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, here + step));
-    if (here >= 0) rows[here].classList.remove("here");
-    rows[next].classList.add("here");
-    rows[next].querySelector("a").focus();
+    const here = rows.indexOf(document.activeElement);
+    const other = rows.indexOf(chosen());
+    const isInPane = pane.contains(document.activeElement);
+    const next = here < 0 && !isInPane ? Math.max(0, other)
+      : Math.min(rows.length - 1, Math.max(0, (here < 0 ? other : here) + step));
+    rows[next].focus();
     rows[next].scrollIntoView({ block: "nearest" });
+    if (isWide() && isPush(rows[next])) choose(rows[next]);
   };
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isTyping = event.target.closest("input, textarea, select");
-    if (event.key === "Escape" && isTyping) return event.target.blur();
-    if (event.key === "Escape") closeMenus();
-    if (isTyping) return;
     switch (event.key) {
-      case "/": {
-        const box = document.getElementById("query");
-        if (!box) return;
-        event.preventDefault();
-        box.focus();
-        box.select();
-        break;
+      case "Escape": {
+        const menu = openMenu();
+        if (menu) {
+          menu.open = false;
+          menu.firstElementChild.focus();
+        } else if (isTyping) {
+          event.target.blur();
+        } else if (pane?.contains(document.activeElement)) {
+          (chosen() || document.querySelector("#pushes .row"))?.focus();
+        }
+        return;
       }
-      case "j": move(1); break;
-      case "k": move(-1); break;
-      case "?": location.href = "/help#keys"; break;
+      case "/":
+        if (isTyping) return;
+        event.preventDefault();
+        document.getElementById("query").select();
+        return;
+      case "j": case "k":
+        if (!isTyping && pane) move(event.key === "j" ? 1 : -1);
+        return;
+      case "?":
+        if (!isTyping) location.assign("/help#keys");
     }
   });
 })();

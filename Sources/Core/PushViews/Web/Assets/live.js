@@ -8,22 +8,19 @@
   const button = document.getElementById("new");
   const most = 50;
   let waiting = new Map();
-  let isScheduled = false;
 
   const row = (html) => {
     const template = document.createElement("template");
     template.innerHTML = html;
     const element = template.content.firstElementChild;
-    if (element) window.pushrouter.localize(element);
+    if (element) window.pushrouter.prepare(element);
     return element;
   };
 
   const show = () => {
-    isScheduled = false;
     for (const element of waiting.values()) {
       const former = document.getElementById(element.id);
       if (former) {
-        if (former.classList.contains("here")) element.classList.add("here");
         if (former.querySelector("[aria-current]")) element.querySelector("a").setAttribute("aria-current", "true");
         const isFocused = former.contains(document.activeElement);
         former.replaceWith(element);
@@ -33,7 +30,6 @@
       const number = Number(element.dataset.seq);
       const next = [...table.children].find((other) => Number(other.dataset.seq) < number);
       if (!next && table.children.length >= most) continue;
-      element.classList.add("fresh");
       table.insertBefore(element, next || null);
     }
     waiting = new Map();
@@ -45,25 +41,18 @@
 
   // A button tells who reads further down what is new.
   const note = () => {
-    if (scrolled() > 200) {
-      const fresh = [...waiting.keys()].filter((id) => !document.getElementById(id)).length;
-      button.textContent = `${fresh} new`;
-      button.hidden = fresh === 0;
-      return;
-    }
-    if (!isScheduled) {
-      isScheduled = true;
-      requestAnimationFrame(show);
-    }
+    if (scrolled() <= 200) return waiting.size ? show() : undefined;
+    const fresh = [...waiting.keys()].filter((id) => !document.getElementById(id)).length;
+    button.textContent = `${fresh} new`;
+    button.hidden = fresh === 0;
   };
   button.addEventListener("click", () => {
     window.scrollTo(0, 0);
     scroller.scrollTop = 0;
     show();
   });
-  const quiet = () => { if (scrolled() <= 200 && waiting.size) note(); };
-  window.addEventListener("scroll", quiet);
-  scroller.addEventListener("scroll", quiet);
+  window.addEventListener("scroll", note);
+  scroller.addEventListener("scroll", note);
 
   // A browser has six connections to a page for all tabs.
   let position = table.dataset.position;

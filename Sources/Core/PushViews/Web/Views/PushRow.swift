@@ -10,24 +10,49 @@ struct PushRow {
     init(_ push: PushSummary) { (self.push, verdict) = (push, push.verdict) }
 
     /// One row, on one line.
-    var html: Markup {
-        let seq = request.seq
-        return
-            "<li id=\"p\(seq)\" data-seq=\"\(seq)\"><a class=\"row\(Markup.when(isSilent, " silent"))\" href=\"/push/\(seq)\">\(tile)\(what)\(how)\(time)</a></li>"
+    ///
+    /// - Parameter isChosen: whether its push is beside the list.
+    func html(isChosen: Bool = false) -> Markup {
+        let body = push.facts.content?.body ?? ""
+        let keys =
+            isRefused
+            ? push.facts.sender?.client ?? ""
+            : isSilent ? (push.facts.data?.members ?? []).prefix(4).map(\.key).joined(separator: ", ") : ""
+        let more = [device, body.isEmpty ? keys : String(body.prefix(120))].filter { !$0.isEmpty }
+        var marks = ""
+        if push.isDead { marks += " · dead letter" }
+        if request.replayOf != nil { marks += " · replay" }
+        if push.attempts > 1 { marks += " · \(push.attempts) attempts" }
+        let name: Markup = "<span class=\"sr\">\(request.platform.shownName), \(request.app ?? "any app")</span>"
+        let opened: Markup = Markup.when(push.opened != nil, "<b class=\"opened\">opened</b> ")
+        return item(
+            isSilent ? " silent" : "", "/push/\(request.seq)", isChosen: isChosen, more.joined(separator: " · "), name,
+            "\(opened)\(push.cost)\(marks)")
     }
 
     /// A row for pushes that are alike, with this one as the newest.
     ///
     /// - Parameter rows: all of them, the newest first.
     func group(_ rows: [PushRow], target: String) -> Markup {
-        let devices = rows.prefix(3).map { $0.request.device ?? "any device" }.joined(separator: ", ")
         let opened = rows.count { $0.push.opened != nil }
-        let more: Markup = opened > 0 ? "<b class=\"opened\">\(opened) of \(rows.count) opened</b> " : ""
-        return """
-            <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row group" href="\(target)">\(tile)<span class="what"><b>\(title)</b><small>\(request.platform.icon.image) \(rows.count) alike: \(devices)</small></span>\
-            <span class="how \(verdict.tone.rawValue)">\(mark.image) \(push.word)<small>\(more)\(push.facts.campaign ?? push.main?.handler ?? "")</small></span>\(time)</a></li>
-            """
+        let more: Markup = Markup.when(opened > 0, "<b class=\"opened\">\(opened) of \(rows.count) opened</b> ")
+        return item(
+            " group", target, "\(rows.count) alike: \(rows.prefix(3).map(\.device).joined(separator: ", "))", "",
+            "\(more)\(push.facts.campaign ?? push.main?.handler ?? "")")
     }
+
+    private func item(
+        _ kind: String, _ target: String, isChosen: Bool = false, _ more: String, _ name: Markup, _ cost: Markup
+    ) -> Markup {
+        """
+        <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row\(kind)" href="\(target)"\(Markup.when(isChosen, " aria-current=\"true\""))>\(tile)\
+        <span class="what"><b>\(String(title.prefix(120)))</b><small>\(request.platform.icon.image) \(more)</small>\(name)</span>\
+        <span class="how \(verdict.tone.rawValue)">\(Self.mark(push, verdict.tone).image) \(push.word)<small>\(cost)</small></span>\
+        \(HTML.time(request.acceptedAt.wall, short: true))</a></li>
+        """
+    }
+
+    private var device: String { request.device ?? "any device" }
 
     /// The facts that pushes alike share: those of one minute that read and ended the same.
     var likeness: [String] {
@@ -51,47 +76,20 @@ struct PushRow {
         if request.isErased { return "Erased" }
         if isRefused { return "Refused send" }
         if isSilent { return "Silent push" }
-        let title = push.title.isEmpty ? request.operation.rawValue : push.title
-        return request.operation == .deliver ? title : "\(request.operation.rawValue) \(push.title)"
+        if request.operation == .deliver { return push.title.isEmpty ? "deliver" : push.title }
+        return "\(request.operation.rawValue) \(push.title)"
     }
 
     private var tile: Markup {
-        let name = push.main?.provider
-        guard let name, request.operation == .deliver else {
+        guard let name = push.main?.provider, request.operation == .deliver else {
             return "<span class=\"tile\">\(Icon.bell.image)</span>"
         }
-        let letters = name.prefix(1).uppercased()
         return
-            "<span class=\"tile t\(Self.colour(name))\" title=\"\(name.capitalizingFirstLetter)\"><span class=\"sr\">\(name): </span>\(letters)</span>"
+            "<span class=\"tile t\(Self.colour(name))\" title=\"\(name.capitalizingFirst)\"><span class=\"sr\">\(name): </span>\(name.prefix(1).uppercased())</span>"
     }
 
     /// One of eight colours for a provider, the same on each page.
     static func colour(_ name: String) -> Int { name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 } }
-
-    private var what: Markup {
-        let device = request.device ?? "any device"
-        let body = push.facts.content?.body ?? ""
-        let keys =
-            isRefused
-            ? push.facts.sender?.client ?? "" : isSilent ? push.facts.keys.prefix(4).joined(separator: ", ") : ""
-        let more = [device, body.isEmpty ? keys : String(body.prefix(120))].filter { !$0.isEmpty }
-        return
-            "<span class=\"what\"><b>\(String(title.prefix(120)))</b><small>\(request.platform.icon.image) \(more.joined(separator: " · "))</small><span class=\"sr\">\(request.platform.shownName), \(request.app ?? "any app")</span></span>"
-    }
-
-    private var how: Markup {
-        let opened: Markup = push.opened != nil ? "<b class=\"opened\">opened</b> " : ""
-        var marks = ""
-        if push.isDead { marks += " · dead letter" }
-        if request.replayOf != nil { marks += " · replay" }
-        if push.attempts > 1 { marks += " · \(push.attempts) attempts" }
-        return
-            "<span class=\"how \(verdict.tone.rawValue)\">\(mark.image) \(push.word)<small>\(opened)\(push.cost)\(marks)</small></span>"
-    }
-
-    private var mark: Icon { Self.mark(push, verdict.tone) }
-
-    private var time: Markup { Markup(made: HTML.time(request.acceptedAt.wall, short: true)) }
 
     /// The picture for what became of a push.
     static func mark(_ push: PushSummary, _ tone: PushVerdict.Tone) -> Icon {
@@ -109,14 +107,4 @@ struct PushRow {
 extension Platform {
     /// Its name, where it stands alone.
     var shownName: String { self == .web ? "Web" : name }
-}
-
-extension PushFacts {
-    /// The keys at the top of its payload.
-    var keys: [String] {
-        guard let payload = line?["payload"] else { return [] }
-        let message = payload["message"] ?? payload
-        let data = message["data"] ?? message["extras"] ?? message
-        return data.members.map(\.key)
-    }
 }

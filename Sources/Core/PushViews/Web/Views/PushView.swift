@@ -4,48 +4,33 @@ import PushSettings
 
 extension WebDesk {
     /// One push.
-    func push(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        let view = PushView(try story(seq), desk: self)
-        return .response(page(request, title: view.title, view.article))
+    func push(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let view = PushView(try story(request), desk: self, origin: origin(of: request))
+        return .response(page(request, title: view.title, view.article, hasHeading: true))
     }
 
     /// One push as a file that opens anywhere: its style within, no form, nothing to load.
-    func file(_ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        let view = PushView(try story(seq), desk: self, isFile: true)
+    func file(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let view = PushView(try story(request), desk: self, origin: nil)
         let text = HTMLPage.file(
             title: "\(view.title) - pushrouter", "\(Icon.sprite)\n<main id=\"main\">\n\(view.article)</main>\n")
-        var response = WebResponse.html(text)
-        response.headers.append(("Content-Disposition", "attachment; filename=\"push-\(seq?.value ?? 0).html\""))
-        return .response(response)
+        return .response(WebResponse.html(text).saved(as: "push-\(request.number?.value ?? 0).html"))
     }
 
-    /// The form that sends a changed push.
-    func edit(_ request: WebRequest, _ seq: SequenceNumber?) throws(WebProblem) -> WebAnswer {
-        // With whole tokens: the form sends the edited payload.
-        guard let seq, case .story(let story) = try reading({ () throws(SourceError) in try source.story(of: seq) }),
-            let payload = PushFacts(story).line?["payload"]
-        else { throw WebProblem(409, "there is no push of this number that can be sent again") }
-        let number = story.request.seq
-        let text = HTML.pretty(payload)
-        let form = """
-            <label for="payload">Payload</label>
-            <textarea id="payload" name="payload" rows="20" spellcheck="false">\(text.shownLines.joined(separator: "\n").escapedForMarkup)</textarea>
-            \(stateFields(story.request.platform, story.request.state?.rawValue))
-            """
-        let content =
-            "<p>\(HTML.link("/push/\(number)", "#\(number)")) is sent again, as a push of its own.</p>\n"
-            + button("/push/\(number)/send", "Send", more: form)
-        return .response(page(request, title: "Edit and send #\(number)", content))
+    /// The address at which the browser finds the page.
+    func origin(of request: WebRequest) -> String {
+        let scheme = request.headers["x-forwarded-proto"] == "https" ? "https" : "http"
+        return "\(scheme)://\(request.headers["host"] ?? WebSettings.standardAddress)"
     }
 
     /// Fields for what the app, and the person, let happen.
-    func stateFields(_ platform: Platform, _ state: String?) -> String {
-        HTML.choice(
-            "state", "State of the app", platform.appStates.map(\.rawValue), chosen: state, none: "as the device's")
-            + HTML.choice(
-                "notifications", "Notifications", NotificationPermission.allCases.map(\.rawValue), chosen: nil,
-                none: "as the device's")
-            + HTML.choice("locked", "Locked", ["true", "false"], chosen: nil, none: "as the device's")
+    func stateFields(_ platform: Platform, _ state: String? = nil) -> Markup {
+        func choice(_ name: String, _ label: String, _ words: [String], _ chosen: String? = nil) -> Markup {
+            HTML.choice(name, label, words, chosen: chosen, none: "as the device's")
+        }
+        return choice("state", "State of the app", platform.appStates.map(\.rawValue), state)
+            + choice("notifications", "Notifications", NotificationPermission.allCases.map(\.rawValue))
+            + choice("locked", "Locked", ["true", "false"])
     }
 }
 
@@ -54,18 +39,21 @@ struct PushView {
     private let story: RequestStory
     private let push: PushSummary
     private let desk: WebDesk
-    private let isFile: Bool
+    /// The address of the page; `nil` for a file.
+    private let origin: String?
+    /// Whether it has tokens of which only the beginning is shown.
+    private let isShortened: Bool
     private let verdict: PushVerdict
-    private let configuration: (used: UsedConfiguration, sentence: String)
+    private let configuration: (used: UsedConfiguration, sentence: Markup)
     /// Its request; `nil` if it cannot be read.
     private let line: Request?
     /// The explanation of a delivery, by that configuration.
     private let explanation: Explanation?
-    private var table: RoutingTable { configuration.used.table }
     private var request: AcceptedRequest { story.request }
 
-    init(_ story: RequestStory, desk: WebDesk, isFile: Bool = false) {
-        (self.story, self.desk, self.isFile) = (story, desk, isFile)
+    init(_ original: RequestStory, desk: WebDesk, origin: String?) {
+        story = desk.shown(original)
+        (self.desk, self.origin, isShortened) = (desk, origin, story.request.body != original.request.body)
         configuration = desk.configuration(of: story)
         let table = configuration.used.table
         push = PushSummary(PushFacts(story, detection: table.detection))
@@ -84,114 +72,89 @@ struct PushView {
 
     /// The whole article.
     var article: Markup {
-        let seq = request.seq
-        return """
-            <article class="push" aria-labelledby="push-h">
-            <div class="hero">
-            \(picture)<div><p class="soft"><a href="/">Pushes</a> / #\(seq)</p>
-            <h1 id="push-h">\(heading)</h1>
-            \(answer)\(facts)\(acts)</div></div>
-            \(section("path", "Its path", path))\(section("why", "Why", why))\(section("payload", "Payload", payload))\
-            \(section("receipts", "Receipts, opens and custom data", receipts))\(section("request", "Request and answer", requestAndAnswer))
-            </article>
+        """
+        <article class="push" aria-labelledby="push-h" data-path="/push/\(request.seq)">
+        <div class="hero">
+        \(picture)<div><p class="soft"><a href="/">Pushes</a> / #\(request.seq)</p>
+        <h1 id="push-h" tabindex="-1">\(heading)</h1>
+        \(answer)\(facts)\(acts)</div></div>
+        \(HTML.section("path", "Its path", path))\(HTML.section("why", "Why", why))\(HTML.section("payload", "Payload", payload))\
+        \(HTML.section("receipts", "Receipts, opens and custom data", receipts))\(HTML.section("request", "Request and answer", requestAndAnswer))
+        </article>
 
-            """
-    }
-
-    private func section(_ id: String, _ heading: String, _ content: Markup) -> Markup {
-        content.isEmpty
-            ? ""
-            : "<section class=\"card\" id=\"\(id)\" aria-labelledby=\"\(id)-h\"><h2 id=\"\(id)-h\">\(heading)</h2>\n\(content)</section>\n"
+        """
     }
 
     /// Whether the reader may act on it here.
     private var mayAct: Bool {
-        !isFile && !request.isErased && request.operation == .deliver && desk.daemon.mayInject
+        origin != nil && !request.isErased && request.operation == .deliver && desk.daemon.mayInject
     }
-
-    // MARK: What the person sees
 
     /// The notification, which is also the control: a press on it is the person's press.
     private var picture: Markup {
         guard !request.isErased, let shown = explanation?.shown else { return "" }
-        let press: Markup? =
-            mayAct && shown.by != .nobody
-            ? "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>" : nil
-        return ShownView(shown, request, explanation).figure(
-            action: mayAct && shown.by != .nobody ? "/push/\(request.seq)" : nil, token: desk.facts.access.formToken,
-            hint: press)
+        let view = ShownView(
+            shown, platform: request.platform, app: request.app, device: request.device, explanation)
+        return view.figure(
+            action: mayAct && shown.by != .nobody ? "/push/\(request.seq)" : nil, token: desk.formToken)
     }
 
     private var answer: Markup {
-        let more: Markup? =
-            verdict.sentences.isEmpty ? nil : "<p>\(verdict.sentences.joined(separator: " "))</p>"
-        let tap: Markup? = explanation.flatMap { explanation in
-            guard explanation.decision.braze != nil, explanation.tap.isPossible, push.opened == nil else { return nil }
-            return "<p>A tap: \(explanation.tap.text).</p>"
-        }
-        return
-            "<div class=\"verdict \(verdict.tone.rawValue)\">\(PushRow.mark(push, verdict.tone).image)<div><p><b>\(verdict.head)</b></p>\(more)\(tap)</div></div>\n"
+        let canOpen = explanation.map { $0.decision.braze != nil && $0.tap.isPossible } ?? false
+        let tap = canOpen && push.opened == nil ? explanation.map { "A tap: \($0.tap.text)." } : nil
+        let whole = PushVerdict(
+            tone: verdict.tone, head: verdict.head, sentences: verdict.sentences + [tap].compactMap(\.self))
+        return HTML.verdict(whole, PushRow.mark(push, verdict.tone))
     }
-
-    // MARK: Facts
 
     private var facts: Markup {
         func link(_ word: QueryWord, _ value: String?) -> Markup? {
-            guard let value else { return nil }
-            let quoted = value.contains(where: { $0.isWhitespace || $0 == "," || $0 == "\"" }) ? "\"\(value)\"" : value
-            return isFile
-                ? "\(value)" : "<a href=\"/?query=\("\(word.rawValue):\(quoted)".percentEncoded)\">\(value)</a>"
+            value.map { origin == nil || $0.hasSuffix("…") ? "\($0)" : HTML.search(word, $0) }
         }
-        func number(_ seq: SequenceNumber) -> Markup { "<a href=\"/push/\(seq)\">#\(seq)</a>" }
         let priority = request.originalPriority.map { original in
             original.rawValue + (request.deliveredPriority.map { ", delivered as \($0.rawValue)" } ?? "")
         }
+        let replays = story.replays.map { seq -> Markup in "\(HTML.push(seq)) " }
         let pairs: [(String, Markup?)] = [
-            ("Received", Markup(made: HTML.time(request.acceptedAt.wall))),
-            ("App", link(.app, request.app)), ("Device", link(.device, request.device)),
-            ("User", link(.user, request.externalID)),
+            ("Received", HTML.time(request.acceptedAt.wall)), ("App", link(.app, request.app)),
+            ("Device", link(.device, request.device)), ("User", link(.user, request.externalID)),
             ("Platform", "\(request.platform.shownName)"), ("App was", request.state.map { "\($0.rawValue)" }),
-            ("Provider", push.main?.provider.map { "\($0.capitalizingFirstLetter)" }),
+            ("Provider", push.main?.provider.map { "\($0.capitalizingFirst)" }),
             ("Campaign", link(.campaign, push.facts.campaign)),
             ("Mode", request.mode == .device ? nil : "\(request.mode.rawValue)"),
             ("Transport", request.transport.map { "\($0.rawValue)" }), ("Priority", priority.map { "\($0)" }),
             ("Producer's id", link(.id, request.id)), ("Message id", link(.id, request.messageID)),
-            ("Replay of", request.replayOf.map(number)),
-            (
-                "Replayed as",
-                story.replays.isEmpty ? nil : "\(story.replays.map { seq -> Markup in "\(number(seq)) " })"
-            ),
-            ("Dead letter", push.isDead ? "yes" : nil), ("Became", story.verdict.map { "\($0.rawValue)" }),
+            ("Replay of", request.replayOf.map { HTML.push($0) }),
+            ("Replayed as", replays.isEmpty ? nil : "\(replays)"), ("Dead letter", push.isDead ? "yes" : nil),
+            ("Became", story.verdict.map { "\($0.rawValue)" }),
         ]
-        let rows = pairs.compactMap { name, value -> Markup? in
-            value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>" }
-        }
-        return "<dl class=\"facts\">\(rows)</dl>\n"
+        return HTML.facts(pairs.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    // MARK: Acts
-
     private var acts: Markup {
-        guard !isFile, !request.isErased else { return "" }
+        guard origin != nil, !request.isErased else { return "" }
         let path = "/push/\(request.seq)"
         var parts: [Markup] = []
-        func made(_ html: String) -> Markup { Markup(made: html) }
-        if push.isDead, desk.daemon.mayControl { parts.append(made(desk.button("\(path)/replay", "Replay"))) }
+        if push.isDead, desk.daemon.mayControl { parts.append(desk.button("\(path)/replay", "Replay")) }
         if mayAct {
-            let send = made(desk.button("\(path)/send", "Send", more: desk.stateFields(request.platform, nil)))
-            parts.append(menu("Send again", "\(send)<p><a href=\"\(path)/edit\">Change the payload first</a></p>"))
-            let press = made(
-                desk.button(
-                    "\(path)/button", "Press",
-                    more: HTML.field("action", "Button's id") + HTML.field("text", "Answer (text)")))
-            var more: Markup = "\(made(desk.button("\(path)/dismiss", "Dismiss")))\(press)"
+            let send = desk.button("\(path)/send", "Send", more: desk.stateFields(request.platform))
+            parts.append(
+                menu(
+                    "Send again", "\(send)<p><a href=\"/explain?push=\(request.seq)\">Change the payload first</a></p>")
+            )
+            var more = desk.button("\(path)/dismiss", "Dismiss")
+            more += desk.button(
+                "\(path)/button", "Press",
+                more: HTML.field("action", "Button's id") + HTML.field("text", "Answer (text)"))
             if let device = request.device {
                 let target = [
                     ("app", request.app ?? ""), ("device", device), ("platform", request.platform.rawValue),
                     ("external_id", request.externalID ?? ""), ("from", path),
                 ]
-                more += made(desk.button("/session", "Start session", target + [("kind", "start")]))
-                more += made(desk.button("/session", "End session", target + [("kind", "end")]))
+                for kind in ["start", "end"] {
+                    more += desk.button(
+                        "/session", "\(kind.capitalizingFirst) session", target + [("kind", kind)])
+                }
             }
             parts.append(menu("More acts", more))
         }
@@ -208,70 +171,61 @@ struct PushView {
 
     private var share: Markup {
         guard let payload = push.facts.line?["payload"] else { return "" }
-        let number = request.seq
         let json = String(decoding: payload.rawBytes, as: UTF8.self)
-        var options = ["--platform \(request.platform.rawValue)"]
-        for (name, value) in [
-            ("app", request.app), ("device", request.device), ("external-id", request.externalID),
-            ("app-state", request.state?.rawValue),
-        ] {
-            if let value { options.append("--\(name) \(value.asShellWord)") }
-        }
-        let inject = "pushctl inject \(options.joined(separator: " ")) - <<'END'\n\(json)\nEND\n"
+        let options: [(String, String?)] = [
+            ("platform", request.platform.rawValue), ("app", request.app), ("device", request.device),
+            ("external-id", request.externalID), ("app-state", request.state?.rawValue),
+        ]
+        let words = options.compactMap { name, value in value.map { "--\(name) \($0.asShellWord)" } }
+        let inject = "pushctl inject \(words.joined(separator: " ")) - <<'END'\n\(json)\nEND\n"
         let curl =
             "curl -H 'X-Pushrouter: 1' -H 'Content-Type: application/json' -d \("{\"payload\":\(json)}".asShellWord) "
-            + "http://\(WebSettings.standardAddress)/api/pushes/\(number)/send\n"
+            + "\("\(origin ?? "")/api/pushes/\(request.seq)/send".asShellWord)\n"
+        let mark: Markup =
+            isShortened
+            ? "<p class=\"soft\">Push tokens are cut (…) here, so a command with one sends another push. <code>--full-tokens</code> of pushrouter-web shows them whole.</p>\n"
+            : ""
         return """
             <p><button type="button" data-copy="link" hidden>Copy the link</button>
-            <a class="button" href="/push/\(number)/file">Save as one HTML file</a>
-            <a class="button" href="/push/\(number)/scenario">Save as a scenario for pushctl test</a></p>
-            \(folded("As pushctl inject", pre(inject, "As pushctl inject")))\(folded("As curl", pre(curl, "As curl")))
+            <a class="button" href="/push/\(request.seq)/file">Save as one HTML file</a>
+            <a class="button" href="/push/\(request.seq)/scenario">Save as a scenario for pushctl test</a></p>
+            \(mark)\(HTML.details("As pushctl inject", HTML.command(inject)))\(HTML.details("As curl", HTML.command(curl)))
             """
     }
 
-    private func pre(_ text: String, _ label: String) -> Markup { Markup(made: HTML.pre(text, label: label)) }
-
-    private func folded(_ summary: String, _ content: Markup) -> Markup {
-        Markup(made: HTML.details(summary, content.html))
-    }
-
-    // MARK: Its path
-
     private var path: Markup {
         guard request.operation != .publish, let main = push.main else { return "" }
-        let sender = push.facts.sender
+        func step(_ tone: PushVerdict.Tone, _ name: String, _ head: String, _ more: String?) -> Markup {
+            "<li class=\"\(tone.rawValue)\"><span class=\"dot\" aria-hidden=\"true\"></span><small class=\"k\">\(name)</small><b>\(head)</b><small>\(more ?? "")</small></li>\n"
+        }
         let peer = story.producer ?? "uid \(request.peer.uid)"
         var steps: [Markup] = []
-        func step(_ tone: String, _ name: String, _ head: String, _ more: String) {
+        if let sender = push.facts.sender {
             steps.append(
-                "<li class=\"\(tone)\"><span class=\"dot\" aria-hidden=\"true\"></span><small class=\"k\">\(name)</small><b>\(head)</b><small>\(more)</small></li>\n"
-            )
-        }
-        if let sender {
-            step("good", "Sender", sender.client ?? peer, sender.project.map { "project \($0)" } ?? sender.team ?? "")
-            let answer = sender.answer.map { "answered \($0)" } ?? ""
-            step(
-                (sender.answer ?? 200) < 400 ? "good" : "bad", "Gateway", answer,
-                sender.reason ?? sender.times.map { "time \($0)" } ?? "")
+                step(
+                    .good, "Sender", sender.client ?? peer, sender.project.map { "project \($0)" } ?? sender.team))
+            steps.append(
+                step(
+                    (sender.answer ?? 200) < 400 ? .good : .bad, "Gateway",
+                    sender.answer.map { "answered \($0)" } ?? "", sender.reason ?? sender.times.map { "time \($0)" }))
         } else {
-            step("good", "Sender", peer, "pid \(request.peer.pid)")
+            steps.append(step(.good, "Sender", peer, "pid \(request.peer.pid)"))
         }
-        step(
-            "good", "Decision", main.provider?.capitalizingFirstLetter ?? "your push",
-            main.callback == .none ? "no callback" : main.callback.rawValue)
-        if let result = main.result, result.queue >= .milliseconds(500), result.outcome.isDue {
+        steps.append(
             step(
-                "warn", "Lane", "waited \(roundedSpan(result.queue))",
-                result.ahead.map { "\($0) ahead on this device" } ?? "")
+                .good, "Decision", main.provider?.capitalizingFirst ?? "your push",
+                main.callback == .none ? "no callback" : main.callback.rawValue))
+        if let result = main.result, result.queue >= .milliseconds(500), result.outcome.isDue {
+            let ahead = result.ahead.map { "\($0) ahead on this device" }
+            steps.append(step(.warn, "Lane", "waited \(roundedSpan(result.queue))", ahead))
         }
         if let handler = main.handler {
             let took = main.result.map { "\(roundedSpan($0.exec)) of \(spanInWords(main.budget))" } ?? "running"
-            step(verdict.tone == .bad ? "bad" : "good", "Handler", handler, took)
+            steps.append(step(verdict.tone == .bad ? .bad : .good, "Handler", handler, took))
         }
-        step(
-            verdict.tone.rawValue, "Outcome", push.word,
-            main.result.map { "after \(roundedSpan($0.total))" } ?? "not yet")
-        return "<ol class=\"path\">\n\(steps)</ol>\n\(budget(main))\(timelines)"
+        let end = main.result.map { "after \(roundedSpan($0.total))" } ?? "not yet"
+        steps.append(step(verdict.tone, "Outcome", push.word, end))
+        return "<ol class=\"path\">\n\(steps)</ol>\n\(budget(main))\(story.invocations.map(timeline))"
     }
 
     /// The budget as a box that begins with the call; the wait stands before it.
@@ -283,143 +237,98 @@ struct PushView {
         let begin = isRelay ? 0 : wait
         let whole = max(begin + budget, wait + ran, 1)
         func part(_ value: Double) -> String { "\(rounded(value / whole * 100, decimals: 2))%" }
-        let late = result.outcome.isMissed
-        let waited = roundedSpan(result.queue)
-        let label =
-            "Waited \(waited), then ran \(roundedSpan(result.exec)) of a budget of \(spanInWords(main.budget))."
-        let costs = isRelay ? "counts" : "costs none of the budget"
-        let waiting: Markup = wait >= 1 ? "<li class=\"lw\">waited \(waited): \(costs)</li>" : ""
+        let kind = result.outcome.isMissed ? "out" : "in"
+        let (waited, took) = (roundedSpan(result.queue), roundedSpan(result.exec))
+        let waiting: Markup =
+            "<li class=\"lw\">waited \(waited): \(isRelay ? "counts" : "costs none of the budget")</li>"
         return """
-            <svg class="budget" height="30" role="img" aria-label="\(label)"><rect class="w" x="0" y="8" width="\(part(wait))" height="14"/>\
-            <rect class="\(late ? "late" : "run")" x="\(part(wait))" y="8" width="\(part(ran))" height="14"/>\
+            <svg class="budget" height="30" role="img" aria-label="Waited \(waited), then ran \(took) of a budget of \(spanInWords(main.budget))."><rect class="w" x="0" y="8" width="\(part(wait))" height="14"/>\
+            <rect class="\(kind)" x="\(part(wait))" y="8" width="\(part(ran))" height="14"/>\
             <rect class="box" x="\(part(begin))" y="4" width="\(part(budget))" height="22" rx="3"/></svg>
-            <ul class="legend">\(waiting)<li class="\(late ? "ll" : "lr")">\(main.handler ?? "the handler") ran \(roundedSpan(result.exec))</li>\
-            <li class="lb">budget: \(spanInWords(main.budget)) from the \(isRelay ? "acceptance" : "call")</li></ul>
+            <ul class="legend">\(Markup.when(wait >= 1, waiting))<li class="l\(kind)">\(main.handler ?? "the handler") ran \(took)</li>\
+            <li>budget: \(spanInWords(main.budget)) from the \(isRelay ? "acceptance" : "call")</li></ul>
 
             """
     }
 
-    /// The steps of each invocation, and what its handlers wrote.
-    private var timelines: Markup {
-        var parts: [Markup] = []
-        for invocation in story.invocations {
-            let observes: Markup = invocation.isObserver ? " (observer)" : ""
-            var table = HTMLTable(
-                "\(invocation.callback.rawValue): steps since the acceptance", [.name("Time"), .words("Step")])
-            let steps = story.steps(of: invocation)
-            if steps.isEmpty { table.add(["0 ms", "accepted and decided"]) }
-            for step in steps { table.add(step.map(markup)) }
-            if let ahead = invocation.result?.waitedFor {
-                table.add([
-                    "",
-                    "longest before it: \(HTML.link("/push/\(ahead.id.seq)", "#\(ahead.id.seq)")) (\(markup(ahead.handler ?? "tracker")))\(ahead.took.map { ", \($0.milliseconds) ms" } ?? "")",
-                ])
-            }
-            let outcome = invocation.result?.outcome.rawValue ?? PushSummary.inFlight
-            let handler = invocation.handler.map { "handler \($0)" } ?? "no handler"
-            let route = invocation.route.map { " by route \($0)" } ?? ""
-            let output = story.outputs(of: invocation)
-            let isWell = invocation.result.map { !$0.outcome.isFailure && !$0.outcome.isMissed } ?? true
-            let written: Markup =
-                output.isEmpty
-                ? "" : isWell ? folded("Standard error", pre(output, "Standard error")) : pre(output, "Standard error")
-            parts.append(
-                "<details\(Markup.when(!isWell, " open"))><summary>\(invocation.callback.rawValue)\(observes): \(outcome), \(handler)\(route)</summary>\n\(Markup(made: table.text))\(written)</details>\n"
-            )
+    /// The steps of an invocation, and what its handlers wrote.
+    private func timeline(_ invocation: InvocationRecord) -> Markup {
+        var steps = story.steps(of: invocation).map { row in row.map { text -> Markup in "\(text)" } }
+        if steps.isEmpty { steps = [["0 ms", "accepted and decided"]] }
+        if let ahead = invocation.result?.waitedFor {
+            let took = ahead.took.map { ", \($0.milliseconds) ms" } ?? ""
+            steps.append([
+                "", "longest before it: \(HTML.push(ahead.id.seq)) (\(ahead.handler ?? "tracker"))\(took)",
+            ])
         }
-        return "\(parts)"
+        let table = HTML.table(
+            "\(invocation.callback.rawValue): steps since the acceptance", steps,
+            [.name("Time") { $0[0] }, .words("Step") { $0[1] }])
+        let output = story.outputs(of: invocation)
+        let isWell = invocation.result.map { !$0.outcome.isFailure && !$0.outcome.isMissed } ?? true
+        let outcome = invocation.result?.outcome.rawValue ?? PushSummary.inFlight
+        let handler = invocation.handler.map { "handler \($0)" } ?? "no handler"
+        let route = invocation.route.map { " by route \($0)" } ?? ""
+        return HTML.details(
+            "\(invocation.callback.rawValue)\(invocation.isObserver ? " (observer)" : ""): \(outcome), \(handler)\(route)",
+            table + (output.isEmpty ? "" : HTML.pre(output, "Standard error")), open: !isWell)
     }
-
-    // MARK: Why
 
     private var why: Markup {
-        guard let explanation else { return "" }
-        return "<p class=\"soft\">\(Markup(made: configuration.sentence))</p>\n"
-            + ExplanationView(explanation).content
+        explanation.map {
+            "<p class=\"soft\">\(configuration.sentence)</p>\n\($0.view)"
+        } ?? ""
     }
-
-    // MARK: Payload
 
     private var payload: Markup {
         guard let payload = push.facts.line?["payload"] else { return "" }
-        var text = Markup(
-            made: HTML.details("As JSON", HTML.pre(HTML.pretty(payload), label: "Payload as JSON"), open: true))
-        text += folded("Received bytes", pre(String(decoding: payload.rawBytes, as: UTF8.self), "Received payload"))
-        if let decision = explanation?.decision {
-            let keys = decision.keys
-            text += table(Self.nameOfKeys(request.platform), keys.own)
-            if decision.braze != nil { text += table("Key-values of Braze's dashboard", keys.keyValues) }
+        return HTML.details("As JSON", HTML.pre(HTML.pretty(payload), "Payload as JSON"), open: true)
+            + "\(story.invocations.map(input))"
+    }
+
+    /// The standard input of a handler, as at its call.
+    private func input(_ invocation: InvocationRecord) -> Markup {
+        guard let line, let name = invocation.handler, let handler = configuration.used.table.handlers[name] else {
+            return ""
         }
-        return text + handlerInputs
+        let queue = invocation.result?.queue ?? .zero
+        let call = Moment(
+            monotonic: request.acceptedAt.monotonic + queue,
+            wall: WallTime(milliseconds: request.acceptedAt.wall.milliseconds + queue.milliseconds))
+        var run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
+        // In device mode the budget begins with the call.
+        if request.mode == .device { run.deadline = call.monotonic + invocation.budget }
+        let object = HandlerInput.object(run, at: call)
+        let text = (try? JSONDocument(scanning: object)).map { HTML.pretty($0.root) } ?? ""
+        return HTML.details("Input of handler \(name)", HTML.pre(text, "Input of handler \(name)"))
     }
-
-    /// The standard input of each handler.
-    private var handlerInputs: Markup {
-        guard let line else { return "" }
-        let inputs = story.invocations.map { invocation -> Markup in
-            guard let name = invocation.handler, let handler = table.handlers[name] else { return "" }
-            let run = HandlerRun(past: invocation, of: request, line: line, handler: handler)
-            let object = HandlerInput.object(run, at: request.acceptedAt)
-            let text = (try? JSONDocument(scanning: object)).map { HTML.pretty($0.root) } ?? ""
-            return folded("Input of handler \(name)", pre(text, "Input of handler \(name)"))
-        }
-        return "\(inputs)"
-    }
-
-    /// The name under which an app has its keys.
-    private static func nameOfKeys(_ platform: Platform) -> String {
-        switch platform {
-        case .android: "As extras of an Intent"
-        case .ios: "As userInfo"
-        case .web: "As data of the push event"
-        }
-    }
-
-    private func table(_ name: String, _ pairs: [(key: String, value: String)]) -> Markup {
-        guard !pairs.isEmpty else { return "" }
-        var table = HTMLTable("Keys and their values", [.name("Key"), .words("Value")])
-        for (key, value) in pairs { table.add([markup(key), markup(value)]) }
-        return folded(name, Markup(made: table.text))
-    }
-
-    // MARK: Request and receipts
 
     private var requestAndAnswer: Markup {
-        var rows: [Markup] = []
-        push.facts.sender?.forEachFact { name, value in
-            rows.append("<div><dt>\(name)</dt><dd>\(value)</dd></div>")
-        }
-        let facts: Markup = rows.isEmpty ? "" : "<dl class=\"facts\">\(rows)</dl>\n"
-        return facts
-            + folded("Received line", pre(String(decoding: request.body, as: UTF8.self), "Request line"))
+        var rows: [(name: String, value: Markup)] = []
+        push.facts.sender?.forEachFact { rows.append(($0, "\($1)")) }
+        return HTML.facts(rows)
+            + HTML.details(
+                "Received line", HTML.pre(String(decoding: request.body, as: UTF8.self), "Request line"))
     }
 
     private var receipts: Markup {
-        var text = ""
-        if !story.events.isEmpty {
-            var table = HTMLTable(
-                "Events", [.name("Event"), .words("Time"), .words("By request"), .words("Campaign, button")])
-            for event in story.events {
-                let subject = [event.push?.campaignID, event.button.map { "button \($0.id)" }].compactMap(\.self)
-                    .joined(separator: ", ")
-                table.add([
-                    markup(event.kind.rawValue), HTML.time(WallTime(milliseconds: event.time * 1000)),
-                    HTML.link("/push/\(event.seq)", "#\(event.seq)"), markup(subject.isEmpty ? "-" : subject),
+        HTML.table(
+            "Events", story.events,
+            [
+                .name("Event") { "\($0.kind.rawValue)" },
+                .words("Time") { HTML.time(WallTime(milliseconds: $0.time * 1000)) },
+                .words("By request") { HTML.push($0.seq) },
+                .words("Campaign, button") { event in
+                    let subject = [event.push?.campaignID, event.button.map { "button \($0.id)" }].compactMap(\.self)
+                    return "\(subject.isEmpty ? "-" : subject.joined(separator: ", "))"
+                },
+            ])
+            + HTML.table(
+                "Custom data", story.entries,
+                [
+                    .name("Entry") { "\($0.entry.number.description)" }, .words("Kind") { "\($0.entry.kind.rawValue)" },
+                    .words("Name") { "\($0.entry.name ?? "-")" },
+                    .words("State") { "\($0.state.rawValue + ($0.reason.map { ": \($0)" } ?? ""))" },
                 ])
-            }
-            text += table.text
-        }
-        if !story.entries.isEmpty {
-            var table = HTMLTable("Custom data", [.name("Entry"), .words("Kind"), .words("Name"), .words("State")])
-            for record in story.entries {
-                let reason = record.reason.map { ": \($0)" } ?? ""
-                table.add([
-                    "\(record.entry.number)", markup(record.entry.kind.rawValue), markup(record.entry.name ?? "-"),
-                    markup(record.state.rawValue + reason),
-                ])
-            }
-            text += table.text
-        }
-        return Markup(made: text)
     }
 }

@@ -9,13 +9,7 @@ struct ShownView {
     private let device: String?
     private let actions: [BrazeFacts.Action]
 
-    /// - Parameters:
-    ///   - request: its request.
-    ///   - explanation: its explanation, for buttons that the app titles.
-    init(_ shown: ShownNotification, _ request: AcceptedRequest, _ explanation: Explanation?) {
-        self.init(shown, platform: request.platform, app: request.app, device: request.device, explanation)
-    }
-
+    /// - Parameter explanation: its explanation, for buttons that the app titles.
     init(
         _ shown: ShownNotification, platform: Platform, app: String?, device: String? = nil, _ explanation: Explanation?
     ) {
@@ -29,17 +23,15 @@ struct ShownView {
     /// - Parameters:
     ///   - action: the path of the push, whose acts the presses ask for; `nil`: it is a picture.
     ///   - token: the proof of the page's own forms.
-    ///   - hint: a line below it.
-    func figure(action: String?, token: String = "", hint: Markup? = nil) -> Markup {
+    func figure(action: String?, token: [Markup] = []) -> Markup {
         let place = [platform.shownName, device].compactMap(\.self).joined(separator: ", ")
         let body: Markup = shown.by == .nobody ? nothing : note(action)
-        let hidden: Markup =
-            action == nil ? "" : "<input type=\"hidden\" name=\"\(WebAccess.formField)\" value=\"\(token)\">"
-        let line: Markup? =
-            shown.by == .app ? "<p class=\"fine\">\(shown.reason.capitalizingFirstLetter).</p>" : hint
+        var hint: Markup =
+            action == nil ? "" : "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>"
+        if shown.by == .app { hint = "<p class=\"fine\">\(shown.reason.capitalizingFirst).</p>" }
         let screen: Markup =
-            action.map { "<form class=\"screen\" method=\"post\" action=\"\($0)/tap\">\(hidden)\(body)\(line)</form>" }
-            ?? "<div class=\"screen\">\(body)\(line)</div>"
+            action.map { "<form class=\"screen\" method=\"post\" action=\"\($0)/tap\">\(token)\(body)\(hint)</form>" }
+            ?? "<div class=\"screen\">\(body)\(hint)</div>"
         return """
             <figure class="shot \(platform.rawValue)"><figcaption><span>\(platform.icon.image) \(place)</span><span>\(shown.by.words)</span></figcaption>
             \(screen)</figure>
@@ -48,22 +40,22 @@ struct ShownView {
     }
 
     private var nothing: Markup {
-        "<div class=\"nothing\">\(Icon.moon.image)<p><b>Nothing is shown</b></p><p>\(shown.reason.capitalizingFirstLetter).</p></div>"
+        "<div class=\"nothing\">\(Icon.moon.image)<p><b>Nothing is shown</b></p><p>\(shown.reason.capitalizingFirst).</p></div>"
     }
 
     private func note(_ action: String?) -> Markup {
         guard let content = shown.content else { return "" }
         let inner: Markup = """
             <span class="tile t\(PushRow.colour(app))" aria-hidden="true">\(app.split(separator: ".").last.map { $0.prefix(1).uppercased() } ?? "")</span>\
-            <span class="says"><i>\(app) · now</i><b>\(content.title)</b><span>\(String(content.body.prefix(600)))</span></span>
+            <span class="says"><i>\(app) · now</i><b>\(content.title)</b><span>\(String(content.body.prefix(600)))</span></span>\
+            \(Markup.when(content.image != nil, "<span class=\"img\">picture, not loaded</span>"))
             """
-        let image: Markup? = content.image.map { _ in "<span class=\"img\">picture, not loaded</span>" }
         let press: Markup =
             action == nil
-            ? "<div class=\"tap\">\(inner)\(image)</div>"
-            : "<button class=\"tap\" title=\"Tap it as the user would\" aria-label=\"Tap\">\(inner)\(image)</button>"
-        let ghost: Markup = shown.by == .app ? " ghost" : ""
-        return "<div class=\"bubble\(ghost)\">\(press)\(buttons(content, action))</div>"
+            ? "<div class=\"tap\">\(inner)</div>"
+            : "<button class=\"tap\" title=\"Tap it as the user would\" aria-label=\"Tap\">\(inner)</button>"
+        return
+            "<div class=\"bubble\(Markup.when(shown.by == .app, " ghost"))\">\(press)\(buttons(content, action))</div>"
     }
 
     /// The buttons: those with a title, and those whose titles the app has.
@@ -73,42 +65,29 @@ struct ShownView {
             guard let id = known.id, !all.contains(where: { $0.0 == id }) else { continue }
             all.append((id, known.title ?? id))
         }
-        guard !all.isEmpty else { return "" }
         let parts = all.map { id, title -> Markup in
-            action.map {
-                "<button formaction=\"\($0)/button\" name=\"action\" value=\"\(id)\">\(title)</button>"
-            } ?? "<span>\(title)</span>"
+            action.map { "<button formaction=\"\($0)/button\" name=\"action\" value=\"\(id)\">\(title)</button>" }
+                ?? "<span>\(title)</span>"
         }
-        return "<div class=\"btns\">\(parts)</div>"
+        return all.isEmpty ? "" : "<div class=\"btns\">\(parts)</div>"
     }
 }
 
-/// The reasons of an explanation, and the routes that do not match.
-struct ExplanationView {
-    private let explanation: Explanation
-
-    init(_ explanation: Explanation) { self.explanation = explanation }
-
-    var content: Markup {
-        let reasons = explanation.reasons.map { reason -> Markup in "<li>\(reason)</li>\n" }
-        let rules = explanation.decision.providers.compactMap(\.originText)
-        let callbacks = explanation.invocations.map(\.text)
-        let outcome = explanation.decision.outcome.map {
-            ["no callback of the app runs; the outcome is \($0.rawValue)"]
+extension Explanation {
+    /// Why a push is decided as it is: the reasons, what runs, and the routes that do not match.
+    var view: Markup {
+        func list(_ heading: String, _ lines: [String], _ kind: String = "") -> Markup {
+            lines.isEmpty ? "" : "<h3>\(heading)</h3>\n\(HTML.list(lines, kind))"
         }
-        let not = explanation.unmatchedRoutes.map { "\($0.route): \($0.reason)" }
+        let steps = reasons.map { reason -> Markup in "<li>\(reason)</li>\n" }
+        let outcome = decision.outcome.map { ["no callback of the app runs; the outcome is \($0.rawValue)"] }
         return """
-            <p><b>\(explanation.headline.capitalizingFirstLetter).</b></p>
-            <p class="soft">\(explanation.platform.shownName), app in state \(explanation.state.rawValue), \(explanation.mode.rawValue) mode</p>
-            <ol class="why">\(reasons)</ol>
-            \(list("What runs", (outcome ?? []) + callbacks))\(list("Routes that do not match, and why", not))\
-            \(list("Warnings", explanation.warnings, "warn"))\(list("Remarks", rules + explanation.remarks))
+            <p><b>\(headline.capitalizingFirst).</b></p>
+            <p class="soft">\(platform.shownName), app in state \(state.rawValue), \(mode.rawValue) mode</p>
+            <ol class="why">\(steps)</ol>
+            \(list("What runs", (outcome ?? []) + invocations.map(\.text)))\
+            \(list("Routes that do not match, and why", unmatchedRoutes.map { "\($0.route): \($0.reason)" }))\
+            \(list("Warnings", warnings, "warn"))\(list("Remarks", decision.providers.compactMap(\.originText) + remarks))
             """
-    }
-
-    private func list(_ heading: String, _ lines: [String], _ kind: String = "") -> Markup {
-        guard !lines.isEmpty else { return "" }
-        let items = lines.map { line -> Markup in "<li>\(line)</li>\n" }
-        return "<h3>\(heading)</h3>\n<ul class=\"plain \(kind)\">\(items)</ul>\n"
     }
 }
