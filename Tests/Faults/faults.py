@@ -218,7 +218,7 @@ def build(package, faults, refused):
     while True:
         copy(package, [fault for fault in faults if fault.name not in refused])
         done = subprocess.run(
-            ["swift", "build", "--build-tests", "--disable-index-store", "-debug-info-format", "none",
+            ["swift", "build", "--build-tests", "-debug-info-format", "none",
              "-Xswiftc", "-continue-building-after-errors"], cwd=package, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
         if done.returncode == 0:
@@ -239,12 +239,11 @@ class Tests:
 
     def __init__(self, package):
         self.package, self.seconds, self.passed = package, {}, {}
-        self.lock = threading.Lock()
 
     def run(self, target, fault, limit, passed=None):
         """What sees a fault among the tests of a target: nothing, the first failed test, or a crash or hang."""
         environment = dict(
-            os.environ, PUSH_FAULT=str(fault), PUSH_TEST_SEED="1", SWIFT_BACKTRACE="enable=no")
+            os.environ, PUSH_FAULT=str(fault), PUSH_TEST_SEED="1", NO_COLOR="1", SWIFT_BACKTRACE="enable=no")
         if passed:
             environment["PUSH_FAULTS_PASSED"] = str(passed)
         process = subprocess.Popen(
@@ -263,8 +262,8 @@ class Tests:
         seen = last = None
         for line in process.stdout:
             last = line.strip() or last
-            if line.startswith("✘"):
-                seen = line.strip()
+            if "✘" in line[:10]:
+                seen = line[line.index("✘"):].strip()
                 break
         if seen:
             os.killpg(process.pid, signal.SIGKILL)
@@ -277,17 +276,14 @@ class Tests:
 
     def without_fault(self, target):
         """Runs a target once without a fault: which places it passes, and how long it takes."""
-        with self.lock:
-            if target in self.seconds:
-                return
-            passed = self.package.parent / f"passed-{target}"
-            passed.write_bytes(bytes(1 << 16))
-            begin = time.monotonic()
-            seen = self.run(target, 0, 1800, passed)
-            if seen:
-                sys.exit(f"faults.py: {target} fails without a fault: {seen}")
-            self.seconds[target], self.passed[target] = time.monotonic() - begin, passed.read_bytes()
-            print(f"{target}: {self.seconds[target]:.0f} s without a fault", flush=True)
+        passed = self.package.parent / f"passed-{target}"
+        passed.write_bytes(bytes(1 << 16))
+        begin = time.monotonic()
+        seen = self.run(target, 0, 1800, passed)
+        if seen:
+            sys.exit(f"faults.py: {target} fails without a fault: {seen}")
+        self.seconds[target], self.passed[target] = time.monotonic() - begin, passed.read_bytes()
+        print(f"{target}: {self.seconds[target]:.0f} s without a fault", flush=True)
 
     def see(self, fault, targets):
         """The first target that sees a fault, and what it says."""
@@ -349,9 +345,8 @@ def run(options, work, begin):
                   flush=True)
 
         left = [fault for fault in left if not fault.verdict and fault.name not in equivalent]
-        for target in sorted({target for fault in left for target in targets(fault)}):
-            tests.without_fault(target)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(tests.without_fault, {name for fault in left for name in targets(fault)} - set(tests.seconds)))
             list(pool.map(judge, left))
     return report(faults, equivalent, tests, time.monotonic() - begin)
 

@@ -24,6 +24,15 @@ public enum Fixture {
         }
     }
 
+    /// Replaces a file, for a test that a person asks to write what it found.
+    public static func write(_ text: String, to path: String) {
+        let descriptor = open(root + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        precondition(descriptor >= 0, "cannot open \(root + path): \(String(cString: strerror(errno)))")
+        defer { close(descriptor) }
+        let written = Array(text.utf8).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        precondition(written == text.utf8.count, "wrote \(written) bytes of \(root + path)")
+    }
+
     /// Returns the paths of the files in a folder, sorted, in the form that `bytes` takes.
     /// - Parameters:
     ///   - folder: relative to `Tests/Fixtures`, without subfolders.
