@@ -107,6 +107,18 @@ struct QueryTests {
         #expect(try query(word.example).terms.count == 1)
     }
 
+    @Test("without a term has every push, and nothing that is no push")
+    func everything() throws {
+        for (_, yes, no) in Self.cases.values {
+            for story in [yes, no] {
+                let isPush = PushFacts(story).isPush
+                #expect(PushQuery.everything.matches(PushFacts(story)) == isPush)
+                #expect(try matches("", story) == isPush)
+            }
+        }
+        #expect(try !matches("", #require(Self.cases[.op]).yes))
+    }
+
     @Test("holds all terms together, and either of two values")
     func together() throws {
         #expect(try matches("app:com.example.shop device:pixel-1 spring", Story.story()))

@@ -60,6 +60,16 @@ struct SentenceTests {
                 .hasSuffix("Before that it waited 17 s behind 3 others; the longest was #23, 7 s."))
     }
 
+    @Test("say a wait from half a second on, and only before a call", arguments: [(499, false), (500, true)])
+    func wait(milliseconds: Int64, isSaid: Bool) {
+        var push = Story.invocation(.handled)
+        push.result?.queue = .milliseconds(milliseconds)
+        push.result?.exec = .milliseconds(1)
+        #expect(sentence(Story.story(nil, [push])).contains("Before that it waited \(milliseconds) ms.") == isSaid)
+        push.result?.exec = .zero
+        #expect(!sentence(Story.story(nil, [push])).contains("waited"))
+    }
+
     @Test("tells of a publish, of one without a count, of an erased one, and of what is no push")
     func operations() {
         var publish = Story.story(#"{"op":"publish","topic":"news","payload":{}}"#, [])

@@ -35,6 +35,20 @@ struct HealthTests {
         #expect(found.first?.remedy == remedy, "\(found)", sourceLocation: location)
     }
 
+    @Test(
+        "an account has the access of the first class that it is in, and root all but the execution of a plain file",
+        arguments: [
+            (.file, 997, 997, 0o640, 997, "rw-"), (.file, 0, 50, 0o640, 997, "r--"), (.file, 0, 0, 0o647, 997, "rwx"),
+            (.file, 997, 50, 0o077, 997, "---"), (.file, 0, 50, 0o707, 997, "---"), (.file, 997, 997, 0, 0, "rw-"),
+            (.file, 997, 997, 0o010, 0, "rwx"), (.directory, 997, 997, 0, 0, "rwx"),
+        ] as [(FileFacts.Kind, UInt32, UInt32, UInt32, UInt32, String)])
+    func access(kind: FileFacts.Kind, owner: UInt32, group: UInt32, mode: UInt32, user: UInt32, allowed: String) {
+        let account = user == 0 ? UserAccount(user: 0, groups: [0], name: "root") : Self.service
+        let attributes = FileFacts.Attributes(kind, owner: owner, group: group, mode: mode)
+        let found = [(4, "r"), (2, "w"), (1, "x")].map { attributes.allows($0.0, account) ? $0.1 : "-" }.joined()
+        #expect(found == allowed)
+    }
+
     @Test("a correct installation has findings, and none is a problem")
     func fine() throws {
         let status = try JSONDocument(

@@ -52,6 +52,19 @@ struct ReportAnswerTests {
         #expect(document([trackerRow(1)]).answer == "No invocation was due.")
     }
 
+    @Test("names at most three handlers that failed, and how many failed elsewhere, if any did")
+    func failures() {
+        func failures(_ handlers: [String]) -> String? {
+            document(handlers.enumerated().map { row(Int64($0.offset) + 1, .failed, handler: $0.element) }).failures
+        }
+        #expect(failures([]) == nil)
+        #expect(failures(["crm", "crm"]) == "2 failed in time, all at crm")
+        #expect(failures(["b", "a", "b"]) == "3 failed in time; of them 2 at b, 1 at a")
+        #expect(
+            failures(["d", "c", "b", "a", "a", "b", "c"])
+                == "7 failed in time; of them 2 at a, 2 at b, 2 at c, 1 elsewhere")
+    }
+
     @Test("names three of a handler's many reasons")
     func manyReasons() {
         let codes: [ReasonCode] = [

@@ -41,4 +41,13 @@ struct TextTableTests {
         #expect(table.lines(width: 68)[1].text == "a-name-of-some-length      1  one two three four five six seven")
         #expect(table.lines(width: 58)[1].text.hasPrefix("a-name-o…e-length      1  one"))
     }
+
+    @Test("that is divided cuts a name only if it has no room beside the key")
+    func divided() {
+        let name = String(repeating: "b", count: 20)
+        var table = TextTable([("Key", .name), ("Name", .name), ("Count", .right)])
+        table.add(["aaaa", name, String(repeating: "1", count: 30)])
+        #expect(table.lines(width: 26).map(\.text).contains("aaaa  \(name)"))
+        #expect(table.lines(width: 25).map(\.text).contains { $0.hasPrefix("aaaa  ") && $0.contains("…") })
+    }
 }

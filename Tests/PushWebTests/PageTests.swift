@@ -196,6 +196,8 @@ struct PageTests {
         // Unless the person chooses, the payload says the platform, and Braze's instance is a choice.
         let apple = "payload=%7B%22aps%22%3A%7B%22alert%22%3A%22x%22%7D%2C%22ab%22%3A%7B%22c%22%3A%22s%22%7D%7D"
         #expect(scene.post("/explain", "platform=&\(apple)").readable.contains("iOS, app in state"))
+        let braze = "payload=%7B%22_ab%22%3A%22true%22%7D"
+        #expect(scene.post("/explain", "platform=&\(braze)").readable.contains("Android, app in state"))
         #expect(
             scene.post("/explain", "platform=&sdk=nil&\(apple)").readable.contains(
                 "lost: the app has no Braze instance"))

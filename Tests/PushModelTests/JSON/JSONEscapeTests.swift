@@ -4,16 +4,19 @@ import Testing
 
 @Suite("Escapes of four hexadecimal digits")
 struct JSONEscapeTests {
-    @Test("stand for their characters, in a key and in a value, in either case")
+    @Test("stand for their characters, in a key and in a value, in either case, and for the length of the text")
     func everyUnit() throws {
         for unit in 1...0xFFFF where unit & 0xF800 != 0xD800 {
             let digits = hexadecimal(unit, digits: 4)
             let expected = Unicode.Scalar(UInt32(unit)).map { String(Character($0)) }
             for digits in [digits, digits.lowercased()] {
                 let text = "{\"\\u\(digits)k\":\"v\\u\(digits)\"}"
-                let member = try #require(JSONDocument(scanning: Array(text.utf8)).root.members.first)
+                let root = try JSONDocument(scanning: Array(text.utf8)).root
+                let member = try #require(root.members.first)
+                let lengths = root.withView { $0.members.map { [$0.key.textLength, $0.value.textLength] }.first }
                 guard Array(member.key.utf8) == Array("\(expected ?? "")k".utf8),
-                    member.value.string.map({ Array($0.utf8) }) == Array("v\(expected ?? "")".utf8)
+                    member.value.string.map({ Array($0.utf8) }) == Array("v\(expected ?? "")".utf8),
+                    lengths == [member.key.utf8.count, member.key.utf8.count]
                 else {
                     Issue.record("\\u\(digits) was read as \(member)")
                     return
