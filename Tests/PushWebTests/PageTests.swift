@@ -190,7 +190,7 @@ struct PageTests {
         let scene = DeskScene()
         let good = scene.post("/explain", "platform=android&payload=%7B%22_ab%22%3A%22true%22%7D")
         #expect(good.status == 200 && good.text.contains("A Braze push"))
-        #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("The payload is not JSON"))
+        #expect(scene.post("/explain", "platform=android&payload=x").readable.contains("There is no payload in this"))
         #expect(scene.post("/api/explain", #"{"payload":{"aps":{}},"platform":"ios"}"#).status == 200)
         #expect(scene.post("/api/explain", "{}").status == 400)
         // Unless the person chooses, the payload says the platform, and Braze's instance is a choice.

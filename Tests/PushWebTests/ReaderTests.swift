@@ -115,8 +115,10 @@ struct ReaderTests {
         let page = try scene.post("/explain", android).text
         #expect(page.contains("name=\"as\" value=\"ios\">The same on iOS"))
         #expect(try scene.post("/explain", android + [("as", "ios")]).readable.contains("Why, on iOS"))
-        let empty = try scene.post("/explain", [("payload", " \n")])
-        #expect(empty.status == 400 && empty.text.contains("There is nothing to explain: paste a push"))
+        for text in [" \n", "a,b\n1,2"] {
+            let none = try scene.post("/explain", [("payload", text)])
+            #expect(none.status == 400 && none.text.contains("There is no payload in this: paste a push"))
+        }
         var story = Sample.handed()
         story.request.platform = .ios
         story.request.body = Array(

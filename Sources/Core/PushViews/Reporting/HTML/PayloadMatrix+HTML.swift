@@ -42,7 +42,7 @@ extension PayloadMatrix {
     /// The decision by platform and state.
     var table: Markup {
         let cells = columns.enumerated().map { index, title -> Column<Row> in
-            .words(title) { row in row.cells[index].html }
+            .name(title) { row in row.cells[index].html }
         }
         return HTML.table(
             "By platform and state of the app; a marked cell differs from the state above it", rows,

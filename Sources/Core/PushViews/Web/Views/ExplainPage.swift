@@ -38,13 +38,13 @@ extension WebDesk {
         }
         var (status, answer) = (200, Markup(""))
         do throws(WebProblem) {
-            guard text.contains(where: { !$0.isWhitespace }) else {
-                throw WebProblem(400, "there is nothing to explain: paste a push, or take one of the examples")
-            }
             answer = try self.answer(
                 ExplainRequest(Array(text.utf8), chosen, as: line, by: configurations.refreshed()), Array(text.utf8))
         } catch {
-            (status, answer) = (error.status, HTML.problem(error.message))
+            // A table or an empty text has no place at which it is no JSON.
+            let mayBePayload = text.contains { "{[".contains($0) }
+            let none = "there is no payload in this: paste a push, or take one of the examples"
+            (status, answer) = (error.status, HTML.problem(mayBePayload ? error.message : none))
         }
         let examples = Accident.catalogue.map { accident -> Markup in
             let isCurrent = form == nil && pushed == nil && accident.name == name

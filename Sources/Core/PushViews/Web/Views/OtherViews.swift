@@ -116,8 +116,6 @@ extension WebDesk {
         }
     }
 
-    // MARK: Dead letters
-
     func deadLetters(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let text = request.query["query"] ?? ""
         let query = try query(request, beginning: "is:dead op:deliver,interact,token ")
