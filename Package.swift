@@ -108,7 +108,7 @@ let package = Package(
             resources: [
                 .embedInCode("Web/Assets/page.css"), .embedInCode("Web/Assets/keys.js"),
                 .embedInCode("Web/Assets/live.js"), .embedInCode("Web/Assets/icons.svg"),
-                .embedInCode("Accidents/Catalogue"),
+                .embedInCode("Accidents/Catalogue"), .embedInCode("Conform/cases.jsonl"),
             ], isHot: false),
         // Requests of FCM's and APNs' clients, and their responses: no sockets, no HTTP library.
         swift(.core, "PushGateway", ["PushModel", "PushRouter", "PushSettings"]),
@@ -236,6 +236,7 @@ let package = Package(
         tests(
             "PushAccidentsTests",
             ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
+        tests("PushConformTests", ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
         tests("EventLoopTests", ["PushModel", "LinuxSystem", "CLinux"]),
         tests("UnixSocketsTests", ["LinuxSystem", "CLinux"]),
         tests(

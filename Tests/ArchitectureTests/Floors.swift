@@ -44,6 +44,7 @@ let moduleFloors = [
             Floor("Reporting"), Floor("Simulation", ["Reporting"]), Floor("PayloadForms"),
             Floor("Query", ["Reporting"]),
             Floor("Accidents", ["Simulation"]),
+            Floor("Conform", ["Accidents", "Simulation", "Reporting"]),
             Floor("Web", ["Accidents", "Query", "Reporting", "Simulation", "PayloadForms"]),
         ]),
     ModuleFloors(

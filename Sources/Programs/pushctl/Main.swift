@@ -39,8 +39,9 @@ struct Program {
         case .generate("man", let command):
             output.print(command.map { ManPage.text(of: $0) } ?? ManPage.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
-        case .generate("schema", _):
-            guard let tree = try? JSONTree(scanning: ReportMembers.schema) else { preconditionFailure("no JSON") }
+        case .generate(let what, _) where what == "schema" || what == "conform-schema":
+            let schema = what == "schema" ? ReportMembers.schema : ConformJudgement.schema
+            guard let tree = try? JSONTree(scanning: schema) else { preconditionFailure("no JSON") }
             output.print(String(decoding: tree.bytes(.indented), as: UTF8.self) + "\n")
         case .generate("accidents", _):
             guard let table = Settings.load(.shipped).settings?.routing, let page = try? Accident.page(by: table) else {
@@ -50,7 +51,7 @@ struct Program {
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
             throw .usage(
-                "--generate \(what): man, conf, schema, accidents or parts", of: nil)
+                "--generate \(what): man, conf, schema, conform-schema, accidents or parts", of: nil)
         }
         return .done
     }

@@ -54,19 +54,28 @@ public enum ReportMembers {
 
     /// `packaging/report.schema.json`, on one line.
     public static var schema: [UInt8] {
+        let copy = (CopyMember.name, CopyMember.type, CopyMember.described.meaning)
+        return schema(
+            of: "pushctl report --json",
+            "The deadline compliance report. pushctl-report(1), REPORT AS JSON, explains each member.", all,
+            optional: [copy], definitions: definitions)
+    }
+
+    /// Returns the schema of an object: its members with the types in the notation of ``JSONSchema``, and definitions.
+    static func schema(
+        of title: String, _ description: String, _ members: [(name: String, type: String, meaning: String)],
+        optional: [(name: String, type: String, meaning: String)] = [], definitions: [(String, String)] = []
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 1 << 14)
         writer.object {
             $0.member("$schema", "https://json-schema.org/draft/2020-12/schema")
-            $0.member("title", "pushctl report --json")
-            $0.member(
-                "description",
-                "The deadline compliance report. pushctl-report(1), REPORT AS JSON, explains each member.")
+            $0.member("title", title)
+            $0.member("description", description)
             $0.member("type", "object")
             $0.member(
                 "properties",
                 object: { properties in
-                    let copy = (CopyMember.name, CopyMember.type, CopyMember.described.meaning)
-                    for (name, type, meaning) in all + [copy] {
+                    for (name, type, meaning) in members + optional {
                         properties.member(
                             name,
                             object: {
@@ -75,8 +84,9 @@ public enum ReportMembers {
                             })
                     }
                 })
-            $0.member("required", array: { list in all.forEach { list.string($0.name) } })
+            $0.member("required", array: { list in members.forEach { list.string($0.name) } })
             $0.member("additionalProperties", false)
+            guard !definitions.isEmpty else { return }
             $0.member(
                 "$defs",
                 object: { writer in

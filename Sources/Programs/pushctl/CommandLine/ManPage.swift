@@ -57,6 +57,10 @@ enum ManPage {
         case "campaigns":
             section("CAMPAIGN FIGURES", table(campaignFigures)) + "\n"
                 + section("CAMPAIGNS AS JSON", table(campaignMembers))
+        case "conform":
+            section("RESULT LINES", table(ConformResult.members)) + "\n"
+                + section("RULES", table(ConformJudgement.rules)) + "\n"
+                + section("JUDGEMENT AS JSON", table(ConformJudgement.described))
         case "pending": section("PENDING AS JSON", table(pendingMembers))
         case "status": section("STATUS", table(statusFields))
         default: nil

@@ -368,7 +368,7 @@ struct Completions {
 
 extension Callback {
     /// Whether the callback has a completion handler that iOS waits for.
-    fileprivate var hasCompletionHandler: Bool {
+    public var hasCompletionHandler: Bool {
         switch self {
         case .didReceiveRemoteNotification, .willPresent, .didReceiveResponse, .serviceExtension: true
         case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .onNewToken, .onRegistered,

@@ -23,6 +23,8 @@ public struct JUnitSuite {
             case failure
             /// The conditions could not be checked.
             case error
+            /// It was not run, or its failure is known.
+            case skipped
         }
 
         let level: Level
@@ -77,10 +79,12 @@ public struct JUnitSuite {
 
     /// The `testsuite` element with its line feed.
     var text: String {
-        let facts = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }
-        let block = facts.isEmpty ? "" : "    <properties>\n\(facts.joined())    </properties>\n"
+        let properties = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }
+        let block = properties.isEmpty ? "" : "    <properties>\n\(properties.joined())    </properties>\n"
         let remarks = output.isEmpty ? "" : "    <system-out>\(markup(output))</system-out>\n"
-        return "  <testsuite name=\"\(markup(name))\" \(Self.counts(cases))\(Self.time(microseconds)) skipped=\"0\">\n"
+        let skipped = Self.count(.skipped, in: cases)
+        let facts = "\(Self.counts(cases))\(Self.time(microseconds)) skipped=\"\(skipped)\""
+        return "  <testsuite name=\"\(markup(name))\" \(facts)>\n"
             + block + cases.map(text).joined() + remarks + "  </testsuite>\n"
     }
 

@@ -48,7 +48,7 @@ extension Command {
             .platform.allowing(also: Option.all).meaning("the platform that the payload is for, or all, side by side"),
             .transport,
             .appState.allowing(also: Option.all).meaning("the state of the app (background), or all, side by side"),
-            .locked, .app, .device, .notifications, .osVersion, .sdk,
+            .locked, .app, .device, .notifications, .osVersion, .sdk, .providers,
             .expect, .failOnWarning, .format.allowing(ExplainFormat.self), .example, .json,
         ],
         examples: [
@@ -79,7 +79,7 @@ extension Command {
         }
         let format = try ExplainFormat(arguments)
         if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
-        var explain = Explain(arguments, format, try session.settings(), session.output)
+        var explain = Explain(arguments, format, try session.settings(arguments), session.output)
         return explain.run(arguments.operands)
     }
 }

@@ -95,7 +95,7 @@ struct ExplainDirectory {
         guard arguments[.appState] != Option.all else {
             throw arguments.usageFailure("--app-state all: a check of files takes one state")
         }
-        settings = try session.settings()
+        settings = try session.settings(arguments)
         var expectations: [ExplainExpectation] = []
         for text in arguments.all(.expect) {
             guard let expectation = ExplainExpectation(text) else {
