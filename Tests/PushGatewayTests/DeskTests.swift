@@ -482,6 +482,19 @@ struct GatewaySettingsTests {
         }
     }
 
+    @Test("are the rules of the desk, each in its place")
+    func rules() throws {
+        var settings = GatewaySettings()
+        #expect(settings.rules.providers == .anybody)
+        settings.provider = .strict
+        (settings.projectPerMinute, settings.devicePerMinute) = (11, 12)
+        (settings.devicePerHour, settings.appleDevicePerMinute) = (13, 14)
+        let rules = settings.rules
+        #expect(rules.providers == .strict && rules.quotas.projectPerMinute == 11)
+        #expect(rules.quotas.devicePerMinute == 12 && rules.quotas.devicePerHour == 13)
+        #expect(rules.quotas.appleDevicePerMinute == 14)
+    }
+
     @Test("report an error with its place")
     func faults() {
         #expect(

@@ -163,6 +163,17 @@ struct InjectedErrorTests {
                 == #"{"a":[1,2]}"#)
     }
 
+    @Test("may have a header with each printable character of ASCII, and with no other")
+    func header() throws {
+        let answer = try rule(##"{"answer":{"status":200,"headers":{"a":" x~"}}}"##).answer
+        #expect(answer.response(project: "demo").header("a") == " x~")
+        for other in ["\\u001f", "\\u007f", "\\u00a0"] {
+            #expect(throws: FaultRuleError.self) {
+                try rule(##"{"answer":{"status":200,"headers":{"a":"x"## + other + ##""}}}"##)
+            }
+        }
+    }
+
     @Test("of APNs have the timestamp since which a token is invalid")
     func timestamp() throws {
         let answer = try rule(#"{"answer":"Unregistered"}"#).answer

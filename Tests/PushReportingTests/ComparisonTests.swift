@@ -39,6 +39,14 @@ struct ComparisonTests {
         ReportDocument(report: now.report, detail: now.detail, comparison: try compared(now, with: before))
     }
 
+    @Test("compares eight figures of each part that has due invocations on both sides, from one on")
+    func tests() throws {
+        let (one, none) = (document(1, isAlone: true), document(0, isAlone: true))
+        #expect(try compared(one, with: one).tests == 8)
+        #expect(try compared(one, with: none).tests == 0)
+        #expect(try compared(none, with: one).tests == 0)
+    }
+
     @Test(
         "Fisher's test has the values of the hypergeometric distribution",
         arguments: [

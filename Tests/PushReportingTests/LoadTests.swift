@@ -90,6 +90,7 @@ struct LoadTests {
         for row in [row(1, .handled), row(2, .timedOut), row(3, nil)] { report.add(unordered: row) }
         figures.outcomes = report
         #expect(figures.text.contains("Outcomes             handled 1, timed_out 1, in flight 1\n"))
+        #expect(!figures.text.contains("Refused") && !figures.text.contains("Overdue"))
         #expect(figures.text.contains("Deadline compliance  50.0 %  (due 2, missed 1)\n"))
         let json = try JSONDocument(scanning: figures.json).root
         #expect(json["outcomes"]?["timed_out"]?.int64 == 1 && json["missed"]?.int64 == 1)
