@@ -44,7 +44,7 @@ private final class FrontScene: Sendable {
         }
         thread.detach()
         self.works = works
-        self.port = port.wait { $0 }
+        self.port = try #require(port.wait { $0 })
     }
 
     deinit { stop() }
@@ -62,12 +62,13 @@ private final class FrontScene: Sendable {
             let value = work(front)
             result.update { $0 = value }
         }
-        return result.wait { $0 }
+        guard let value = result.wait({ $0 }) else { preconditionFailure("the wait has no limit") }
+        return value
     }
 
     func stop() {
         works.post(nil)
-        ended.wait { $0 ? () : nil }
+        _ = ended.wait { $0 ? true : nil }
     }
 }
 

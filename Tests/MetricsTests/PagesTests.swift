@@ -1,3 +1,4 @@
+import PushViews
 import Synchronization
 import Testing
 

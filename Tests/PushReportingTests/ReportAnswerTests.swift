@@ -65,14 +65,6 @@ struct ReportAnswerTests {
                 == "7 failed in time; of them 2 at a, 2 at b, 2 at c, 1 elsewhere")
     }
 
-    @Test("has a card for each handler to mend, with the reasons if it was late")
-    func cards() {
-        let failed = document([row(1, .failed)]).todo(linksPushes: false).html
-        #expect(failed.contains("✗</span> crm: 1 of 1 failed</h2>") && !failed.contains("<p>"))
-        let late = document(misses(2, .queueFull, handler: "crm", from: 1)).todo(linksPushes: false).html
-        #expect(late.contains("◷</span> crm: 2 of 2 late</h2><p>2 waited for a free place.</p>"))
-    }
-
     @Test("names three of a handler's many reasons")
     func manyReasons() {
         let codes: [ReasonCode] = [

@@ -9,7 +9,7 @@ import PushViews
 struct Program {
     static let service = ServiceProgram(
         "pushrouter-web", help: help, directories: ["--config", "--state", "--runtime"],
-        others: ["--listen", "--gateway", "--generate"], flags: ["--check", "--utc", "--full-tokens"])
+        others: ["--listen", "--gateway", "--generate"], flags: ["--check", "--full-tokens"])
 
     static func main() { service.main(run) }
 

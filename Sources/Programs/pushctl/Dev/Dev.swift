@@ -83,7 +83,6 @@ private struct Dev {
     /// The person's command with its arguments; empty without one.
     private let command: [String]
     private let printsJSON: Bool
-    private let isUTC: Bool
     private let zone: LocalZone
 
     init(_ arguments: Arguments) throws(Failure) {
@@ -104,7 +103,6 @@ private struct Dev {
         guard command.isEmpty || !printsJSON else {
             throw arguments.usageFailure("--json prints to standard output, which COMMAND has: leave out one of them")
         }
-        isUTC = arguments.has(.utc)
         zone = arguments.has(.utc) ? .utc : LocalTime.zone
     }
 
@@ -179,8 +177,7 @@ private struct Dev {
         }
         // Without --gateway the page would ask the gateway of the installed service.
         let pagePlaces =
-            places + ["--state", directories.state, "--gateway", directories.gatewaySocket]
-            + (isUTC ? ["--utc"] : []) + ["--listen"]
+            places + ["--state", directories.state, "--gateway", directories.gatewaySocket, "--listen"]
         let page = try listening(pagePort, .devPort) { address throws(Failure) in
             try run.start(programs.page, "pushrouter-web", pagePlaces + [address], deathSignal: SIGKILL)
         }
