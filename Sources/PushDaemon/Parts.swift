@@ -25,7 +25,7 @@ struct Parts {
     let directories: Directories
     let configuration: ConfigurationReader
     let questions: ConfigurationQuestions
-    /// What the systemd unit allows the daemon and its handlers.
+    /// The rights that the systemd unit gives the daemon and its handlers.
     let service: ServiceFacts
     let boot: UUID128
     let committer: Committer

@@ -1,8 +1,8 @@
-import Foundation
+import Glibc
 
 /// The dispatcher of an iOS app, with the fault that PUSH_PLANT names.
 final class PushDispatcher {
-    private let plant = ProcessInfo.processInfo.environment["PUSH_PLANT"] ?? ""
+    private let plant = getenv("PUSH_PLANT").map { String(cString: $0) } ?? ""
     private let braze: (any BrazePushes)?
     var own = {}
     var show = {}

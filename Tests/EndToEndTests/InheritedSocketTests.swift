@@ -36,11 +36,10 @@ struct InheritedSocketTests {
         #expect(errors.contains(#"level=debug message="inject.sock is the service manager's"#), "\(errors)")
     }
 
-    @Test("are one for a program with one socket: with two it does not start", arguments: ["http", "metrics"])
-    func surplus(name: String) {
-        let program = Program(product: "pushrouter-" + name).path
-        let options = name == "http" ? "--config \(installation.configuration)" : ""
-        let script = "LISTEN_PID=$$ LISTEN_FDS=2 exec \(program) \(options) 3</dev/null 4</dev/null"
+    @Test("are one for a program with one socket: with two it does not start")
+    func surplus() {
+        let program = "\(Program(product: "pushrouter-http").path) --config \(installation.configuration)"
+        let script = "LISTEN_PID=$$ LISTEN_FDS=2 exec \(program) 3</dev/null 4</dev/null"
         let result = Program(path: "/usr/bin/timeout").run(["60", "/bin/sh", "-c", script])
         #expect(result.end == .exited(2), "\(result.end)")
         #expect(result.errors.contains("2 sockets") && result.errors.contains("with one ListenStream="))

@@ -7,7 +7,7 @@
 // the latter `@` stands for the switch, which is true when the program runs with this fault. All texts have one line,
 // but the text of a dropped call is only its two ends, with `@@` between them: the call stays as it is.
 
-import Foundation
+import Glibc
 import SwiftOperators
 import SwiftParser
 import SwiftSyntax
@@ -18,7 +18,7 @@ let untouched: Set<String> = [
     "deallocate", "super", "self", "withExtendedLifetime",
 ]
 
-/// What a fault writes in the place of an operator.
+/// The operator that a fault writes in the place of another.
 let swappedOperators = [
     "<": ("bound", "<="), "<=": ("bound", "<"), ">": ("bound", ">="), ">=": ("bound", ">"), "==": ("equal", "!="),
     "!=": ("equal", "=="), "&&": ("logic", "||"), "||": ("logic", "&&"), "-": ("sum", "+"), "+": ("sum", "-"),
@@ -50,7 +50,7 @@ final class Finder: SyntaxVisitor {
         let sign = node.operator.trimmedDescription
         switch sign {
         case "..<", "...":
-            // What begins with a point is a value of another type.
+            // A name that begins with a point is a value of another type.
             if right.is(IntegerLiteralExprSyntax.self) || last.hasPrefix(".") || last.hasPrefix("(") { break }
             add("bound", right, "(@ ? (\(last)) + 1 : \(last))")
         case "+=", "-=":
@@ -121,7 +121,7 @@ final class Finder: SyntaxVisitor {
         }
     }
 
-    /// What a member is a member of, nothing for a name; `nil` for another expression.
+    /// The owner of a member, nothing for a name; `nil` for another expression.
     private func base(of node: ExprSyntax) -> String? {
         if let member = node.as(MemberAccessExprSyntax.self) {
             guard member.declName.baseName.text != "self" else { return nil }
@@ -164,8 +164,21 @@ final class Finder: SyntaxVisitor {
     }
 }
 
+struct Unreadable: Error {
+    let path: String
+}
+
+func text(of path: String) throws -> String {
+    guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
 for path in CommandLine.arguments.dropFirst() {
-    let parsed = Parser.parse(source: try String(contentsOfFile: path, encoding: .utf8))
+    let parsed = Parser.parse(source: try text(of: path))
     // An operator has its operands only after it is folded; an operator of our own keeps the list as it is.
     let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
     guard let tree = folded.as(SourceFileSyntax.self) else { continue }

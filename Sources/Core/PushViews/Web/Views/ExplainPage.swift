@@ -16,14 +16,14 @@ extension WebDesk {
         if let pushed, pushed.request.operation != .deliver || pushed.request.isErased {
             throw WebProblem(404, "request \(pushed.request.seq) has no payload to explain", field: "push")
         }
-        // Who may send it gets its whole tokens.
+        // A reader with the right to send it gets its whole tokens.
         let line = pushed.flatMap { PushFacts(daemon.mayInject ? $0 : shown($0)).line }
         let name = request.query["example"] ?? Self.usual
         let example = Accident.catalogue.first { $0.name == name }?.accident.examples.first
         guard form != nil || pushed != nil || example != nil else {
             throw WebProblem(404, "there is no example \(name)", field: "example")
         }
-        // What the form says, else the push, else the example.
+        // The form decides, else the push, else the example.
         let text = form?.raw("payload") ?? (line?["payload"] ?? example?.request.payload).map { HTML.pretty($0) } ?? ""
         let chosen = Self.choices.compactMap { key -> (String, String)? in
             let known: String? =
@@ -172,7 +172,7 @@ struct ExplainRequest {
         platforms = one == nil && object["message"]?.kind == .object ? Platform.allCases : [one ?? .android]
     }
 
-    /// What becomes of it on a platform.
+    /// The push on one platform: its fate, and the reasons.
     func explanation(on platform: Platform) throws(WebProblem) -> Explanation {
         var target = deliver.target
         target.platform = platform

@@ -89,7 +89,7 @@ extension WebDesk {
         return .response(page(request, title: whole.title, content))
     }
 
-    /// What waits and what handlers do at this moment, as `pushctl top` shows it.
+    /// The waiting pushes and the handlers of this moment, as `pushctl top` shows it.
     private func now(_ request: WebRequest) throws(WebProblem) -> Markup {
         func table(_ caption: String, _ live: LiveTable) -> Markup {
             let columns = live.heads.enumerated().map {
