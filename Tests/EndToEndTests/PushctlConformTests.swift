@@ -96,7 +96,7 @@ struct PushctlConformTests: ~Copyable {
         }
         results(good)
         #expect(judged().end == .exited(0))
-        results([good[0].replacing("own", with: "braze")] + good.dropFirst())
+        results([good[0].replacing(#"["own"]"#, with: #"["braze"]"#)] + good.dropFirst())
         let failed = judged()
         #expect(
             failed.end == .exited(1) && failed.output.hasPrefix("FAIL  \(names[0]): owner: braze got it, wanted own\n"))

@@ -83,7 +83,7 @@ struct LiteralFormTests {
             (#"Optional([AnyHashable("aps"): {"#, nil),
             (#" LOG  Message {"data": {"_ab": "true"}}"#, #"{"data":{"_ab":"true"}}"#),
             (
-                "[        ] Synced 1.1MB.\n[+7871 ms] I/flutter (1): onMessage: {status: 2, id: 1}",
+                "[+7871 ms] I/flutter (1): onMessage: {status: 2, id: 1}",
                 #"{"data":{"status":"2","id":"1"}}"#
             ),
             ("userInfo: [\n    \"aps\": [\n  \"alert\": nil ]\n]", #"{"aps":{"alert":null}}"#),

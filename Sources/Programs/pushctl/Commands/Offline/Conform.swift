@@ -5,7 +5,7 @@ import PushViews
 
 extension Command {
     static let conform = Command(
-        name: "conform", summary: "make cases for the tests of an app's own dispatcher, and judge their results",
+        name: "conform", summary: "make test cases for an app's dispatcher, judge its results",
         description: [
             """
             cases prints a file for the tests of an app, to be kept beside them: a JSON line a case, with a call of the \
@@ -50,13 +50,13 @@ extension Command {
         ],
         examples: [
             Example(
-                line: "pushctl conform cases --platform android --providers braze,onesignal > push-cases.jsonl",
-                meaning: "the cases of an Android app with two SDKs"),
+                line: "pushctl conform cases --providers braze,onesignal > push-cases.jsonl",
+                meaning: "the cases of an app with two SDKs"),
             Example(
                 line: "pushctl conform cases --check push-cases.jsonl", meaning: "in CI: whether the model has changed"),
             Example(
-                line: "pushctl conform judge results.jsonl --cases push-cases.jsonl --known push-cases.known",
-                meaning: "what a dispatcher does otherwise, without the faults that are known"),
+                line: "pushctl conform judge results.jsonl --cases push-cases.jsonl",
+                meaning: "what the dispatcher did otherwise"),
         ]
     ) { arguments, session throws(Failure) in
         guard let order = ConformOrder(rawValue: arguments.operands[0]) else {
