@@ -121,7 +121,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         }
         #expect(page.output.contains("<span class=\"bad\">android (background, terminated"), "\(page.output)")
         // Each payload has the rows of its own platform alone.
-        #expect(page.output.contains(">ios, foreground<") && !page.output.contains(">web, "))
+        #expect(page.output.contains(">iOS, foreground<") && !page.output.contains(">Web, "))
         #expect(
             page.errors
                 == "pushctl: \(directory.path): left out: \(directory.path)/README.txt, \(directory.path)/logo.png\n")

@@ -223,9 +223,9 @@ struct PushctlExplainTests {
         #expect(page.output.contains("<mark>shown_by_system</mark>"))
         #expect(page.output.contains("<span class=\"bad\">lost: Braze never saw it</span>"))
         // The message has parts for two platforms.
-        #expect(page.output.contains("android, background") && page.output.contains("ios, background"))
-        #expect(!page.output.contains("web, ") && page.errors.isEmpty)
-        #expect(explain(payload, "--format", "html", "--platform", "all").output.contains("web, "))
+        #expect(page.output.contains("Android, background") && page.output.contains("iOS, background"))
+        #expect(!page.output.contains("Web, ") && page.errors.isEmpty)
+        #expect(explain(payload, "--format", "html", "--platform", "all").output.contains("Web, "))
         let one = explain(payload, "--platform", "ios", "--app-state", "all", "--json")
         #expect(try json(one.output)["matrix"]?.elements.count == 4)
         let guessed = explain(payload)
