@@ -37,7 +37,7 @@ private final class WebScene {
     private func waitForPort() throws {
         try page.waitForNotification("READY=1")
         let status = page.messages.flatMap(\.self).last { $0.hasPrefix("STATUS=") } ?? ""
-        port = try #require(status.split(separator: " ").last.flatMap { Int($0) }, "\(status)")
+        port = try #require(status.split(separator: ":").last.flatMap { Int($0) }, "\(status)")
     }
 
     func restartPage() throws {
