@@ -1,6 +1,11 @@
 import PushModel
 
 extension HTML {
+    /// A link to the pushes that have a value.
+    static func search(_ word: QueryWord, _ value: String) -> Markup {
+        search(word: word.rawValue, value)
+    }
+
     /// A verdict with its picture.
     static func verdict(_ verdict: PushVerdict, _ icon: Icon) -> Markup {
         let more: Markup = "<p>\(verdict.sentences.joined(separator: " "))</p>"

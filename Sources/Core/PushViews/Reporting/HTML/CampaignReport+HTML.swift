@@ -8,7 +8,7 @@ extension CampaignReport {
     ///
     /// - Parameter linksPushes: whether that page has the pushes, so that the name of a campaign leads to them.
     func page(linksPushes: Bool = false) -> HTMLPage {
-        func name(_ row: Row) -> Markup { linksPushes ? HTML.search(.campaign, row.name) : "\(row.name)" }
+        func name(_ row: Row) -> Markup { linksPushes ? HTML.search(word: "campaign", row.name) : "\(row.name)" }
         let beside = HTML.table(
             "Taps, presses and pushes that count in no campaign", countsBeside.filter { $0.count > 0 },
             [.words("What") { "\($0.meaning)" }, .number("Count") { "\(grouped($0.count))" }])

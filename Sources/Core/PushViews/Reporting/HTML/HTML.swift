@@ -30,9 +30,9 @@ enum HTML {
         link("/push/\(seq)", text ?? "#\(seq)")
     }
 
-    /// A link to the pushes that have a value.
-    static func search(_ word: QueryWord, _ value: String) -> Markup {
-        link("/?query=\("\(word.rawValue):\"\(value)\"".percentEncoded)", value)
+    /// A link to the pushes that have a value, by a word of the query language.
+    static func search(word: String, _ value: String) -> Markup {
+        link("/?query=\("\(word):\"\(value)\"".percentEncoded)", value)
     }
 
     /// A time of UTC. The script tells the reader's own time beside it.

@@ -198,7 +198,7 @@ extension ReportDocument {
     /// The handlers, the worst first, each with its times on the scale of its deadline.
     private func handlers(_ picture: CallPicture, linksPushes: Bool) -> Markup {
         let times: [Column<Figures>] = [
-            .name("Handler") { linksPushes ? HTML.search(.handler, $0.0) : "\($0.0)" },
+            .name("Handler") { linksPushes ? HTML.search(word: "handler", $0.0) : "\($0.0)" },
             .words("Time used of its deadline") { picture.strip($0.1) },
         ]
         let answers: [Column<Figures>] = [
