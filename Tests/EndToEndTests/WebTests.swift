@@ -337,7 +337,7 @@ struct WebTests {
         _ = try scene.pushes("id:1", count: 1)
         #expect(try scene.daemon.stop() == .exited(0))
         #expect(scene.curl("/push/1").status == 200)
-        #expect(scene.curl("/lanes").text.contains("class=\"problem\""))
+        #expect(scene.curl("/report").text.contains("class=\"problem\""))
         let refused = scene.act("/api/pushes/1/tap")
         #expect(refused.status == 403 || refused.status == 503, "\(refused.text)")
         scene.installation.write("web.conf", "[Web]\nStreamsMax=none\n")
