@@ -36,10 +36,12 @@ public enum PushTokens {
 
     /// Shortens the tokens of a text of JSON, which may be cut anywhere.
     private static func shortened(inText text: String) -> String {
+        let key = Array("\"token\"".utf8)
         var (result, rest) = ("", text[...])
-        while let key = rest.firstRange(of: "\"token\"") {
-            result += rest[..<key.upperBound]
-            rest = rest[key.upperBound...]
+        while let place = rest.utf8.indices.first(where: { rest.utf8[$0...].starts(with: key) }) {
+            let end = rest.utf8.index(place, offsetBy: key.count)
+            result += rest[..<end]
+            rest = rest[end...]
             let before = rest.prefix { $0.isWhitespace || $0 == ":" }
             guard rest[before.endIndex...].first == "\"" else { continue }
             result += before + "\""
@@ -53,7 +55,7 @@ public enum PushTokens {
     /// Collects the tokens within a value, and the texts that have some, in their order.
     private static func collect(_ node: JSONNode, into tokens: inout [JSONNode]) {
         for (key, value) in node.members {
-            let isText = value.kind == .string && key == "body" && value.string?.contains("\"token\"") == true
+            let isText = value.kind == .string && key == "body" && value.string?.has("\"token\"") == true
             if key == "token" && value.kind == .string || isText && value.string?.first == "{" {
                 tokens.append(value)
             } else {

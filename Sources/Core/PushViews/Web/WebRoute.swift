@@ -186,7 +186,8 @@ extension WebRoute {
         _ path: String, _ meaning: String, _ right: Right, _ parameters: [Parameter], _ answer: @escaping Answer
     ) -> [WebRoute] {
         ["", "/api"].map { prefix in
-            let whole = prefix + (prefix.isEmpty ? path : path.replacing("/push/", with: "/pushes/"))
+            let isOfPush = !prefix.isEmpty && path.hasPrefix("/push/")
+            let whole = prefix + (isOfPush ? "/pushes/" + path.dropFirst("/push/".count) : path)
             return WebRoute("POST \(whole)", meaning, answer, parameters, right: right)
         }
     }
