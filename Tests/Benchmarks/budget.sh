@@ -60,6 +60,6 @@ status=0
 # has what a report needs (Decisions/reports): 6,000 more.
 budget 1 1 109000 69500 125000 10100 || status=1
 # The numbers of outcomes with an entry each, and of deliveries in a batch, depend on the speed.
-budget 8 64 89500 69500 97000 2300 || status=1
+budget 8 64 90000 69500 97000 2600 || status=1
 ids || status=1
 exit $status
