@@ -154,6 +154,8 @@ struct LiteralFormTests {
         let log = "[Voip] dictionaryPayload = {\n    aps =     {\n    };\n}, type = PKPushTypeVoIP"
         let (_, facts) = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits())
         #expect(facts.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
+        let words = "userInfo: {\n    aps =     {\n        alert = \"PushKit, PKPushType\";\n    };\n}"
+        #expect(try PayloadEnvelope.read(Array(words.utf8), for: nil, limits: JSONLimits()).facts.headers == nil)
     }
 
     @Test("is no table because a line of its log has commas")

@@ -198,9 +198,9 @@ struct PrintedText: Sendable {
 
     mutating func add(_ line: [UInt8]) -> Bool {
         var text = line[...]
-        isOfPushKit = isOfPushKit || ["PKPushType", "PushKit", "VoipPush"].contains { line.has($0.utf8) }
         if !hasBegun {
             hasBegun = true
+            noteSource(line[..<start.offset])
             if let end = PayloadStart.tagEnd(in: line[...]) {
                 tag = line[..<end]
             } else if PayloadStart.isLog(line),
@@ -225,9 +225,15 @@ struct PrintedText: Sendable {
         }
         bytes += text
         text.forEach { count($0) }
+        if depth <= 0, let end = text.lastIndex(where: { "}])".utf8.contains($0) }) { noteSource(text[end...]) }
         let end = text.reversed().drop(while: \.isJSONWhiteSpace)
         endsLikeAMap = isBundle ? end.starts(with: "]}".utf8) : !hasQuotes && end.first == UInt8(ascii: "}")
         return true
+    }
+
+    /// Looks for PushKit's names in the text around the payload; in a value they say nothing.
+    private mutating func noteSource(_ text: ArraySlice<UInt8>) {
+        isOfPushKit = isOfPushKit || ["PKPushType", "PushKit", "VoipPush"].contains { text.has($0.utf8) }
     }
 
     private mutating func count(_ byte: UInt8) {
