@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds pushctl and explains a payload. Builds pushrouterd, injects every payload of Tests/Fixtures, taps a
-# notification, lets a handler overrun its deadline, and prints the report. Both are debug builds, which take half the
-# time of a release build. Needs Debian 12 and a Swift toolchain. Installs the missing packages of the build, and
-# changes nothing else on the system.
+# Builds pushctl and explains a payload. Builds daemon, gateway and page, starts them with "pushctl dev", injects every
+# payload of Tests/Fixtures, taps a notification, lets a handler overrun its deadline, prints the report and the page's
+# address. In a terminal the page stays until Ctrl-C. All are debug builds, which take half the time of a release build.
+# Needs Debian 12 and a Swift toolchain. Installs the missing packages of the build, and changes nothing else on the
+# system.
 # usage: quickstart.sh [--keep]     --keep: leave ledger, configuration and logs for a look
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,19 +18,19 @@ case "$#:${1-}" in
 esac
 
 payloads=Tests/Fixtures/payloads
-work='' daemon=''
+work='' dev=''
 
 # At every exit: ends all processes and removes the files, unless --keep is given.
 clean_up() {
     local status=$?
     trap - EXIT
-    if [[ -n $daemon ]]; then
-        kill -TERM "$daemon" 2>/dev/null || true
-        wait "$daemon" || true
+    if [[ -n $dev ]]; then
+        kill -TERM "$dev" 2>/dev/null || true
+        wait "$dev" || true
     fi
-    if ((status != 0)) && [[ -s $work/daemon.log ]]; then
-        printf '%s\n' "the end of the daemon's log:" >&2
-        tail -n 20 "$work/daemon.log" >&2
+    if ((status != 0)) && [[ -s $work/log ]]; then
+        printf '%s\n' "the end of the programs' log:" >&2
+        tail -n 20 "$work/log" >&2
     fi
     [[ $keep == yes || -z $work ]] || rm -rf "$work"
     exit "$status"
@@ -48,16 +49,37 @@ bin=$PWD/.build/debug
 example=$payloads/braze-android/droidboy-campaign.json
 say "explain: pushctl explain --platform android $example"
 "$bin/pushctl" explain --platform android "$example"
-say "building: swift build --product pushrouterd"
-swift build --product pushrouterd
+for product in pushrouterd pushrouter-gateway pushrouter-web; do
+    say "building: swift build --product $product"
+    swift build --product "$product"
+done
+
+# --- start ---
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pushrouterd.XXXXXX")
+# The commands find the directory of "pushctl dev" by this variable.
+export PUSHROUTER_DIRECTORY=$work
+pushctl() { "$bin/pushctl" "$@"; }
+# A process group of its own, so that a Ctrl-C of the terminal ends this script's wait alone.
+set -m
+"$bin/pushctl" dev --directory "$work" --json </dev/null >"$work/addresses" 2>"$work/log" &
+dev=$!
+set +m
+# The line appears when all three are ready; 20 s are far more than a start takes.
+for ((tries = 0; tries < 400; tries++)); do
+    [[ ! -s $work/addresses ]] || break
+    kill -0 "$dev" 2>/dev/null || fail "the programs did not start"
+    sleep 0.05
+done
+page=$(sed -n 's/^{"page":"\([^"]*\)".*/\1/p' "$work/addresses")
+[[ -n $page ]] || fail "the programs are not ready after 20 s"
+say "dev: daemon, gateway and page run, below $work"
 
 # --- configure ---
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/pushrouterd.XXXXXX")
 mkdir "$work/handlers"
-cp -r etc/pushrouterd "$work/config"
 
-cat >"$work/handlers/received" <<'END'
+cat >"$work/handlers/noted" <<'END'
 # Notes its input. Standard input has all facts as JSON, the environment most of them.
 bytes=$(wc -c)
 echo "seq $PUSH_SEQ: $PUSH_CALLBACK, $bytes bytes, $PUSH_DEADLINE_REMAINING_MS ms left" >>"$DEMO/received.log"
@@ -69,7 +91,7 @@ trap '' TERM
 setsid sleep 60 &
 sleep 60
 END
-for handler in received overrun; do
+for handler in noted overrun; do
     cat >"$work/config/handlers.d/$handler.handler" <<END
 [Handler]
 Type=exec
@@ -84,31 +106,15 @@ App=org.example.slow
 Handler=overrun
 Deadline=500ms
 END
-cat >"$work/config/routes.d/20-received.route" <<'END'
+cat >"$work/config/routes.d/20-noted.route" <<'END'
 [Match]
 Platform=android ios
 [Route]
-Handler=received
+Handler=noted
 END
-
-pushctl() { "$bin/pushctl" --config "$work/config" --state "$work/state" --runtime "$work/run" "$@"; }
-
 pushctl verify >"$work/verify.log" || fail "the configuration is wrong: $(<"$work/verify.log")"
-say "configuration: the shipped one, with two handlers and two routes more, in $work/config"
-
-# --- start ---
-
-"$bin/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/run" \
-    </dev/null >"$work/daemon.log" 2>&1 &
-daemon=$!
-# control.sock appears first; 10 s are far more than a start takes.
-for ((tries = 0; tries < 200; tries++)); do
-    pushctl status >/dev/null 2>&1 && break
-    kill -0 "$daemon" 2>/dev/null || fail "the daemon did not start"
-    sleep 0.05
-done
-pushctl status >/dev/null || fail "the daemon is not ready after 10 s"
-say "daemon: process $daemon, sockets in $work/run"
+pushctl reload >>"$work/verify.log" || fail "the daemon refused the configuration: $(<"$work/verify.log")"
+say "configuration: two handlers and two routes more, in $work/config"
 
 # --- inject ---
 
@@ -153,31 +159,40 @@ pushctl inject --wait --app org.example.slow --platform android "$payloads/other
 
 # --- report, stop ---
 
-say "handlers: 'received' ran $(wc -l <"$work/received.log") times; at last: $(tail -n 1 "$work/received.log")"
+say "handlers: 'noted' ran $(wc -l <"$work/received.log") times; at last: $(tail -n 1 "$work/received.log")"
 say "report: pushctl report"
 pushctl report
 
-kill -TERM "$daemon"
-wait "$daemon" || fail "the daemon ended with status $?"
-daemon=''
+say "page: $page has each of these pushes"
+if [[ -t 0 && -t 1 ]]; then
+    echo "Open it. A payload of your own: PUSHROUTER_DIRECTORY=$work $bin/pushctl inject --platform android FILE"
+    echo "Ctrl-C ends the programs."
+    trap ':' INT
+    wait "$dev" || true
+    trap 'exit 130' INT
+fi
+kill -TERM "$dev" 2>/dev/null || fail "the programs ended by themselves"
+wait "$dev" || fail "pushctl dev ended with status $?"
+dev=''
 # Finds its handlers by their environment; a process of another user cannot be one.
 left=$(grep -lsz "^DEMO=$work\$" /proc/[0-9]*/environ || true)
 [[ -z $left ]] || fail "processes of handlers are left: $left"
-say "stopped: the daemon ended with status 0, and no process of a handler remains"
+say "stopped: the programs ended with status 0, and no process of a handler remains"
 
 cat <<END
 
-The programs are in $bin; swift build -c release makes all of them, as they are installed, in .build/release.
-Next, each push on a page, with a gateway:  swift build && $bin/pushctl dev
-A payload of your own, without a daemon:  $bin/pushctl explain --platform android FILE
+The programs are in $bin:  export PATH=$bin:\$PATH
+Next, in a directory of your own, each push on a page, with a gateway:  pushctl dev
+A payload of your own, without a daemon:  pushctl explain --platform android FILE
 What is configured and how:               etc/pushrouterd, packaging/man/pushrouterd.conf.5
-All that pushctl does:                    $bin/pushctl --help
+All that pushctl does:                    pushctl --help
+As installed, optimized and smaller:      swift build -c release, or packaging/build-deb.sh
 END
 if [[ $keep == yes ]]; then
     cat <<END
-Kept in $work: config, state (the ledger), daemon.log, inject.log, received.log. The report again, and the daemon:
-  $bin/pushctl --state $work/state report
-  $bin/pushrouterd --config $work/config --state $work/state --runtime $work/run
+Kept in $work: config, state (the ledger), log, inject.log, received.log. Again, with its page and the report:
+  $bin/pushctl dev --directory $work
+  PUSHROUTER_DIRECTORY=$work $bin/pushctl report
 END
 else
     echo "With --keep the ledger and the configuration of this run stay."

@@ -31,9 +31,9 @@ struct DocumentedCommandsTests {
         }
     }
 
-    @Test("the README is short: at most 200 lines")
+    @Test("the README is short: at most 120 lines")
     func length() throws {
         let readme = try #require(readFile("\(packageRoot)/README.md"))
-        #expect(readme.count { $0 == UInt8(ascii: "\n") } <= 200)
+        #expect(readme.count { $0 == UInt8(ascii: "\n") } <= 120)
     }
 }

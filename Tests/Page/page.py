@@ -642,8 +642,12 @@ class Steps:
             shown = page.evaluate("seq => window.shownAt[seq]", str(seq)) / 1000
             from_start, from_send, from_end = [shown - told[when] for when in ("started", "begun", "ended")]
             check(list_of(page)[0] == seq and seq not in before, "the push is not the first row")
+            row(page, seq).locator("a").click()
+            pane = page.locator("#pane article.push")
+            expect(pane).to_contain_text("Running")
             (stack.root / "open").touch()
             expect(row(page, seq)).to_contain_text("Handled")
+            expect(pane).to_contain_text("In time")
             heard = page.evaluate("window.heard.map(Number)").count(seq)
             check(heard >= 2, f"the stream told the push {heard} times, not twice")
             check(list_of(page).count(seq) == 1, "a push that was told twice has two rows")
@@ -814,6 +818,9 @@ class Steps:
                         page.locator("textarea").evaluate_all("all => all.map(one => one.value)"))
                     check("<script>window.taken" in shown or "\\u003cscript" in shown, f"{path}: the text is not there")
                 browser.go(page, f"/push/{seq}")
+                lines = page.evaluate("(e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight))"
+                                      "(document.querySelector('article.push h1'))")
+                check(lines <= 2.2, f"/push/{seq}: its title takes {lines:.0f} lines")
                 buttons = page.locator(".acts form").count()
                 check(buttons <= 20, f"/push/{seq} has {buttons} forms")
             for path in ("/devices", "/campaigns", "/senders", "/report"):

@@ -17,7 +17,7 @@ struct SentenceTests {
         case .expired: "Late. Handler crm was not started before its deadline of 9 s."
         case .unrouted: "No handler took it. No route matches the callback onMessageReceived."
         case .duplicate: "Dropped as a duplicate. Because."
-        case .shownBySystem: "The system showed it. No code of the app runs. Because."
+        case .shownBySystem: "The system showed it. Because."
         case .notWoken: "The app was not woken. Because."
         case .swallowed: "Taken in without a callback. Because."
         case .ownReceiver: "Onesignal's own receiver took it. Because."
@@ -36,7 +36,7 @@ struct SentenceTests {
         shown.callback = .none
         #expect(
             sentence(Story.story(nil, [shown]))
-                == "Braze never saw it. The system showed it, and a tap on it is lost. Because.")
+                == "Braze never saw it. The system showed it, and a tap on it is lost.")
         let push = AnalyticsEvent.Push(campaignID: "spring", messageID: nil)
         let button = AnalyticsEvent.Button(id: "later", action: nil)
         #expect(

@@ -90,7 +90,7 @@ struct HTMLReportTests {
         let handlers = section("handlers", of: document.html)
         #expect(handlers.contains("<th scope=\"col\">Declined</th><th scope=\"col\">Asked for a retry</th>"))
         #expect(handlers.contains("<td>4,711</td><td>815</td></tr>"))
-        #expect(handlers.contains("<th scope=\"col\">p50 ms</th><th scope=\"col\">p99 ms</th>"))
+        #expect(handlers.contains("<th scope=\"col\">Total p50, ms</th><th scope=\"col\">Total p99, ms</th>"))
         let times = section("times", of: document.html)
         #expect(times.contains("class=\"name\">Queue wait</th><td>5</td><td>0.0</td><td>9,"))
     }

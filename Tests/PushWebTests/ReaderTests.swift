@@ -133,6 +133,78 @@ struct ReaderTests {
         #expect(background.text.contains("<input type=\"hidden\" name=\"push\" value=\"41\">"))
     }
 
+    @Test("a push lists the taps on it, also one that found no Braze instance, and no other push's")
+    func taps() throws {
+        var lost = Sample.tap(50)
+        lost.invocations = [Sample.invocation(50, .sdkNotReady, provider: "braze")]
+        var unmatched = Sample.tap(51, on: 42)
+        unmatched.invocations = [Sample.invocation(51, .handedToTracker, provider: "braze")]
+        unmatched.verdict = .unmatched
+        let scene = Scene([Sample.handed(), Sample.handed(42), lost, unmatched])
+        let first = try scene.get("/push/41").text
+        #expect(first.contains("<a href=\"/push/50\">Tap</a>") && first.contains("Lost: no Braze instance was ready."))
+        #expect(!first.contains("/push/51"))
+        #expect(
+            try scene.get("/push/42").text.contains("Not counted. Braze&#39;s SDK saw no such push on this device."))
+        // The tap leads back, and its own verdict is no success.
+        let tap = try scene.get("/push/51").text
+        #expect(tap.contains("<dt>Of push</dt><dd><a href=\"/push/42\">") && !tap.contains("Braze has it"))
+        #expect(tap.contains("<div class=\"verdict bad\">"), "\(tap)")
+    }
+
+    @Test("a tap counts nothing of its own as opened")
+    func tapIsNoPush() throws {
+        var tap = Sample.tap(50)
+        tap.events = [
+            Sample.event(50, 41, .influencedOpen(AnalyticsEvent.Push(campaignID: "spring", messageID: "m41")))
+        ]
+        let list = try Scene([tap]).get("/?query=op%3Ainteract").text
+        #expect(list.contains("<b>Tap</b>") && !list.contains(">opened</b>"))
+    }
+
+    @Test("Explain shows a token cut, and to send it again puts the whole one back")
+    func sendingTokens() throws {
+        let scene = Scene([pushWithToken()])
+        let page = try scene.get("/explain?push=41").text
+        #expect(!page.contains(Self.token) && page.contains(PushTokens.shortened(Self.token)))
+        let changed = #"{"message":{"token":"\#(PushTokens.shortened(Self.token))","data":{"order_id":"1019"}}}"#
+        #expect(try scene.post("/push/41/send", [("push", "41"), ("payload", changed)]).status == 303)
+        #expect(scene.daemon.lines.count == 1 && scene.daemon.lines[0].contains(Self.token), "\(scene.daemon.lines)")
+        #expect(scene.daemon.lines[0].contains("1019"))
+    }
+
+    @Test("the example without a Braze instance begins without one, and a choice has each word once")
+    func examples() throws {
+        let page = try Scene().get("/explain?example=no-braze-instance").text
+        #expect(page.contains("<option value=\"nil\" selected>nil</option>"), "\(page)")
+        let first = try Scene().get("/explain").text
+        #expect(first.split(separator: ">background</option>").count == 2 && first.contains(">ready</option>"))
+        #expect(first.split(separator: ">ready</option>").count == 2)
+    }
+
+    @Test("a push whose key is nearly the one of a route is no plain success")
+    func near() throws {
+        var story = Sample.handled()
+        story.request.body = Array(#"{"op":"deliver","payload":{"data":{"orderId":"1018"}}}"#.utf8)
+        let route = Route(
+            name: "20-orders", match: RouteMatch(data: [.init(key: "order_id", pattern: nil)]), handler: "orders")
+        let scene = Scene([story], table: RoutingTable(routes: [route], handlers: [:]))
+        let page = try scene.get("/push/41").text
+        #expect(
+            page.contains("<div class=\"verdict warn\">") && page.contains("Route 20-orders did not match, but nearly:")
+        )
+        #expect(try Scene([story]).get("/push/41").text.contains("<div class=\"verdict good\">"))
+    }
+
+    @Test("what is shared says what it needs: this machine, or a handler")
+    func sharing() throws {
+        let scene = Scene([Sample.handled()])
+        #expect(try scene.get("/push/41").text.contains("The link and curl lead to this machine alone."))
+        let elsewhere = try scene.response(.test("GET", "/push/41", host: "push.example.com")).text
+        #expect(!elsewhere.contains("this machine alone") && elsewhere.contains("The scenario names crm:"))
+        #expect(try !scene.get("/push/41/file").text.contains("<a href=\"/\">Pushes</a>"))
+    }
+
     @Test("times are of one zone, which each page names")
     func zone() throws {
         let scene = Scene([Sample.handled()])

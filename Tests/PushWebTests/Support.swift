@@ -170,14 +170,17 @@ final class Scene {
     let notes = Notes()
     let desk: WebDesk
 
-    init(_ stories: [RequestStory] = [], token: String? = nil, fullTokens: Bool = false) {
+    init(
+        _ stories: [RequestStory] = [], token: String? = nil, fullTokens: Bool = false,
+        table: RoutingTable = Sample.table
+    ) {
         source.stories = stories
         let notes = notes
         desk = WebDesk(
             WebDesk.Facts(
                 access: Sample.access(token: token),
                 fullTokens: fullTokens, actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, configurations: FixedConfigurations(Sample.table), now: { Sample.now },
+            source: source, daemon: daemon, configurations: FixedConfigurations(table), now: { Sample.now },
             note: { notes.lines.append($0) })
     }
 

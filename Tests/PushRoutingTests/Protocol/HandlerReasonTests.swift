@@ -41,8 +41,8 @@ struct HandlerReasonTests {
         #expect(unit == exec)
     }
 
-    @Test("the README's own handler is handled in a unit, with its result")
-    func readme() throws {
+    @Test("the answer of the guide's example is handled in a unit, with its result")
+    func example() throws {
         let answer = try answerOfUnit(#"{"result":"newData"}"#, exitStatus: 0)
         guard case .handled(let content) = answer else { return #expect(Bool(false), "\(answer)") }
         #expect(content.result == .newData && content.times == 1 && content.remarks == [])

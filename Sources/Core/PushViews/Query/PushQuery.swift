@@ -235,7 +235,7 @@ private struct QueryToken {
             for value in values where !words.contains(value) {
                 let other = suggestion(for: value, among: words)
                 throw error(
-                    "\(word.rawValue): takes \(words.joined(separator: ", ")), not \(value)\(other)")
+                    "\(word.rawValue): has no value \(value)\(other); it takes \(words.joined(separator: ", "))")
             }
             return .words(word, Set(values))
         case .time:

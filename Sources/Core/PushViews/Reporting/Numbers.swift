@@ -19,7 +19,12 @@ extension String {
     var replacingUnderscores: String { String(map { $0 == "_" ? " " : $0 }) }
 
     /// The text as the heading of a column: `Original priority`.
-    var capitalizingFirst: String { prefix(1).uppercased() + dropFirst() }
+    var capitalizingFirst: String {
+        let first = prefix { $0 != " " }
+        let isName =
+            first.dropLast().contains { ".:_`".contains($0) } || first.dropFirst().contains(where: \.isUppercase)
+        return isName ? String(self) : prefix(1).uppercased() + dropFirst()
+    }
 }
 
 /// Returns a count for people: `1,204`.

@@ -34,6 +34,32 @@ public enum PushTokens {
         return result + line[end...]
     }
 
+    /// Returns a text in which each shortened token of a line is the whole one again. Where two tokens have the same
+    /// beginning it stays short.
+    ///
+    /// - Parameters:
+    ///   - text: a payload, perhaps changed by a person who saw it with short tokens.
+    ///   - line: the request's line, with whole tokens.
+    static func restored(in text: [UInt8], from line: JSONNode) -> [UInt8] {
+        var nodes: [JSONNode] = []
+        collect(line, into: &nodes)
+        let tokens = Set(nodes.compactMap(\.string))
+        var result = text
+        for (short, whole) in Dictionary(grouping: tokens, by: { shortened($0) }) where whole.count == 1 {
+            let (short, token) = (Array(short.asJSON.utf8), Array(whole[0].asJSON.utf8))
+            var place = 0
+            while place + short.count <= result.count {
+                if result[place..<place + short.count].elementsEqual(short) {
+                    result.replaceSubrange(place..<place + short.count, with: token)
+                    place += token.count
+                } else {
+                    place += 1
+                }
+            }
+        }
+        return result
+    }
+
     /// Shortens the tokens of a text of JSON, which may be cut anywhere.
     private static func shortened(inText text: String) -> String {
         let key = Array("\"token\"".utf8)

@@ -12,6 +12,8 @@ extension Explanation {
         public var observes: Bool
         /// The condition that does not hold and the actual value, for people.
         public var reason: String
+        /// Whether the payload has the key that is wanted, in another spelling.
+        public var isNear: Bool
     }
 
     /// Returns the routes that were tested for each callback and do not match: those before the owner, and all
@@ -30,7 +32,11 @@ extension Explanation {
                 guard route.observes || isOffered && position < first ?? .max,
                     let reason = route.match.mismatch(with: facts, spellings)
                 else { return nil }
-                return UnmatchedRoute(route: route.name, callback: callback, observes: route.observes, reason: reason)
+                return UnmatchedRoute(
+                    route: route.name, callback: callback, observes: route.observes, reason: reason,
+                    isNear: route.match.data.contains {
+                        facts.keys?.data($0.key) == nil && spellings.own[$0.key] != nil
+                    })
             }
         }
     }

@@ -144,7 +144,7 @@ extension WebDesk {
                 throw WebProblem(400, "the payload is not JSON: \(error.message)", field: "payload")
             }
             // One line, as the daemon wants it.
-            payload = given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+            payload = PushTokens.restored(in: given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, from: line)
         }
         // A request names the state that it finds: the form's, else the device's, else that of the first time.
         let known = try delivery.device.flatMap { (name) throws(WebProblem) -> DeviceState? in

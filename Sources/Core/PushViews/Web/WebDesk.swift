@@ -158,6 +158,15 @@ public struct WebDesk {
         }
     }
 
+    /// The interactions of a device after a push, the newest first, as far back as a page looks.
+    func interactions(on device: String, after seq: SequenceNumber) -> [RequestStory] {
+        guard !device.contains("\""), let query = try? PushQuery("op:interact device:\"\(device)\"", now: now()) else {
+            return []
+        }
+        let search = PushSearch(query, after: seq, limit: 20, patience: .milliseconds(10))
+        return (try? source.search(search))?.stories ?? []
+    }
+
     /// With push tokens shortened, unless they are asked for.
     func shown(_ story: RequestStory) -> RequestStory { facts.fullTokens ? story : story.withShortTokens }
 

@@ -26,8 +26,8 @@ struct PushSummary {
         case .publish:
             return facts.line?["topic"]?.string.map { "topic \($0)" } ?? facts.line?["condition"]?.string ?? ""
         case .interact:
-            let kind = facts.line?["kind"]?.string ?? ""
-            return [kind, facts.line?["action"]?.string].compactMap(\.self).joined(separator: " ")
+            if let action = facts.line?["action"]?.string { return "Press of \(action)" }
+            return facts.line?["kind"]?.string == "dismissed" ? "Dismissal" : "Tap"
         case .session, .token: return facts.line?["kind"]?.string ?? ""
         case .deliver, .log, .topic, .device: return ""
         }
@@ -44,7 +44,9 @@ struct PushSummary {
 
     /// Whether it was opened, and how.
     public var opened: String? {
-        facts.opens.first.map { event in
+        // A tap has the events that it caused, which say nothing of an open of itself.
+        guard facts.isPush else { return nil }
+        return facts.opens.first.map { event in
             if case .influencedOpen = event.content { return "influenced" }
             return event.button.map { "direct, button \($0.id)" } ?? "direct"
         }

@@ -39,7 +39,9 @@ extension PushSummary {
         guard let main else {
             return PushVerdict(tone: .plain, head: "Taken in.", sentences: ["The request led to no invocation."])
         }
-        let (tone, head, sentences) = ofInvocation(main)
+        let (tone, head, sentences) =
+            request.operation == .interact && main.result?.outcome == .handedToTracker
+            ? ofInteraction(story.verdict) : ofInvocation(main)
         return PushVerdict(
             tone: tone, head: head, sentences: sentences + [wait(main), openedInWords].compactMap(\.self))
     }
@@ -55,6 +57,22 @@ extension PushSummary {
         return PushVerdict(
             tone: fanOut.progress.leftOut > 0 ? .warn : .good, head: fanOut.toCome > 0 ? "Under way." : "Published.",
             sentences: ["It is for \(audience), \(fanOut.inWords)."])
+    }
+
+    /// The tracker's verdict on a tap, a press or a dismissal.
+    private func ofInteraction(_ verdict: Interaction.Verdict?) -> (PushVerdict.Tone, String, [String]) {
+        let campaign = facts.campaign.map { ["Its campaign is \($0)."] } ?? []
+        return switch verdict {
+        case nil: (.plain, "Taken in.", ["Braze's SDK has not decided it yet."])
+        case .opened: (.good, "Counted as a direct open.", campaign)
+        case .closed: (.good, "Counted as a press of a close button.", campaign)
+        case .duplicate: (.plain, "Not counted again.", ["The push was opened or closed before."])
+        case .unattributed: (.warn, "Not counted.", ["The push has no campaign."])
+        case .dismissed: (.plain, "Dismissed.", [])
+        case .unknownAction: (.warn, "Not counted.", ["The push has no button of this id."])
+        case .elsewhere: (.warn, "Not counted.", ["The push went to another device or app."])
+        case .unmatched: (.bad, "Not counted.", ["Braze's SDK saw no such push on this device."])
+        }
     }
 
     private func ofInvocation(_ main: InvocationRecord) -> (PushVerdict.Tone, String, [String]) {
@@ -77,8 +95,9 @@ extension PushSummary {
             return (.bad, "No handler took it.", ["No route matches the callback \(main.callback.rawValue)."])
         case .duplicate: return (.plain, "Dropped as a duplicate.", reason)
         case .shownBySystem where facts.losesOpen:
-            return (.bad, "Braze never saw it.", ["The system showed it, and a tap on it is lost."] + reason)
-        case .shownBySystem: return (.plain, "The system showed it.", ["No code of the app runs."] + reason)
+            return (.bad, "Braze never saw it.", ["The system showed it, and a tap on it is lost."])
+        case .shownBySystem:
+            return (.plain, "The system showed it.", reason.isEmpty ? ["No code of the app runs."] : reason)
         case .notWoken: return (.warn, "The app was not woken.", reason)
         case .swallowed where result.reasonCode == .refusedSend:
             let cause = facts.sender?.cause.map { ["\($0.capitalizingFirst)."] } ?? []
@@ -113,13 +132,21 @@ extension PushSummary {
         switch main.result?.outcome {
         case nil: return "Running"
         case .handled: return "Handled"
+        case .handedToTracker where facts.story.request.operation == .interact:
+            return switch facts.story.verdict {
+            case nil: "Taken in"
+            case .opened, .closed: "Counted"
+            case .dismissed: "Dismissed"
+            case .duplicate: "Not again"
+            case .unattributed, .unknownAction, .elsewhere, .unmatched: "Not counted"
+            }
         case .handedToTracker: return "Braze has it"
         case .timedOut: return "Timed out"
         case .expired: return "Not started"
         case .failed: return "Failed"
         case .unrouted: return "No handler"
         case .duplicate: return "Duplicate"
-        case .shownBySystem: return "System showed it"
+        case .shownBySystem: return facts.losesOpen ? "Open lost" : "System showed it"
         case .notWoken: return "Not woken"
         case .swallowed: return main.result?.reasonCode == .refusedSend ? "Gateway refused it" : "Taken in"
         case .ownReceiver: return "SDK took it"

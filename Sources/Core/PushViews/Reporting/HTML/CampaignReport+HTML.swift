@@ -103,7 +103,7 @@ extension CampaignReport {
         ]
         if selection.campaign == nil { cards.append(card("Unattributed", unattributed, "taps without a campaign")) }
         cards.append(
-            card("Pushes Braze never saw", lostInAll, reasons.isEmpty ? "none" : reasons.joined(separator: ", ")))
+            card("Braze never saw", lostInAll, reasons.isEmpty ? "none" : reasons.joined(separator: ", ")))
         let pruned: Markup? = rowsBegin.map { "<p>\(zone.prunedEvents(before: $0))</p>\n" }
         return """
             <p class="answer">\(answer)</p>

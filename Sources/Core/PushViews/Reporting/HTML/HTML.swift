@@ -69,10 +69,11 @@ enum HTML {
         return "<label>\(label) <input name=\"\(name)\" value=\"\(value ?? "")\"\(hint)></label>\n"
     }
 
-    /// A choice of words, and the word for none of them.
+    /// A choice of words, and the word for none of them, which stands once if it is one of them.
     static func choice(_ name: String, _ label: String, _ words: [String], chosen: String?, none: String) -> Markup {
-        let options = ([("", none)] + words.map { ($0, $0) }).map { value, text -> Markup in
-            "<option value=\"\(value)\"\(Markup.when(value == chosen ?? "", " selected"))>\(text)</option>"
+        let chosen = chosen == none ? "" : chosen ?? ""
+        let options = ([("", none)] + words.filter { $0 != none }.map { ($0, $0) }).map { value, text -> Markup in
+            "<option value=\"\(value)\"\(Markup.when(value == chosen, " selected"))>\(text)</option>"
         }
         return "<label>\(label) <select name=\"\(name)\">\(options)</select></label>\n"
     }

@@ -1,7 +1,7 @@
-// Keys, the pane, copies, and answers while one types. Each page works without it.
+// Keys, pane, copies, answers while one types. Each page works without it.
 "use strict";
 (() => {
-  // What only a script can do: tell the reader's own time beside that of UTC, and copy.
+  // What needs a script: the reader's own time beside UTC, and copies.
   const prepare = (element) => {
     for (const time of element.querySelectorAll("time")) {
       time.title = `${time.title || time.textContent} = ${new Date(time.dateTime)}`;
@@ -40,6 +40,10 @@
     if (!await load(pane, "article.push", link.href)) return location.assign(link.href);
     pane.scrollTop = 0;
     if (isEntered) pane.querySelector("h1")?.focus();
+  };
+  // A pane in which its reader is at work stays.
+  window.pushrouter.refresh = ({ href }) => {
+    if (isWide() && !pane.contains(document.activeElement)) load(pane, "article.push", href);
   };
   const isPush = (link) => link && !link.classList.contains("group");
   const openMenu = () => document.querySelector("details.menu[open]");

@@ -21,10 +21,14 @@
     for (const element of waiting.values()) {
       const former = document.getElementById(element.id);
       if (former) {
-        if (former.querySelector("[aria-current]")) element.querySelector("a").setAttribute("aria-current", "true");
+        const link = element.querySelector("a");
+        const isChosen = former.querySelector("[aria-current]");
         const isFocused = former.contains(document.activeElement);
         former.replaceWith(element);
-        if (isFocused) element.querySelector("a").focus();
+        if (isFocused) link.focus();
+        if (!isChosen) continue;
+        link.setAttribute("aria-current", "true");
+        window.pushrouter.refresh(link);
         continue;
       }
       const number = Number(element.dataset.seq);

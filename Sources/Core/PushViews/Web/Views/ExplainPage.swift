@@ -16,8 +16,8 @@ extension WebDesk {
         if let pushed, pushed.request.operation != .deliver || pushed.request.isErased {
             throw WebProblem(404, "request \(pushed.request.seq) has no payload to explain", field: "push")
         }
-        // A reader with the right to send it gets its whole tokens.
-        let line = pushed.flatMap { PushFacts(daemon.mayInject ? $0 : shown($0)).line }
+        // To send it again puts its whole tokens back.
+        let line = pushed.flatMap { PushFacts(shown($0)).line }
         let name = request.query["example"] ?? Self.usual
         let example = Accident.catalogue.first { $0.name == name }?.accident.examples.first
         guard form != nil || pushed != nil || example != nil else {
@@ -31,7 +31,8 @@ extension WebDesk {
                 case _ where form != nil: (key == "platform" ? form?["as"] : nil) ?? form?[key]
                 case "platform": (pushed?.request.platform ?? example?.platform)?.rawValue
                 case "app": pushed?.request.app
-                case "state": pushed?.request.state?.rawValue
+                case "state": (pushed?.request.state ?? (pushed == nil ? example?.request.state : nil))?.rawValue
+                case "sdk" where pushed == nil: example?.request.sdk.rawValue
                 default: line?[key]?.string
                 }
             return known.map { (key, $0) }
@@ -52,7 +53,7 @@ extension WebDesk {
                 "<a href=\"/explain?example=\(accident.name)\"\(Markup.when(isCurrent, " aria-current=\"true\""))>\(accident.title)</a>"
         }
         let content: Markup = """
-            <p>Paste a push as you have it: JSON, a line of a log, a curl command, what a plugin printed. Nothing is stored, and no handler runs.</p>
+            <p>Paste a push as you have it: JSON, a line of a log, a curl command, what a plugin printed. To explain it stores nothing and runs no handler.</p>
             <nav class="chips" aria-label="Examples">\(examples)</nav>
             <div class="compose">
             \(self.form(text, chosen, number))<div id="result" aria-live="polite">\(answer)</div>

@@ -80,10 +80,12 @@ extension WebDesk {
         var run: [PushRow] = []
         func end() {
             if !each, run.count >= Self.alike, let first = run.first {
-                let facts = first.push.facts
-                let words = facts.campaign.map { "campaign:\"\($0)\"" } ?? "\"\(first.title)\""
-                let outcome = facts.story.invocations.first?.result.map { " outcome:\($0.outcome.rawValue)" } ?? ""
-                found.rows.append(first.group(run, target: "/?each=1&query=" + (words + outcome).percentEncoded))
+                // The row opens those that it counts; a page has so few that a query has room for their numbers.
+                let numbers = run.map(\.push.facts.story.request.seq)
+                let query = "id:" + numbers.map(\.description).joined(separator: ",")
+                let before = (numbers.first?.value ?? 0) + 1
+                found.rows.append(
+                    first.group(run, target: "/?each=1&before=\(before)&query=" + query.percentEncoded))
             } else {
                 found.rows += run.map { $0.html(isChosen: $0.push.facts.story.request.seq == chosen) }
             }

@@ -77,6 +77,7 @@ struct PushRow {
         if isRefused { return "Refused send" }
         if isSilent { return "Silent push" }
         if request.operation == .deliver { return push.title.isEmpty ? "deliver" : push.title }
+        if request.operation == .interact { return push.title }
         return "\(request.operation.rawValue) \(push.title)"
     }
 

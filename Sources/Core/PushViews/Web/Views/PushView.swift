@@ -70,12 +70,15 @@ struct PushView {
 
     var title: String { "#\(request.seq) \(heading)" }
 
+    /// The way back to the list, which a file has not.
+    private var back: Markup { origin == nil ? "" : "<a href=\"/\">Pushes</a> / " }
+
     /// The whole article.
     var article: Markup {
         """
         <article class="push" aria-labelledby="push-h" data-path="/push/\(request.seq)">
         <div class="hero">
-        \(picture)<div><p class="soft"><a href="/">Pushes</a> / #\(request.seq)</p>
+        \(picture)<div><p class="soft">\(back)#\(request.seq)</p>
         <h1 id="push-h" tabindex="-1">\(heading)</h1>
         \(answer)\(facts)\(acts)</div></div>
         \(HTML.section("path", "Its path", path))\(HTML.section("why", "Why", why))\(HTML.section("payload", "Payload", payload))\
@@ -101,10 +104,16 @@ struct PushView {
 
     private var answer: Markup {
         let canOpen = explanation.map { $0.decision.braze != nil && $0.tap.isPossible } ?? false
-        let tap = canOpen && push.opened == nil ? explanation.map { "A tap: \($0.tap.text)." } : nil
+        let tap =
+            canOpen && push.opened == nil && !push.facts.losesOpen ? explanation.map { "A tap: \($0.tap.text)." } : nil
+        let near = explanation?.unmatchedRoutes.first(where: \.isNear).map {
+            "Route \($0.route) did not match, but nearly: \($0.reason)."
+        }
+        let tone = near != nil && verdict.tone == .good ? .warn : verdict.tone
         let whole = PushVerdict(
-            tone: verdict.tone, head: verdict.head, sentences: verdict.sentences + [tap].compactMap(\.self))
-        return HTML.verdict(whole, PushRow.mark(push, verdict.tone))
+            tone: tone, head: verdict.head,
+            sentences: [near].compactMap(\.self) + verdict.sentences + [tap].compactMap(\.self))
+        return HTML.verdict(whole, PushRow.mark(push, tone))
     }
 
     private var facts: Markup {
@@ -123,12 +132,20 @@ struct PushView {
             ("Campaign", link(.campaign, push.facts.campaign)),
             ("Mode", request.mode == .device ? nil : "\(request.mode.rawValue)"),
             ("Transport", request.transport.map { "\($0.rawValue)" }), ("Priority", priority.map { "\($0)" }),
-            ("Producer's id", link(.id, request.id)), ("Message id", link(.id, request.messageID)),
+            ("Of push", request.operation == .interact ? target : nil), ("Producer's id", link(.id, request.id)),
+            ("Message id", link(.id, request.messageID)),
             ("Replay of", request.replayOf.map { HTML.push($0) }),
             ("Replayed as", replays.isEmpty ? nil : "\(replays)"), ("Dead letter", push.isDead ? "yes" : nil),
             ("Became", story.verdict.map { "\($0.rawValue)" }),
         ]
         return HTML.facts(pairs.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    /// The push of an interaction: its number, or the pushes with its message id.
+    private var target: Markup? {
+        guard let message = push.facts.line?["message"] else { return nil }
+        if let number = message.int64 { return HTML.push(SequenceNumber(number)) }
+        return message.string.map { origin == nil ? "\($0)" : HTML.search(.id, $0) }
     }
 
     private var acts: Markup {
@@ -183,13 +200,19 @@ struct PushView {
             + "\("\(origin ?? "")/api/pushes/\(request.seq)/send".asShellWord)\n"
         let mark: Markup =
             isShortened
-            ? "<p class=\"soft\">Push tokens are cut (…) here, so a command with one sends another push. <code>--full-tokens</code> of pushrouter-web shows them whole.</p>\n"
+            ? "<p class=\"soft\"><span>Push tokens are cut (…) here, so a command with one sends another push. <code>pushrouter-web --full-tokens</code> shows them whole.</span></p>\n"
             : ""
+        let isHere = ["//127.", "//[::1]", "//localhost"].contains { origin?.has($0) ?? false }
+        let here: Markup =
+            "<p class=\"soft\">The link and curl lead to this machine alone. The file opens anywhere.</p>\n"
+        let handlers = Set(story.invocations.compactMap(\.handler)).sorted().joined(separator: ", ")
+        let needs: Markup =
+            "<p class=\"soft\">The scenario names \(handlers): it needs a configuration that has it.</p>\n"
         return """
             <p><button type="button" data-copy="link" hidden>Copy the link</button>
             <a class="button" href="/push/\(request.seq)/file">Save as one HTML file</a>
             <a class="button" href="/push/\(request.seq)/scenario">Save as a scenario for pushctl test</a></p>
-            \(mark)\(HTML.details("As pushctl inject", HTML.command(inject)))\(HTML.details("As curl", HTML.command(curl)))
+            \(Markup.when(isHere, here))\(Markup.when(!handlers.isEmpty, needs))\(mark)\(HTML.details("As pushctl inject", HTML.command(inject)))\(HTML.details("As curl", HTML.command(curl)))
             """
     }
 
@@ -311,18 +334,37 @@ struct PushView {
                 "Received line", HTML.pre(String(decoding: request.body, as: UTF8.self), "Request line"))
     }
 
-    private var receipts: Markup {
-        HTML.table(
-            "Events", story.events,
+    /// The taps and presses that came for it, also those that Braze's SDK never saw.
+    private var interactions: Markup {
+        guard origin != nil, request.operation == .deliver, let device = request.device else { return "" }
+        let names = [request.messageID, request.id].compactMap(\.self)
+        let taps = desk.interactions(on: device, after: request.seq).filter { tap in
+            let message = PushFacts(tap).line?["message"]
+            return message?.int64 == request.seq.value || message?.string.map(names.contains) ?? false
+        }
+        return HTML.table(
+            "Taps and presses", taps.map { PushSummary(PushFacts($0)) },
             [
-                .name("Event") { "\($0.kind.rawValue)" },
-                .words("Time") { HTML.time(WallTime(milliseconds: $0.time * 1000)) },
-                .words("By request") { HTML.push($0.seq) },
-                .words("Campaign, button") { event in
-                    let subject = [event.push?.campaignID, event.button.map { "button \($0.id)" }].compactMap(\.self)
-                    return "\(subject.isEmpty ? "-" : subject.joined(separator: ", "))"
-                },
+                .name("Act") { HTML.push($0.facts.story.request.seq, $0.title) },
+                .words("Time") { HTML.time($0.facts.story.request.acceptedAt.wall) },
+                .words("Result") { "\($0.sentence)" },
             ])
+    }
+
+    private var receipts: Markup {
+        interactions
+            + HTML.table(
+                "Events", story.events,
+                [
+                    .name("Event") { "\($0.kind.rawValue)" },
+                    .words("Time") { HTML.time(WallTime(milliseconds: $0.time * 1000)) },
+                    .words("By request") { HTML.push($0.seq) },
+                    .words("Campaign, button") { event in
+                        let subject = [event.push?.campaignID, event.button.map { "button \($0.id)" }].compactMap(
+                            \.self)
+                        return "\(subject.isEmpty ? "-" : subject.joined(separator: ", "))"
+                    },
+                ])
             + HTML.table(
                 "Custom data", story.entries,
                 [

@@ -8,6 +8,7 @@ struct ShownView {
     private let app: String
     private let device: String?
     private let actions: [BrazeFacts.Action]
+    private let isLost: Bool
 
     /// - Parameter explanation: its explanation, for buttons that the app titles.
     init(
@@ -16,6 +17,7 @@ struct ShownView {
         (self.shown, self.platform, self.device) = (shown, platform, device)
         self.app = app ?? "your app"
         actions = explanation?.decision.braze?.actions ?? []
+        isLost = explanation?.decision.losesOpen ?? false
     }
 
     /// The picture.
@@ -27,7 +29,9 @@ struct ShownView {
         let place = [platform.shownName, device].compactMap(\.self).joined(separator: ", ")
         let body: Markup = shown.by == .nobody ? nothing : note(action)
         var hint: Markup =
-            action == nil ? "" : "<p class=\"fine\">Press it, or a button of it: it counts as the user's.</p>"
+            action == nil
+            ? ""
+            : "<p class=\"fine\">Press it, or a button of it, as the user would\(isLost ? ": this open is lost" : "").</p>"
         if shown.by == .app { hint = "<p class=\"fine\">\(shown.reason.capitalizingFirst).</p>" }
         let screen: Markup =
             action.map { "<form class=\"screen\" method=\"post\" action=\"\($0)/tap\">\(token)\(body)\(hint)</form>" }
