@@ -119,6 +119,11 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("a precondition looks and does nothing")
+    func preconditionsLook() {
+        for problem in Self.sources.flatMap(\.workingPreconditions) { Issue.record("\(problem)") }
+    }
+
     @Test("a comment begins with the noun that acts, not with a clause in its place")
     func commentsBeginWithNouns() {
         let code = ["Sources", "Tests", "packaging"].flatMap { files(below: $0, ending: Self.codeEndings) }

@@ -79,6 +79,25 @@ struct SourceFile {
         }
     }
 
+    /// Conditions of preconditions that do something: a build without checks would leave it out.
+    ///
+    /// A call of C is what does something here; those that only look are named.
+    var workingPreconditions: [String] {
+        let looking: Set<String> = ["pthread_equal", "pthread_self"]
+        return lines.enumerated().compactMap { index, line in
+            let code = code(of: line)
+            guard let begin = code.firstRange(of: "precondition(")?.upperBound else { return nil }
+            let calls = code[begin...].split { !($0.isLetter || $0.isNumber || "_.(".contains($0)) }
+                .compactMap { word in word.split(separator: "(", omittingEmptySubsequences: false).dropLast().last }
+            let working = calls.first { name in
+                name.contains("_") && name.allSatisfy { !$0.isUppercase && $0 != "." }
+                    && !looking.contains(String(name))
+                    || ["write", "read", "sigaddset", "close"].contains(name)
+            }
+            return working.map { "\(place(index)): call \($0) before, and check its result" }
+        }
+    }
+
     /// Links of DocC, and citations of decisions by folder and name, that name no page.
     func danglingLinks(pages: Set<String>, decisions: Set<String>) -> [String] {
         lines.enumerated().flatMap { (index, line) -> [String] in

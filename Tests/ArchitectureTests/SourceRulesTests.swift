@@ -63,6 +63,16 @@ struct SourceRulesTests {
         #expect(source.silentConditions.map { $0.prefix(18) } == ["Sources/A/B.swift:", "Sources/A/B.swift:"])
     }
 
+    @Test("a precondition that does something is found, and one that looks is not")
+    func findsWorkingPreconditions() {
+        let source = file(
+            "precondition(write(fd, &one, 8) == 8)\nprecondition(json_object_object_add(a, b, c) == 0, \"no\")\n"
+                + "precondition(pthread_equal(thread, pthread_self()) != 0)\nprecondition(text.allSatisfy { $0.isLetter })\n"
+        )
+        #expect(source.workingPreconditions.map { $0.prefix(16) } == ["Sources/A/B.swif", "Sources/A/B.swif"])
+        #expect(source.workingPreconditions.map { $0.contains("write") } == [true, false])
+    }
+
     @Test("Foundation is found in all its parts")
     func findsFoundation() {
         #expect(file("import Foundation\nimport FoundationEssentials").foundationImports.count == 2)

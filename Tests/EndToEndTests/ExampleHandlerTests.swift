@@ -111,7 +111,8 @@ struct ExampleHandlerTests {
     @Test(
         "each example program is in a page of the guides verbatim",
         arguments: [
-            ("exec.py", guide), ("exec.sh", guide), ("exec.sh", "README.md"), ("worker.py", guide), ("picture.py", guide),
+            ("exec.py", guide), ("exec.sh", guide), ("exec.sh", "README.md"), ("worker.py", guide),
+            ("picture.py", guide),
             ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
             ("receiver.py", "packaging/man/pushrouter-http.8"),
         ])

@@ -113,6 +113,20 @@ struct ChainFollowerTests: ~Copyable {
         #expect(running.count { if case .unprotected = $0 { true } else { false } } == 1)
     }
 
+    @Test("says again who leads once the leader renews the lease that was free for lack of a standby")
+    func renewed() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: other))
+        engine.hasNoStandby = true
+        let running = try Running(engine.session(), directory.path, lease: .milliseconds(100))
+        _ = try running.first { if case .unprotected(let error) = $0 { error } else { nil } }
+        // The leader's renewals need no standby in this engine; the suite's time limit ends a follower that stays silent.
+        while running.count({ if case .leader("other", _) = $0 { true } else { false } }) < 2 {
+            _ = try engine.renew(other, epoch: epoch)
+            usleep(5_000)
+        }
+        #expect(try engine.lease().owner?.node == "other")
+    }
+
     @Test("leaves a lease that was handed to another node, for the lease's time")
     func leaves() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: other))

@@ -145,7 +145,9 @@ final class ChainFollower: Sendable {
                 let row = try mappingProblem { () throws(EngineProblem) in try engine.lease() }
                 watch.observe(row, answeredAt: Self.bootTime)
                 isNext = row.successor == node.node
-                if leader != .some(row.owner?.node) || term != row.epoch {
+                // A leader that the engine lost as well renews the same lease once a standby is back.
+                let isRenewed = isUnprotected && watch.claimableRow(at: Self.bootTime, by: node.node) == nil
+                if leader != .some(row.owner?.node) || term != row.epoch || isRenewed {
                     (leader, term) = (.some(row.owner?.node), row.epoch)
                     isUnprotected = false
                     post(.leader(row.owner?.node, term: row.epoch))

@@ -151,7 +151,8 @@ func print(_ object: OpaquePointer, as bytes: UnsafeBufferPointer<UInt8>) {
 /// Adds a member; replaces one with the same key.
 func add(_ value: OpaquePointer?, to object: OpaquePointer, key: String) {
     precondition(!key.utf8.contains(0), "json-c ends a key at NUL")
-    precondition(json_object_object_add(object, key, value) == 0, "no memory for a JSON member")
+    let result = json_object_object_add(object, key, value)
+    precondition(result == 0, "no memory for a JSON member")
 }
 
 /// A value in a ``JSONTree``, which it retains.

@@ -48,6 +48,25 @@ struct JSONEscapeTests {
         }
     }
 
+    @Test("are unescaped where a text is compared with its beginning")
+    func beginnings() throws {
+        let plain = "com.é\u{1F600}\n\"/x"
+        let units = ["\\u0063om.é\\ud83d\\ude00\\n\\\"\\/x", "c\\u006fm\\u002e\\u00e9\u{1F600}\\u000a\\u0022/x"]
+        for text in units {
+            let document = try JSONDocument(scanning: Array("{\"\(text)\":1}".utf8))
+            for length in 0...plain.unicodeScalars.count {
+                var beginning = String.UnicodeScalarView()
+                beginning.append(contentsOf: plain.unicodeScalars.prefix(length))
+                document.root.withView { view in
+                    for (key, _) in view.members {
+                        #expect(key.starts(with: String(beginning)), "\(text): \(beginning)")
+                        #expect(!key.starts(with: String(beginning) + "y"), "\(text): \(beginning)y")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("survive the growth of the tape", arguments: [0, 10, 1_000, 100_000])
     func growth(plain: Int) throws {
         let deep = String(repeating: "{\"a\":", count: 20) + "1" + String(repeating: "}", count: 20)

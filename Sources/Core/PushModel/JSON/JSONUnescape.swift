@@ -69,6 +69,36 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
     return written
 }
 
+/// Whether the unescaped text of a string that passed the scan begins with `prefix`.
+///
+/// Reads no further than to the first difference: a payload may have thousands of keys with escapes, and each rule looks
+/// at them.
+///
+/// - Parameter content: the bytes between the quotes; unescaped at least as long as the prefix.
+@inline(never)
+func unescaped(_ content: UnsafeBufferPointer<UInt8>, startsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let source = content.baseAddress else { return prefix.isEmpty }
+    var place = 0
+    for wanted in prefix {
+        var byte = source[place]
+        if byte != UInt8(ascii: "\\") {
+            place &+= 1
+        } else if source[place &+ 1] == UInt8(ascii: "u") {
+            let unit = unescapedUnit(source + place)
+            guard unit.value < 0x80 else {
+                return withUnescaped(content) { $0.prefix(prefix.count).elementsEqual(prefix) }
+            }
+            byte = UInt8(truncatingIfNeeded: unit.value)
+            place &+= unit.length
+        } else {
+            byte = unescaped(source[place &+ 1])
+            place &+= 2
+        }
+        guard byte == wanted else { return false }
+    }
+    return true
+}
+
 /// The number of bytes before the first backslash of eight; 8 without one.
 @inline(__always)
 private func bytesBeforeBackslash(_ bytes: UInt64) -> Int {

@@ -193,9 +193,8 @@ struct JSONText {
     @inline(__always)
     func starts(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
         guard length >= prefix.count, let other = prefix.baseAddress else { return prefix.isEmpty }
-        return withBytes { bytes in
-            bytes.baseAddress.map { areEqual($0, other, count: prefix.count) } ?? false
-        }
+        guard saved == 0 else { return unescaped(content, startsWith: prefix) }
+        return content.baseAddress.map { areEqual($0, other, count: prefix.count) } ?? false
     }
 
     /// Creates a text without escapes.

@@ -88,7 +88,8 @@ struct EventDescriptor: ~Copyable, Sendable {
     public func signal() {
         // Cannot fail: the count would have to reach 2^64 - 1 first.
         var one: UInt64 = 1
-        precondition(write(rawValue, &one, 8) == 8, "cannot signal an eventfd")
+        let written = write(rawValue, &one, 8)
+        precondition(written == 8, "cannot signal an eventfd")
     }
 
     /// Makes it unreadable, if it is readable.

@@ -155,8 +155,12 @@ public final class SignalSource {
     public static func block(_ signals: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in signals { precondition(sigaddset(&set, signal) == 0, "\(signal) is not a signal") }
-        precondition(pthread_sigmask(SIG_BLOCK, &set, nil) == 0, "cannot block signals")
+        for signal in signals {
+            let isAdded = sigaddset(&set, signal) == 0
+            precondition(isAdded, "\(signal) is not a signal")
+        }
+        let isBlocked = pthread_sigmask(SIG_BLOCK, &set, nil) == 0
+        precondition(isBlocked, "cannot block signals")
     }
 
     /// Waits for one of these signals, which every thread must have blocked; for use before a loop watches them.
