@@ -111,9 +111,9 @@ struct ExampleHandlerTests {
     @Test(
         "each example program is in a page of the guides verbatim",
         arguments: [
-            ("exec.py", guide), ("exec.sh", guide), ("exec.sh", "README.md"), ("worker.py", guide), ("picture.py", guide),
-            ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
-            ("receiver.py", "packaging/man/pushrouter-http.8"),
+            ("exec.py", guide), ("exec.sh", guide), ("exec.sh", "README.md"), ("worker.py", guide),
+            ("picture.py", guide), ("worker.sh", "packaging/man/pushrouterd.8"),
+            ("service.py", "packaging/man/pushrouterd.8"), ("receiver.py", "packaging/man/pushrouter-http.8"),
         ])
     func copies(name: String, page: String) throws {
         var example = String(decoding: try #require(readFile("\(Self.examples)/\(name)")), as: UTF8.self)
