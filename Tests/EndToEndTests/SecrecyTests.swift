@@ -61,7 +61,7 @@ struct SecrecyTests {
     func nowhere() throws {
         let installation = Installation("[Journal]\nSuccessLevel=info\n")
         installation.addJob("well", "cat >/dev/null")
-        // The output of a failing handler is reported (Decisions/handlers); its author decides whether it contains payloads.
+        // The output of a failing handler is reported (ThreatModel); its author decides whether it contains payloads.
         installation.addJob("badly", "cat >/dev/null; exit 1")
         installation.addJob("slow", "sleep 60", route: "Deadline=2s")
         installation.addJob("declines", "exit 80")

@@ -12,8 +12,9 @@ test, a crash and a hang see a fault.
 Prints each fault, and in the end the figures. Exit status 1: fewer than 90 of 100 faults are seen, not counting those
 that equivalent.txt names with the reason why they change nothing.
 
---only FOLDER draws only from a folder of Sources/Core. --keep DIR keeps the copy, and a second run builds only what
-has changed; then --fault K runs one fault again. --list prints the faults that are drawn, and builds nothing.
+--only FOLDER draws only from a folder of Sources/Core. --keep DIR keeps the copy and DIR/seen, the faults that were
+seen. A second run builds only what has changed and judges the rest: after a run that was cut off, or after new tests.
+--fault K runs one fault again, seen or not. --list prints the faults that are drawn, and builds nothing.
 """
 
 import argparse
@@ -332,8 +333,13 @@ def run(options, work, begin):
     equivalent = set()
     if (HERE / "equivalent.txt").exists():
         equivalent = {line for line in (HERE / "equivalent.txt").read_text().splitlines() if " | " in line}
+    kept = work / "seen"
+    before = dict(line.split("\t") for line in kept.read_text().splitlines()) if kept.exists() else {}
     if options.fault:
         faults = [fault for fault in faults if fault.number in options.fault]
+        before = {}
+    for fault in faults:
+        fault.verdict = before.get(fault.name)
     tests = Tests(work / "package")
     left = faults
     for stage in ("own suites", "other suites"):
@@ -344,6 +350,8 @@ def run(options, work, begin):
             seen = tests.see(fault, targets(fault))
             if seen:
                 fault.verdict = stage
+                with kept.open("a") as file:
+                    file.write(f"{fault.name}\t{stage}\n")
             print(f"{'seen' if seen else 'not seen'} by {stage}: {fault}" + (f"\n    {seen[:150]}" if seen else ""),
                   flush=True)
 

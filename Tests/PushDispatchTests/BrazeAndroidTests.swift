@@ -48,6 +48,9 @@ struct BrazeAndroidTests {
             (#""extra":"appboy_uninstall_tracking","t":"T","a":"A""#, .visible),
             (#""extra":"{\"appboy_uninstall_tracking\":1","t":"T","a":"A""#, .visible),
             (#""extra":{"appboy_uninstall_tracking":"1"},"t":"T","a":"A""#, .visible),
+            // The letter that may begin the key is the first one, or the last one.
+            (#""extra":"u","t":"T","a":"A""#, .visible),
+            (#""extra":"you","t":"T","a":"A""#, .visible),
             (#""t":"T","a":"A""#, .visible),
             (#""t":"","a":"""#, .visible),
             (#""t":"T""#, .silent),

@@ -63,5 +63,8 @@ struct SuccessionTests {
         #expect(throws: Succession.Refusal.noCandidate([last[0]])) {
             try choice(nil, last).draining("b")
         }
+        // Without a leader a node is drained at once if it was not heard of for longer than the limit.
+        #expect(throws: Succession.Refusal.self) { try choice(nil, [copy("b", age: 5000)]).draining("b") }
+        #expect(try choice(nil, [copy("b", age: 5001)]).draining("b") == nil)
     }
 }

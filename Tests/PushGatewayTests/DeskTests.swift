@@ -245,6 +245,23 @@ struct DeskTests {
         #expect(try bad.answer(push(token)).text == #"{"reason":"InvalidProviderToken"}"#)
     }
 
+    @Test("a sender with a certificate and without a token sends to the certificate's topics alone")
+    func certificate() throws {
+        func push(_ headers: [(String, String)]) -> GatewayRequest {
+            .post(
+                "/3/device/abcd", #"{"aps":{"alert":"x"}}"#, headers: [("host", "api.push.apple.com")] + headers)
+        }
+        var scene = Scene()
+        scene.facts.certificateTopics = ["com.example.shop", "com.example.other"]
+        let (line, answer) = try scene.exchange(push([]), reply: ok)
+        #expect(answer.status == 200 && line["headers"]?["apns-topic"]?.string == "com.example.shop")
+        #expect(try scene.exchange(push([("apns-topic", "com.example.other")]), reply: ok).1.status == 200)
+        let foreign = ("apns-topic", "com.example.foreign")
+        #expect(try scene.answer(push([foreign])).text == #"{"reason":"TopicDisallowed"}"#)
+        // A token says who sends, whatever the certificate is.
+        #expect(try scene.exchange(push([foreign, ("authorization", "bearer x")]), reply: ok).1.status == 200)
+    }
+
     @Test("sends a push to the device that registered the token")
     func registered() throws {
         var scene = Scene { $0.unknown = .unregistered }
@@ -505,6 +522,14 @@ struct GatewaySettingsTests {
             #expect(load("Names=\(name)").1.count == 1, "\(name)")
         }
         #expect(load("Names=Push.Staging.example 192.0.2.7").0?.names == ["push.staging.example", "192.0.2.7"])
+        // The lengths of RFC 1035.
+        let longest = Array(repeating: String(repeating: "a", count: 62), count: 4).joined(separator: ".") + "."
+        for (name, fits) in [
+            (longest + "b", true), (longest + "bc", false), (String(repeating: "a", count: 63) + ".b", true),
+            (String(repeating: "a", count: 64) + ".b", false), ("a.b", true),
+        ] {
+            #expect((load("Names=\(name)").0?.names == [name]) == fits, "\(name)")
+        }
         // Keys that belong together may stand in several files.
         let parts = ["[Gateway]\nProvider=strict\n", "[Gateway]\nKeys=/k\n"].map { ("gateway.conf", Array($0.utf8)) }
         #expect(GatewaySettings.load(parts).0?.keys == "/k")

@@ -63,7 +63,10 @@ struct RefusalTests {
         let root = try JSONDocument(scanning: status.json.dropLast()).root
         #expect(root["refusals"]?["MissingTopic"]?.int64 == 100)
         #expect(root["last_refusals"]?.elements.count == 16)
-        #expect(root["last_refusals"]?.elements.first?["request"]?.string == "POST /3/device/abcd")
+        let last = try #require(root["last_refusals"]?.elements.first)
+        #expect(last.members.map(\.key) == ["at", "client", "connection", "request", "answer", "reason", "cause"])
+        #expect(last["client"]?.string == "pushy" && last["connection"]?.string == "127.0.0.1 #1")
+        #expect(last["request"]?.string == "POST /3/device/abcd" && last["answer"]?.int64 == 400)
         scene.time += 60_000
         _ = try scene.answer(wrong)
         #expect(scene.desk.takeRemarks().count == 1)

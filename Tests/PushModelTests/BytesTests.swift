@@ -28,3 +28,35 @@ struct BytesTests {
         #expect(clock() - before < 8_000_000, "microseconds")
     }
 }
+
+@Suite("Bytes")
+struct ComparedBytesTests {
+    @Test("are the same only if each of them is, at any length")
+    func same() {
+        for count in 0...40 {
+            let one = (0..<count).map { UInt8($0) }
+            func isSame(_ other: [UInt8]) -> Bool {
+                one.withUnsafeBufferPointer { one in other.withUnsafeBufferPointer { one.isSame(as: $0) } }
+            }
+            #expect(isSame(one))
+            for place in 0..<count {
+                var other = one
+                other[place] ^= 1
+                #expect(!isSame(other), "byte \(place) of \(count)")
+            }
+        }
+    }
+
+    @Test("have a hash that depends on themselves alone, and not on what lies beside them")
+    func hash() {
+        let text = Array("abcdefghijklmnopqrstuvwxyz".utf8)
+        for count in 0...20 {
+            let (one, other) = (text, text.indices.map { $0 >= 2 && $0 < 2 + count ? text[$0] : 0x78 })
+            func hash(_ bytes: [UInt8]) -> UInt64 {
+                bytes.withUnsafeBufferPointer { WordHash.keys(UnsafeBufferPointer(rebasing: $0[2..<2 + count])) }
+            }
+            #expect(hash(one) == hash(other), "\(count)")
+            if count == 0 { #expect(hash(one) == WordHash.keys(UnsafeBufferPointer(start: nil, count: 0))) }
+        }
+    }
+}

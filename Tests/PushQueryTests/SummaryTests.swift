@@ -107,6 +107,9 @@ struct SentenceTests {
         }
     }
 
+    @Test("keeps the empty lines of a text, and shows a tab as four spaces")
+    func lines() { #expect("a\n\n\tb\r\nc\n".shownLines == ["a", "", "    b", "c", ""]) }
+
     @Test("has exactly the declared members in JSON, each of its type, in their order, whatever the story has")
     func members() throws {
         var publish = Story.story(#"{"op":"publish","topic":"news","payload":{}}"#, [])

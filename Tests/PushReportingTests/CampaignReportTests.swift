@@ -252,6 +252,27 @@ struct CampaignReportTests {
         }
     }
 
+    @Test(
+        "cuts the names of buttons for the width of the terminal, and names the campaign in each part",
+        arguments: [(79, 20), (80, 32)])
+    func cut(_ width: Int, _ longest: Int) {
+        let name = String(repeating: "b", count: 40)
+        let shown = report([event(.open, 1, action: .uri, button: name)])
+        let lines = shown.lines(TextStyle(width: width)).map(\.text)
+        let words = lines.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("bb") }
+        #expect(words.map(\.count) == [longest])
+    }
+
+    @Test("gives no rate of opens without a received push, and says nothing of pushes that Android did not show")
+    func answer() {
+        #expect(
+            report([event(.open, 1)]).answer
+                == "0 pushes reached 0 recipients; 1 was opened: 1 directly, 0 influenced.")
+        #expect(
+            report([event(.received, 1), event(.open, 1)]).answer
+                == "1 push reached 1 recipient; 1 was opened (100.0\u{A0}%): 1 directly, 0 influenced.")
+    }
+
     @Test("lists opens outside the figures by day, with the reason, as text, page and JSON")
     func besideByDay() throws {
         var report = report([event(.received)])

@@ -171,6 +171,7 @@ struct HealthTests {
         // A full disk is not a broken one.
         #expect(problems { $0.sync = .noSpace }.first?.remedy == "free space on that file system, or raise the quota")
         #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 999) }.map(\.severity) == [.error])
+        #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 1000) } == [])
     }
 
     @Test("mistakes of the configuration are in one line, with a semicolon between two")

@@ -123,6 +123,9 @@ struct JournalFactsTests {
         #expect(gaps(burst, ReportWindow(since: time(0), until: time(5))) == ["no_entry": 496])
         #expect(gaps(burst, ReportWindow(since: time(5), until: time(20))) == ["no_entry": 496])
         #expect(gaps(burst, ReportWindow(since: time(11), until: time(20))) == [:])
+        // Of the two entries the first is not before the end of the window, or the last is at its begin.
+        #expect(gaps(burst, ReportWindow(since: time(0), until: time(3))) == [:])
+        #expect(gaps(burst, ReportWindow(since: time(10), until: time(20))) == ["no_entry": 496])
         let crash = [outcome(3), record(.started, 60, run: "b")]
         #expect(gaps(crash, ReportWindow(since: time(0), until: time(30))) == ["unended_runs": 1])
     }

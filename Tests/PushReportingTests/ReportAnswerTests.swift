@@ -60,6 +60,10 @@ struct ReportAnswerTests {
         #expect(failures([]) == nil)
         #expect(failures(["crm", "crm"]) == "2 failed in time, all at crm")
         #expect(failures(["b", "a", "b"]) == "3 failed in time; of them 2 at b, 1 at a")
+        let rows = ["a", "b"].enumerated().map { row(Int64($0.offset) + 1, .failed, handler: $0.element) }
+        #expect(
+            document(rows + [row(3, .handled, handler: "well")]).failures
+                == "2 failed in time; of them 1 at a, 1 at b")
         #expect(
             failures(["d", "c", "b", "a", "a", "b", "c"])
                 == "7 failed in time; of them 2 at a, 2 at b, 2 at c, 1 elsewhere")

@@ -119,6 +119,14 @@ struct ReportDetailTests {
         #expect(timeline.spans.reduce(0) { $0 + $1.slot.accepted } == 5)
     }
 
+    @Test("the times beside a group's counts are the quantiles that their headings name")
+    func quantiles() {
+        for time in Breakdown.times {
+            let word = time.permille.map { "p\($0 / 10)" } ?? "max"
+            #expect(time.title.hasSuffix(" \(word)") && (time.permille ?? 0) % 10 == 0, "\(time.title)")
+        }
+    }
+
     @Test("a breakdown separates 1,000 groups and counts the rest together")
     func boundedBreakdown() {
         var breakdown = Breakdown(by: [.app, .platform])

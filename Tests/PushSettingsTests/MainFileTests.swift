@@ -77,6 +77,15 @@ struct MainFileTests {
                 == BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners", uniqueID: "id"))
     }
 
+    @Test("bounds the rows of a request by the default length of one, and allows one request in flight")
+    func bounds() {
+        let fresh = Settings()
+        #expect(
+            fresh.routing.limits.batchLength == BatchLimits.longestRows(requestLength: fresh.daemon.requestLengthMax))
+        let one = ConfigurationFile("pushrouterd.conf", "[Dispatch]\nRequestsInFlightMax=1\n")
+        #expect(Settings.load(ConfigurationSources(main: [one])).settings?.routing.limits.inFlight == 1)
+    }
+
     @Test("lets a drop-in replace single values without a warning, and an empty value restore the default")
     func dropIns() throws {
         let (loaded, diagnostics) = Settings.load(

@@ -31,6 +31,13 @@ struct NotifyHandlerFileTests {
         #expect(handler == Handler(name: "desk", kind: .notify(rules), maxConcurrent: 2))
     }
 
+    @Test("may name a desktop file of 256 bytes, and no longer one")
+    func longestEntry() {
+        let name = String(repeating: "a", count: 256)
+        #expect(handler("DesktopEntry=\(name)").handler?.kind.notificationRules?.desktopEntry == name)
+        #expect(handler("DesktopEntry=\(name)a").handler == nil)
+    }
+
     @Test("without an expiry has an expiry of zero")
     func never() { #expect(handler("Expire=infinity").handler?.kind.notificationRules?.expires == .zero) }
 

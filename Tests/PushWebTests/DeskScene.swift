@@ -127,7 +127,13 @@ final class FixedConfigurations: WebConfigurations {
         return current
     }
 
-    func past(_ id: ConfigurationID) -> UsedConfiguration? { earlier.first { $0.id == id } }
+    /// How often an earlier one was asked for.
+    private(set) var pastCount = 0
+
+    func past(_ id: ConfigurationID) -> UsedConfiguration? {
+        pastCount += 1
+        return earlier.first { $0.id == id }
+    }
 }
 
 /// A desk over both.

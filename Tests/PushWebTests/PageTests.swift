@@ -185,6 +185,81 @@ struct PageTests {
         #expect(page.contains("By the configuration \(then) , in force since "), "\(page)")
     }
 
+    /// Pushes of Braze's that the system showed without Braze's SDK, by the configurations that decided them: Braze is no
+    /// provider of `none`.
+    private func lost(_ scene: DeskScene, by ids: [ConfigurationID], none: ConfigurationID) {
+        var table = Settings().routing
+        table.detection = DetectionSettings(providers: [])
+        scene.configurations.earlier = [UsedConfiguration(id: none, table: table, limits: JSONLimits())]
+        scene.source.stories = ids.enumerated().map { index, id in
+            var story = DeskScene.story(Int64(index + 1), outcome: .shownBySystem)
+            story.invocations[0].result?.reasonCode = .brazeLost
+            story.configuration = DecidingConfiguration(
+                ConfigurationPeriod(first: story.request.seq, id: id, since: DeskScene.now), isInForce: false)
+            return story
+        }
+    }
+
+    @Test("lists and streams each push by the configuration that decided it, which it asks for once")
+    func listsByDeciding() throws {
+        let scene = DeskScene()
+        let (then, now) = (ConfigurationID(digestOf: [1]), ConfigurationID(digestOf: [2]))
+        scene.configurations.current.id = now
+        lost(scene, by: [then, now, then], none: then)
+        let pushes = try JSONDocument(scanning: scene.get("/api/pushes").body).root["pushes"]?.elements ?? []
+        #expect(pushes.map { $0["campaign"]?.string } == [nil, "spring", nil])
+        #expect(scene.configurations.pastCount == 2)
+
+        var feeds = LiveFeeds(scene.desk)
+        for number in 1...2 as ClosedRange<UInt64> {
+            feeds.add(
+                WebSubscription(
+                    query: try PushQuery(number == 1 ? "" : "campaign:spring", now: DeskScene.now),
+                    position: SourcePosition(last: SequenceNumber(0), event: 0), sendsRows: false, after: nil,
+                    isWaiting: false), as: number)
+        }
+        let counts = feeds.poll().map { number, output in
+            guard case .part(let bytes) = output else { return 0 }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0 == "event: push" }.count
+        }
+        #expect(counts.sorted() == [1, 3])
+        #expect(scene.configurations.pastCount == 4, "one reading of a push is for all who listen")
+    }
+
+    @Test("shows a handler its input as at the call: a wait before it costs a budget of relay mode alone")
+    func input() {
+        let scene = DeskScene()
+        scene.configurations.current.table.handlers["crm"] = Handler(name: "crm", kind: .journal)
+        var story = DeskScene.story(
+            payload: #"{"data":{"a":"b"}}"#, outcome: .handled, handler: "crm", provider: nil)
+        story.invocations[0].result?.queue = .seconds(2)
+        for (mode, rest, end) in [
+            (DispatchMode.device, 9000, "2025-10-09T08:53:31Z"), (.relay, 7000, "2025-10-09T08:53:29Z"),
+        ] {
+            story.request.mode = mode
+            scene.source.stories = [story]
+            let page = scene.get("/push/1").readable
+            #expect(page.contains("Input of handler crm"), "\(page)")
+            #expect(page.contains("&quot;remaining_ms&quot;: \(rest)"), "\(mode): \(page)")
+            #expect(page.contains("&quot;at&quot;: &quot;\(end)&quot;"), "\(mode): \(page)")
+            let box = mode == .relay ? "0%" : "18.18%"
+            #expect(scene.get("/push/1").text.contains(#"<rect class="box" x="\#(box)" "#), "\(mode)")
+        }
+    }
+
+    @Test("lists the senders of the newest 1,000 pushes")
+    func senders() {
+        let scene = DeskScene()
+        scene.source.stories = (1...1001 as ClosedRange<Int64>).map { seq in
+            var story = DeskScene.story(seq)
+            let client = seq == 1 ? "oldest/1" : "newer/2"
+            story.request.body = Array(#"{"op":"deliver","payload":{},"sender":{"client":"\#(client)"}}"#.utf8)
+            return story
+        }
+        let page = scene.get("/senders").readable
+        #expect(page.contains("newer/2") && !page.contains("oldest/1"), "\(page)")
+    }
+
     @Test("explains a payload, or says what is wrong with it")
     func explains() {
         let scene = DeskScene()

@@ -123,6 +123,29 @@ final class SourceTests {
         #expect(try source.device(DeviceKey(app: "com.example.shop", device: "pixel-2")) == nil)
     }
 
+    @Test("is searched for a campaign by the configuration that decided each push")
+    func campaigns() async throws {
+        let ledger = try TestLedger(directory.path)
+        let ids = [ConfigurationID(digestOf: [1]), ConfigurationID(digestOf: [2])]
+        for (seq, id) in zip(Int64(1)..., ids) {
+            var request = Fixture.request(seq)
+            request.body = Array(
+                #"{"op":"deliver","platform":"android","payload":{"data":{"_ab":"true","cid":"spring"}}}"#.utf8)
+            var invocation = Fixture.invocation(seq, outcome: .shownBySystem)
+            invocation.result?.reasonCode = .brazeLost
+            try await ledger.commit([
+                .configuration(ConfigurationPeriod(first: request.seq, id: id, since: request.acceptedAt.wall)),
+                .request(request), .invocation(invocation),
+            ])
+        }
+        let source = source()
+        #expect(try all(source, "campaign:spring").numbers == [2, 1])
+        source.detection = { story in
+            story.configuration?.period.id == ids[0] ? DetectionSettings() : DetectionSettings(providers: [])
+        }
+        #expect(try all(source, "campaign:spring").numbers == [1])
+    }
+
     @Test("has no index of a block while one of its requests is undecided")
     func undecided() async throws {
         let ledger = try TestLedger(directory.path)

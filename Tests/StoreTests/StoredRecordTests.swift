@@ -75,6 +75,20 @@ final class StoredRecordTests {
         #expect(tried == Set(LedgerTable.all.map(\.name)))
     }
 
+    @Test("of an entry has its destination, each in its form")
+    func destinations() throws {
+        let destinations: [EntryDestination] = [
+            .stored(suite: "suite", brazeID: nil), .stored(suite: "suite", brazeID: "braze"),
+            .sent(.externalID("user")), .sent(.brazeID("braze")), .sent(.alias(name: "name", label: "label")),
+        ]
+        try roundTrip(
+            destinations.map { destination in
+                var record = Whole.entries[0]
+                record.entry.destination = destination
+                return record
+            })
+    }
+
     @Test("from a log without the newest columns has NULL there, or the table's default")
     func shorter() throws {
         var request = Whole.requests[0]

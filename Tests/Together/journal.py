@@ -90,7 +90,8 @@ def compare(runs, ledger, is_erased):
     requests = {row["seq"] for row in ledger.execute("SELECT seq FROM requests")}
     for key, entry in told.items():
         row = rows.get(key)
-        # While no daemon runs an erasure takes the whole of a request of which one invocation has no outcome (Decisions/ledger).
+        # While no daemon runs an erasure takes the whole of a request of which one invocation has no outcome
+        # (`takesUndecided` of an `ErasureOrder`).
         if row is None and key[0] not in requests and is_erased(entry.get("push_id")):
             continue
         check(row is not None, f"journal: {entry} is not in the ledger")

@@ -17,10 +17,10 @@ final class Service: LoopService {
     private var resultSource: IOSource?
     private var timer: RepeatingTimer?
     private var isWriting = false
-    /// The clients that wait for an answer, by their question.
-    private var waiting: [PageRequest: [HTTPConnections.RequestNumber]] = [:]
-    /// The clients whose question the thread has. Who asks the same meanwhile gets the next answer.
-    private var asked: [PageRequest: [HTTPConnections.RequestNumber]] = [:]
+    /// The clients of a question: those whose question the thread has, and those who asked meanwhile and get the next
+    /// answer.
+    private typealias Clients = (asked: [HTTPConnections.RequestNumber], waiting: [HTTPConnections.RequestNumber])
+    private var clients: [PageRequest: Clients] = [:]
     /// Logs the problems of the file and of the daemon.
     private let problems: ProblemLog
 
@@ -77,22 +77,25 @@ final class Service: LoopService {
             format: MetricsFormat(
                 accepting: arrival.headers.filter { $0.name.lowercased() == "accept" }.map(\.value)
                     .joined(separator: ", ")))
-        waiting[request, default: []].append(arrival.number)
+        clients[request, default: ([], [])].waiting.append(arrival.number)
         ask(request)
     }
 
     private func ask(_ request: PageRequest) {
-        guard asked[request] == nil, let clients = waiting.removeValue(forKey: request) else { return }
+        guard let (asked, waiting) = clients[request], asked.isEmpty else { return }
+        clients[request] = nil
+        guard !waiting.isEmpty else { return }
         do throws(SystemError) {
             try asker.submit(request)
-            asked[request] = clients
+            clients[request] = (waiting, [])
         } catch {
-            for client in clients { front.respond(to: client, with: HTTPResponse(status: 503, text: "\(error)\n")) }
+            for client in waiting { front.respond(to: client, with: HTTPResponse(status: 503, text: "\(error)\n")) }
         }
     }
 
     private func tell(_ response: HTTPResponse, to request: PageRequest) {
-        for client in asked.removeValue(forKey: request) ?? [] { front.respond(to: client, with: response) }
+        for client in clients[request]?.asked ?? [] { front.respond(to: client, with: response) }
+        clients[request]?.asked = []
         ask(request)
     }
 

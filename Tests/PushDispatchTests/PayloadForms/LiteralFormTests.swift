@@ -48,6 +48,10 @@ struct LiteralFormTests {
             // Halves of a surrogate pair, as an NSDictionary escapes them.
             (#"{ a = "\Ud83d\Ude00 \"x\""; }"#, "{\"a\":\"\u{1F600} \\\"x\\\"\"}"),
             (#"[:]"#, "{}"),
+            (
+                #"["aps": ["alert": "Hi"], "empty": [:], "list": ["a", "b"]]"#,
+                #"{"aps":{"alert":"Hi"},"empty":{},"list":["a","b"]}"#
+            ),
         ])
     func isRead(_ text: String, _ json: String) throws {
         let lines = text.split(separator: "\n").map { Array($0.utf8) }
@@ -156,7 +160,17 @@ struct LiteralFormTests {
         #expect(facts.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
         let words = "userInfo: {\n    aps =     {\n        alert = \"PushKit, PKPushType\";\n    };\n}"
         #expect(try PayloadEnvelope.read(Array(words.utf8), for: nil, limits: JSONLimits()).facts.headers == nil)
+        let member = "userInfo: {\n    aps =     {\n    }; kind = PushKit;\n}"
+        #expect(try PayloadEnvelope.read(Array(member.utf8), for: nil, limits: JSONLimits()).facts.headers == nil)
     }
+
+    @Test(
+        "may be behind the tag of a log: a word, or brackets around nothing before another word",
+        arguments: [
+            ("[a] x", 3), ("[Z] x", 3), ("[Push 1] {", 8), ("[   ] Synced", 5), ("[   ] {", nil), ("[] x", nil),
+            ("[12] x", nil), ("[true] x", nil), ("[a|b] x", nil), ("[a", nil), ("a] x", nil),
+        ] as [(String, Int?)])
+    func tag(_ line: String, _ end: Int?) { #expect(PayloadForm.tagEnd(in: Array(line.utf8)[...]) == end) }
 
     @Test("is no table because a line of its log has commas")
     func logIsNoTable() {

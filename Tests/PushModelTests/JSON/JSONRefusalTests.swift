@@ -96,6 +96,34 @@ struct JSONRefusalTests {
         }
     }
 
+    @Test(
+        "a string whose closing quotation mark lies behind the end of the text",
+        arguments: [
+            "\"\"", #""abc""#, #""a\nb""#, #""a long text\n""#, #""\n\t\r\\""#, #""\u00e9""#, "\"\u{E9}\"", #"{"k\n""#,
+        ])
+    func quoteBehind(_ text: String) {
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            let cut = UnsafeBufferPointer(rebasing: bytes.dropLast())
+            _ = #expect(throws: JSONError.self) { try JSONScanner.tape(of: cut, limits: JSONLimits()).free() }
+        }
+    }
+
+    @Test("a text of 512 MiB, by its length alone")
+    func longerThanOffsets() {
+        let longest = 536_870_911
+        // Memory that nobody touches costs nothing.
+        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: longest + 1)
+        defer { bytes.deallocate() }
+        bytes.initializeElement(at: 0, to: 0)
+        for count in [longest, longest + 1] {
+            let text = UnsafeBufferPointer(rebasing: bytes[..<count])
+            let error = #expect(throws: JSONError.self) {
+                try JSONScanner.tape(of: text, limits: JSONLimits(values: 8)).free()
+            }
+            #expect((error?.message == "the text is longer than 512 MiB") == (count > longest))
+        }
+    }
+
     @Test("a long duplicate key with its name shortened")
     func longName() throws {
         let name = String(repeating: "k", count: 100)

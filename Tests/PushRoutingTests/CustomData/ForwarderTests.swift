@@ -79,6 +79,7 @@ struct ForwarderTests {
         #expect(claim(&bench, 3, by: other) == [])
         bench.clock()
         #expect(!bench.router.hasWorkLeft && bench.router.customDataSummary.unknown == 0)
+        #expect(bench.router.removalsBegun == 1 && bench.router.removalsEnded == 1)
         #expect(claim(&bench, 1000, by: other) == Array(1...610))
     }
 

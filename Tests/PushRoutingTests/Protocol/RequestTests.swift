@@ -5,6 +5,16 @@ import Testing
 
 @Suite("Requests")
 struct RequestTests {
+    @Test("a token of 4096 bytes is read")
+    func longestToken() throws {
+        let token = String(repeating: "x", count: 4096)
+        guard case .token(let request) = try read(#"{"op":"token","token":"\#(token)","device":"d"}"#).action else {
+            Issue.record("it is no token")
+            return
+        }
+        #expect(request.token == token)
+    }
+
     @Test("a deliver request with every key is read")
     func deliver() throws {
         let request = try read(

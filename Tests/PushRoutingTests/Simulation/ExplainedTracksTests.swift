@@ -103,6 +103,25 @@ struct ExplainedTracksTests {
         #expect(silent.trackedActs.isEmpty, "nothing is shown, so nothing can be tapped")
     }
 
+    @Test("have a place for the fault in JSON, with or without one")
+    func members() throws {
+        let track = try JSONDocument(
+            scanning: explain(event: .init(name: .constant("x"))).json
+        ).root["tracks"]?.elements.first
+        #expect(track?.members.map(\.key) == ["track", "on", "kind", "braze_id", "name", "rejected"])
+    }
+
+    @Test(
+        "name the key that was probably meant: another in case, hyphens, underscores and spaces, at most 8 longer",
+        arguments: [
+            ("Braze_id", true), ("_braze_id", true), ("-braze-id", true), (" braze_id", true), ("BRAZEID", true),
+            (#"\\u0042raze_id"#, true), ("b-r-a-z-e-_-i--d", true), ("b-r-a-z-e-_-i---d", false), ("brazen_id", false),
+        ])
+    func nearKey(_ key: String, _ isNear: Bool) throws {
+        let line = try lines(explain(#"{\"\#(key)\":\"b1\"}"#, event: .init(name: .constant("x")))).first
+        #expect(line?.contains("the payload has no key-value braze_id; it has ") == isNear, "\(line ?? "")")
+    }
+
     @Test("report a missing identifier as the only fault")
     func nobody() throws {
         let explanation = try explain("{}", event: .init(name: .constant("x")))

@@ -3,10 +3,8 @@ import PushRouter
 
 // Objects without a payload.
 extension PayloadEnvelope {
-    /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one, or is no object.
-    public static func name(ofOther node: JSONNode) -> String? { node.kind == .object ? nameOfOther(node) : nil }
-
-    static func nameOfOther(_ object: JSONNode) -> String? {
+    /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
+    public static func nameOfOther(_ object: JSONNode) -> String? {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
         return nameOfAnswer(object) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object)) ?? nameOfFile(object)

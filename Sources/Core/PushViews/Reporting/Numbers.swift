@@ -62,9 +62,10 @@ func roundedSpan(_ duration: Duration) -> String {
 /// Returns a duration of any length for people, in its two largest units: `2 d 3 h`, `5 min 7 s`, `8.2 s`, `40 ms`.
 public func spanInWords(_ duration: Duration) -> String {
     let seconds = duration.microseconds / 1_000_000
-    guard seconds >= 60 else { return roundedSpan(duration) }
     let units: [(name: String, seconds: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
-    let first = units.firstIndex { seconds >= $0.seconds } ?? units.count - 1
+    guard let first = units.dropLast().firstIndex(where: { seconds >= $0.seconds }) else {
+        return roundedSpan(duration)
+    }
     let (large, small) = (units[first], units[first + 1])
     let rest = seconds % large.seconds / small.seconds
     return "\(grouped(seconds / large.seconds)) \(large.name)" + (rest > 0 ? " \(rest) \(small.name)" : "")

@@ -88,7 +88,7 @@ struct PayloadReader {
         do { text = try PayloadText(start, line: line) } catch { throw failure(error, from: number) }
         if let text { return try record(of: text, from: number) }
         let document = try document(of: line, from: number)
-        if count > 1, isInText, let name = PayloadEnvelope.name(ofOther: document.root) {
+        if count > 1, isInText, document.root.kind == .object, let name = PayloadEnvelope.nameOfOther(document.root) {
             // An answer behind the command that got it.
             self.note("\(file.name):\(number): \(name)")
             return try next()
