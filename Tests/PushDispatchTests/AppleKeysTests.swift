@@ -152,6 +152,14 @@ struct RemarkTests {
         #expect(try self.declarative.reasons.contains(.declarativeWebPush))
     }
 
+    @Test("to a browser is no declaration without the address that a click opens")
+    func withoutAddress() throws {
+        let decision = try decision(.web, #"{"web_push":8030,"notification":{"title":"x"}}"#)
+        #expect(!decision.reasons.contains(.declarativeWebPush))
+        #expect(decision.warnings == [.declarationLacks("navigate")])
+        #expect(try self.declarative.warnings.isEmpty)
+    }
+
     private var declarative: Decision {
         get throws { try decision(.web, #"{"web_push":8030,"notification":{"title":"x","navigate":"https://x"}}"#) }
     }

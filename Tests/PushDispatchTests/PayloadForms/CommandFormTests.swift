@@ -59,6 +59,18 @@ struct CommandFormTests {
         #expect((try? written(text)) == json)
     }
 
+    @Test(
+        "of Amazon's command line is read as its message",
+        arguments: [
+            (
+                #"aws sns publish --target-arn arn:x --message '{"GCM":"{}"}' --message-structure json"#,
+                #"{"GCM":"{}"}"#
+            ),
+            ("$ aws sns publish \\\n--message='{\"APNS\":\n\"{}\"}'", "{\"APNS\":\n\"{}\"}"),
+            ("aws sns publish --message hello", nil), ("aws sns publish --message file://m.json", nil),
+        ])
+    func sns(_ text: String, _ json: String?) throws { #expect((try? written(text)) == json) }
+
     @Test("of curl has the app of APNs's topic, and is for iOS if the host is APNs's")
     func topic() throws {
         let push = try payload(

@@ -62,6 +62,43 @@ struct EnvelopeTests {
                 #"{"data":{"message":"There","title":"Hi","k":"v"}}"#, nil
             ),
             (#"{"notification":{"title":null,"body":null},"data":{"k":1}}"#, nil, #"{"data":{"k":1}}"#, nil),
+            // A body of FCM's API before v1 with keys of v1, which FCM drops.
+            (
+                #"{"to":"t","android":{"priority":"high"},"apns":{"payload":{"aps":{}}},"data":{"k":"v"}}"#, nil,
+                #"{"data":{"k":"v"}}"#, nil
+            ),
+            (
+                #"{"to":"t","content_available":true,"apns":{"payload":{"aps":{"alert":"x"}}},"data":{"k":"v"}}"#, .ios,
+                #"{"aps":{"content-available":1},"k":"v"}"#, nil
+            ),
+            // A message of node-gcm without its target.
+            (
+                #"{"timeToLive":5,"contentAvailable":true,"data":{"k":"v"}}"#, .ios,
+                #"{"aps":{"content-available":1},"k":"v"}"#, nil
+            ),
+            (
+                #"{"encoding":"utf8","payload":{"k":"v"},"compiled":false,"aps":{"alert":"x"},"priority":10,"topic":"a"}"#,
+                nil, #"{"aps":{"alert":"x"},"k":"v"}"#, nil
+            ),
+            (
+                #"{"notification":{"payload":{"rawPayload":{"aps":{"alert":"x"}},"title":"T"}},"action":{}}"#, nil,
+                #"{"aps":{"alert":"x"}}"#, nil
+            ),
+            (
+                #"{"message":"M","count":1,"sound":"s","additionalData":{"content-available":1,"foreground":true,"k":"v"}}"#,
+                .ios, #"{"aps":{"alert":"M","badge":1,"sound":"s","content-available":1},"k":"v"}"#, nil
+            ),
+            (
+                #"{"title":"T","message":"M","soundName":null,"foreground":true,"userInteraction":true,"finish":["f"],"data":{"k":"v"}}"#,
+                .ios, #"{"aps":{"alert":{"title":"T","body":"M"}},"k":"v"}"#, nil
+            ),
+            (
+                #"{"APNS_VOIP":"{\"aps\":{},\"k\":\"v\"}"}"#, nil, #"{"aps":{},"k":"v"}"#, nil
+            ),
+            (
+                #"{"web_push":8030,"notification":{"title":"T"}}"#, nil,
+                #"{"web_push":8030,"notification":{"title":"T"}}"#, nil
+            ),
             (#"{"FCM_MSG":{"data":{"k":"v"}}}"#, nil, #"{"data":{"k":"v"}}"#, nil),
             (#"{"UIApplicationLaunchOptionsRemoteNotificationKey":{"aps":{}}}"#, nil, #"{"aps":{}}"#, nil),
         ] as [(String, Platform?, String, Transport?)])
@@ -70,6 +107,18 @@ struct EnvelopeTests {
         #expect(String(decoding: opened.json, as: UTF8.self) == payload)
         #expect(opened.transport == transport)
         #expect(opened.name != nil)
+    }
+
+    @Test("has the headers and the platform that its form says")
+    func facts() throws {
+        let voip = try #require(try Self.opened(#"{"APNS_VOIP_SANDBOX":"{\"aps\":{}}"}"#))
+        #expect(voip.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
+        let print = try #require(try Self.opened(#"{"payload":{},"compiled":true,"aps":{},"topic":"a","priority":5}"#))
+        #expect(
+            print.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-topic":"a","apns-priority":"5"}"#)
+        #expect(try Self.opened(#"{"web_push":8030,"notification":{}}"#)?.platform == .web)
+        let legacy = try Self.opened(#"{"to":"t","apns":{},"data":{}}"#)
+        #expect(legacy?.name == "a send body of FCM's API before v1, which has no apns: FCM drops what is there")
     }
 
     @Test(
@@ -83,7 +132,7 @@ struct EnvelopeTests {
             // The data of an Android message has texts only, and its keys are the app's own.
             #"{"campaign_id":"x","audience":"all","include_tax":"1","app_id":"2","contents":"c"}"#,
             #"{"android":"1","data":"x","to":"me","additionalData":"y","message":"m"}"#,
-            #"{"code":"7","msg":"m","requestId":"1"}"#,
+            #"{"code":"7","msg":"m","requestId":"1"}"#, #"{"apns":"a","fcm":"b"}"#,
         ])
     func isLeft(_ text: String) throws { #expect(try Self.opened(text) == nil) }
 
@@ -116,6 +165,13 @@ struct EnvelopeTests {
             (#"{"type":"service_account","private_key":"x"}"#, "the key of a service account"),
             (#"{"endpoint":"https://x","keys":{}}"#, "the subscription of a browser"),
             (#"{"isTrusted":true}"#, "an event of a browser"),
+            (
+                #"{"notificationResponse":{"notification":{"request":{"content":{"data":{}},"trigger":null}}}}"#,
+                "a local notification of expo-notifications"
+            ),
+            (#"{"request":{"content":{},"trigger":{"type":"daily"}}}"#, "a local notification of expo-notifications"),
+            (#"{"customExtras":{"W$id":"1"}}"#, "the event of a click that CleverTap's plugin gives"),
+            (#"{"gcm":{"notification":{"title":"T"}}}"#, "a message for Amazon SNS whose key is gcm"),
             (#"{"extras":{"_o":"fcm","_nmid":"1"}}"#, "an event of Firebase Analytics"),
         ])
     func isNamed(_ text: String, _ name: String) throws {

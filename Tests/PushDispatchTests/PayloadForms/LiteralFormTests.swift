@@ -52,6 +52,26 @@ struct LiteralFormTests {
                 #"["aps": ["alert": "Hi"], "empty": [:], "list": ["a", "b"]]"#,
                 #"{"aps":{"alert":"Hi"},"empty":{},"list":["a","b"]}"#
             ),
+            // What people leave out, placeholders and functions.
+            (
+                "{\n aps: {\n alert: 'Hi', /* x */\n ... // the rest\n },\n ...\n}", #"{"aps":{"alert":"Hi"}}"#
+            ),
+            (#"{"aps": {"alert": "Hi"}, "icm_cid": THE_ICM_ID}"#, #"{"aps":{"alert":"Hi"},"icm_cid":"THE_ICM_ID"}"#),
+            (
+                "{ aps: { alert: 'Hi' }, topic: BUNDLE_IDENTIFIER }",
+                #"{"aps":{"alert":"Hi"},"topic":"BUNDLE_IDENTIFIER"}"#
+            ),
+            (
+                "{\n \"badge\": undefined,\n \"finish\": [\n Functionfinish\n ],\n \"m\": [Function: x]\n}",
+                #"{"badge":null,"finish":"function","m":"function"}"#
+            ),
+            // A part of a Swift dictionary, and the tree of a browser's console.
+            ("AnyHashable(\"itbl\"): {\n    isGhostPush = 0;\n}]", #"{"itbl":{"isGhostPush":"0"}}"#),
+            (#"AnyHashable("k"): v w"#, #"{"k":"v w"}"#),
+            (
+                "aps: {alert: {title: \"Hi\"}}\nfoo: \"bar\"\ngcm.n.e: \"1\"",
+                #"{"aps":{"alert":{"title":"Hi"}},"foo":"bar","gcm.n.e":"1"}"#
+            ),
         ])
     func isRead(_ text: String, _ json: String) throws {
         let lines = text.split(separator: "\n").map { Array($0.utf8) }
@@ -87,6 +107,11 @@ struct LiteralFormTests {
             (#"Optional([AnyHashable("aps"): {"#, nil),
             (#" LOG  Message {"data": {"_ab": "true"}}"#, #"{"data":{"_ab":"true"}}"#),
             (
+                #" LOG  {"notification":{"title":"Hi"},"data":{"k":"v"}}"#,
+                #"{"notification":{"title":"Hi"},"data":{"k":"v"}}"#
+            ),
+            (#"I Log: {"event":"x","payload":{"data":{"k":"v"}}}"#, #"{"data":{"k":"v"}}"#),
+            (
                 "[+7871 ms] I/flutter (1): onMessage: {status: 2, id: 1}",
                 #"{"data":{"status":"2","id":"1"}}"#
             ),
@@ -94,6 +119,23 @@ struct LiteralFormTests {
             (
                 "$payload = [\n 'message' => [ // 🔥\n 'data' => ['title' => $title] // all\n ]\n];",
                 #"{"message":{"data":{"title":"$title"}}}"#
+            ),
+            // Source code: variables, calls and texts in parts.
+            (
+                "data = {\n \"to\": args.token, # x\n \"delay\": False,\n \"data\": {\"a\": \"x \" + name, 'b': f(1, 2)}\n}",
+                #"{"to":"args.token","delay":false,"data":{"a":"x + name","b":"f(1, 2)"}}"#
+            ),
+            (
+                "let p: [String: Any] = [\"to\": token,\n \"data\": [\"user\": id]\n]",
+                #"{"to":"token","data":{"user":"id"}}"#
+            ),
+            (
+                "m = new gcm.Message({\n priority: 'high',\n data: {\n n: 1,\n ...\n }\n});",
+                #"{"priority":"high","data":{"n":1}}"#
+            ),
+            (
+                "const p = JSON.stringify({\n \"aps\": { \"timestamp\": Math.floor(Date.now() / 1000), // now\n \"event\": `up`, \"content-state\": state }\n});",
+                #"{"aps":{"timestamp":1,"event":"up","content-state":{}}}"#
             ),
         ])
     func inText(_ text: String, _ json: String?) throws {
@@ -108,6 +150,10 @@ struct LiteralFormTests {
         arguments: [
             "08-05 08:27:45.585 1 1 I Net: {a=1}", "[        ] Synced 1.1MB.", "let numbers = [",
             #"I/Http: {"user":"x"}"#, "Intent { act=x (has extras) }", "a, b, c",
+            // A tag, a user of Android, and words that stand in an object about something else.
+            "D Sdk: [PushType:FCM] Found Valid Notification Message",
+            "I Provider: [:Push:6Z8] got a message", "UserHandle{0} posted a notification",
+            #"body: {"device":{"remote_push":true,"push_options":{"alert":"x"}},"d"#, "() => {",
         ])
     func notInText(_ line: String) { #expect(PayloadStart(in: Array(line.utf8)) == nil) }
 
@@ -146,7 +192,13 @@ struct LiteralFormTests {
             ("I GCM: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }", "a line of the log"),
             ("eyJhbGciOi.eyJpc3Mi.c2ln", "a token (JWT)"), (#""message": {"#, "a part of an object"),
             ("\u{25BF} 3 elements", "an object that Xcode's debugger"),
-            ("HTTP/2 400", "the answer of a server"), ("-----BEGIN PRIVATE KEY-----", "a key or a certificate"),
+            ("HTTP/2 400", "the answer of a server"),
+            (#"b'\r\n--batch_1\r\nHTTP/1.1 400 Bad Request'"#, "the answer of a server"),
+            (
+                "NotificationRecord(0x07: pkg=a user=UserHandle{0} tag=FCM-Notification:1",
+                "the record of a notification"
+            ),
+            ("const data = {", "source code"), ("-----BEGIN PRIVATE KEY-----", "a key or a certificate"),
         ])
     func named(_ line: String, _ name: String) throws {
         let found = try #require(PayloadForm.nameOfOther(Array(line.utf8)))
@@ -171,6 +223,44 @@ struct LiteralFormTests {
             ("[12] x", nil), ("[true] x", nil), ("[a|b] x", nil), ("[a", nil), ("a] x", nil),
         ] as [(String, Int?)])
     func tag(_ line: String, _ end: Int?) { #expect(PayloadForm.tagEnd(in: Array(line.utf8)[...]) == end) }
+
+    @Test(
+        "is found in a quotation, in marks of Markdown and behind what a log says of other objects",
+        arguments: [
+            ("> text\n> {\n>  \"aps\": {}\n> }", nil as String?),
+            ("> {aps={}, _ab=true}", #"{"data":{"aps":"{}","_ab":"true"}}"#),
+            ("`{\"aps\": {}}`", nil), ("Object {\n  \"aps\": Object {},\n}", nil), (#"b'{"aps":{}}'"#, nil),
+            ("$ read payload <<-EOF\n> {\n>  \"aps\": {}\n> }\n> EOF", nil),
+            ("const state = {\n  a: 'b'\n};\nconst payload = {\n  aps: {}\n};", nil),
+            ("I App: call({a\nx\nD Push: message {\"aps\":{}}", nil),
+            ("VERBOSE: notification sent: {\n    success = 1;\n}\nuserInfo: {\n    aps =     {\n    };\n}", nil),
+        ])
+    func around(_ text: String, _ json: String?) throws {
+        let read = try PayloadEnvelope.read(Array(text.utf8), for: nil, limits: JSONLimits())
+        #expect(String(decoding: read.object.compactBytes, as: UTF8.self) == json ?? #"{"aps":{}}"#)
+    }
+
+    @Test("behind a line that says VoIP is a VoIP push")
+    func voip() throws {
+        let text = "VOIP push payload sent is as below\n{\"aps\" : {\n}}"
+        let read = try PayloadEnvelope.read(Array(text.utf8), for: .ios, limits: JSONLimits())
+        #expect(read.facts.headers == PayloadEnvelope.voip)
+    }
+
+    @Test("whose text has quotation marks without escapes gets a hint")
+    func hint() throws {
+        for text in [#"{"data": "{"title" : 1}"}"#, #"{"GCM": "{ "data": {} }"}"#] {
+            let error = try #require(throws: JSONError.self) { try JSONDocument(scanning: Array(text.utf8)) }
+            #expect(PayloadForm.hint(at: error.offset, in: Array(text.utf8)) != nil)
+        }
+        #expect(PayloadForm.hint(at: 9, in: Array(#"{"data": x}"#.utf8)) == nil)
+    }
+
+    @Test("is no table because a sentence has commas")
+    func sentence() {
+        let line = "I am not able to work with it, and (others are fine, however) it is not rendered, so."
+        #expect(PayloadForm.nameOfOther(Array(line.utf8)) == nil)
+    }
 
     @Test("is no table because a line of its log has commas")
     func logIsNoTable() {

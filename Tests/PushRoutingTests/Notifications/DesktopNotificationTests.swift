@@ -26,6 +26,13 @@ struct DesktopNotificationTests {
             (#"{"extras":{"gcm.n.e":"1","gcm.n.title":"A","gcm.n.body":"B"}}"#, .android),
             (#"{"message":{"topic":"t","notification":{"title":"A","body":"B"}}}"#, .android),
             (#"{"data":{"_ab":"true","t":"A","a":"B"}}"#, .android),
+            (#"{"data":{"wzrk_pn":"true","nt":"A","nm":"B","title":"x"}}"#, .android),
+            (
+                #"{"data":{"com.urbanairship.push.PUSH_ID":"1","com.urbanairship.title":"A","com.urbanairship.push.ALERT":"B"}}"#,
+                .android
+            ),
+            (#"{"data":{"push_from":"moengage","gcm_title":"A","gcm_alert":"B"}}"#, .android),
+            (#"{"data":{"custom":"{\"i\":\"1\"}","title":"A","alert":"B"}}"#, .android),
             (#"{"aps":{"alert":{"title":"A","body":"B"}}}"#, .ios),
             (#"{"message":{"topic":"t","notification":{"title":"A","body":"B"}}}"#, .ios),
             (#"{"title":"A","body":"B"}"#, .web),
@@ -39,7 +46,12 @@ struct DesktopNotificationTests {
 
     @Test(
         "does not exist without a text",
-        arguments: [#"{"data":{"sync":"1"}}"#, #"{"data":{"title":" ","body":""}}"#, #"{"data":{"title":7}}"#])
+        arguments: [
+            #"{"data":{"sync":"1"}}"#, #"{"data":{"title":" ","body":""}}"#, #"{"data":{"title":7}}"#,
+            // CleverTap's and Airship's SDKs show no push without a body.
+            #"{"data":{"wzrk_pn":"true","nt":"A","nm":""}}"#,
+            #"{"data":{"com.urbanairship.push.PUSH_ID":"1","title":"A"}}"#,
+        ])
     func nothing(payload: String) throws { #expect(try content(payload) == nil) }
 
     @Test("has the text as title if there is no title")

@@ -48,6 +48,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsKeyOutside(String, APSKey)
     /// A push for a Live Activity without a key that iOS needs.
     case liveActivityLacks(APSKey)
+    /// A declarative web push without a key that browsers need.
+    case declarationLacks(String)
     /// A push type, a topic, a priority and a payload that do not fit.
     case apnsMismatch(APNsMismatch)
     /// A key that is typical of another platform's payloads.
@@ -109,6 +111,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"
         case .liveActivityLacks(let key):
             "aps has no \(key.rawValue), which a push for a Live Activity needs: iOS changes nothing"
+        case .declarationLacks(let key):
+            "notification has no \(key), which a declarative web push needs: every browser leaves it to the worker"
         case .apnsMismatch(let mismatch): mismatch.description
         case .keyOfAnotherPlatform(let key, let platform):
             "\(key) belongs to payloads for \(platform.name), and this looks like one: is the platform right?"

@@ -68,10 +68,13 @@ extension PayloadEnvelope {
     private static func first(in text: [UInt8]) throws(PayloadFormError) -> WrittenPayload? {
         var rest = text[...]
         var isFirst = true
+        var namesVoIP = false
+        var failure: PayloadFormError?
         while !rest.isEmpty {
-            let line = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
+            let raw = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
+            let (line, isQuoted) = (PayloadStart.unwrapped(raw), PayloadStart.isQuoted(raw))
             let lines = rest
-            rest = rest.dropFirst(line.count + 1)
+            rest = rest.dropFirst(raw.count + 1)
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
             let start = PayloadStart(in: line)
             if isFirst, start?.isBehindText != false,
@@ -80,30 +83,95 @@ extension PayloadEnvelope {
                 throw PayloadFormError(name)
             }
             isFirst = false
+            namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
             guard let start else { continue }
             guard var whole = try PayloadText(start, line: line) else {
-                return PayloadForm.object(in: Array(lines)).map { WrittenPayload(json: $0.json) }
+                let wrapped = line + lines.dropFirst(raw.count)
+                let text = isQuoted ? unquoted(wrapped) : wrapped
+                guard var found = PayloadForm.object(in: text).map({ WrittenPayload(json: $0.json) }) else {
+                    return nil
+                }
+                if namesVoIP { (found.platform, found.headers) = (.ios, voip) }
+                return found
             }
+            let behind = rest
             while !whole.isWhole, !rest.isEmpty {
-                let line = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
-                guard try whole.add(line) else { break }
-                rest = rest.dropFirst(line.count + 1)
+                let raw = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
+                guard try whole.add(isQuoted ? PayloadStart.unquoted(raw) : raw) else { break }
+                rest = rest.dropFirst(raw.count + 1)
             }
-            return try whole.payload()
+            guard start.isBehindText, start.form != .bundle else { return try whole.payload() }
+            do throws(PayloadFormError) {
+                let found = try whole.payload()
+                if found.isAboutPush(isTentative: start.isTentative) { return found }
+            } catch {
+                if start.isTentative { rest = behind } else { failure = failure ?? error }
+            }
         }
+        if let failure { throw failure }
         return nil
+    }
+
+    private static func unquoted(_ text: [UInt8]) -> [UInt8] {
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return Array(lines.map { PayloadStart.unquoted(Array($0)) }.joined(separator: [UInt8(ascii: "\n")]))
+    }
+}
+
+extension WrittenPayload {
+    /// Whether an object that stands behind other text is about a push.
+    ///
+    /// - Parameter isTentative: whether the text does not say so.
+    public func isAboutPush(isTentative: Bool) -> Bool {
+        guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
+        // What iOS prints of a push has aps.
+        guard isTentative else {
+            return platform != .ios || root.isApplePayload || root.hasAny("rawPayload", "payload")
+        }
+        if root.isApplePayload || root.hasAny("_ab", "web_push") { return true }
+        let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
+        if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
+        return root["notification"]?.kind == .object || root["message"]?.kind == .object && root.count <= 2
     }
 }
 
 // Objects with a payload in them.
 extension PayloadEnvelope {
     private static func opened(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        if let print = ofNodeAPN(object) { return print }
         guard object["op"] == nil, !object.isApplePayload else { return nil }
+        if platform == nil, object["web_push"]?.int64 == 8030 {
+            return payload(object, "a declarative web push", .web)
+        }
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
         if object.hasTextsOnly { return ofSNS(object, for: platform) ?? raw(object) }
         return event(object, for: platform) ?? sendBody(object, for: platform)
+    }
+
+    /// A notification of node-apn, which prints the keys beside `aps` as `payload`, and the headers as members.
+    ///
+    /// Source: node-apn, lib/notification/index.js and apsProperties.js.
+    private static func ofNodeAPN(_ object: JSONNode) -> WrittenPayload? {
+        guard let aps = object["aps"], object["payload"]?.kind == .object, object.hasAny("encoding", "compiled") else {
+            return nil
+        }
+        var headers = JSONWriter()
+        headers.object { writer in
+            for (key, header) in [("topic", APNsHeader.topic), ("pushType", .pushType), ("collapseId", .collapseID)] {
+                object[key]?.string.map { writer.member(header.rawValue, $0) }
+            }
+            object["priority"]?.int64.map { writer.member(APNsHeader.priority.rawValue, "\($0)") }
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("aps", raw: aps.compactBytes)
+            for (key, value) in object["payload"]?.members ?? [] { writer.member(key, raw: value.compactBytes) }
+        }
+        var result = WrittenPayload(json: writer.bytes, platform: .ios, name: "a notification of node-apn")
+        result.headers = headers.bytes
+        return result
     }
 
     /// A message as FlutterFire prints it: a notification with nothing but `null` is none.
@@ -126,6 +194,9 @@ extension PayloadEnvelope {
 
     /// The payload in the event or the notification of a plugin.
     private static func event(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        for key in ["notificationResponse", "nativeEvent"] where object.count == 1 {
+            if let inner = object[key] { return payload(inner, "an event of a plugin") }
+        }
         let expo = "a notification of expo-notifications"
         if let inner = object["notification"], inner["request"] != nil { return payload(inner, expo) }
         if let request = object["request"], let content = request["content"] {
@@ -137,11 +208,17 @@ extension PayloadEnvelope {
         if let tapped = object["notification"], object.hasAny("actionId", "inputValue") {
             return tapped["data"].flatMap { payload($0, "the event of a tap by Capacitor") }
         }
-        for key in ["notification", "payload"] {
-            guard let raw = object[key]?["rawPayload"] else { continue }
+        // Of version 2 of the plugins, notification.payload.rawPayload.
+        for inner in [object["notification"]?["payload"], object["notification"], object["payload"]] {
+            guard let raw = inner?["rawPayload"] else { continue }
             return payload(raw, "an event of OneSignal's SDK")
         }
         if let raw = raw(object) { return raw }
+        if let data = object["data"], !data.isApplePayload, object.hasAny("userInteraction"),
+            object.hasAny("message", "title", "badge", "soundName")
+        {
+            return ofParts(object, more: data, sound: "soundName", badge: "badge", for: platform)
+        }
         if let detail = object["detail"], object["type"] != nil, let data = detail["notification"]?["data"] {
             return data.kind == .object ? wrapped(data, as: "data", "an event of notifee") : nil
         }
@@ -151,7 +228,7 @@ extension PayloadEnvelope {
         if let more = object["additionalData"], more.kind == .object,
             more.hasAny("foreground", "coldstart") || object["message"] != nil
         {
-            return ofCordova(object, more)
+            return ofParts(object, more: more, sound: "sound", badge: "count", for: platform)
         }
         if let pushed = object["pushPayload"], let extras = pushed["extras"] {
             return wrapped(extras, as: "data", "an event of Airship's plugin")
@@ -210,23 +287,62 @@ extension PayloadEnvelope {
         return WrittenPayload(json: writer.bytes, platform: .ios, name: "a notification of PushNotificationIOS")
     }
 
-    /// An event of phonegap-plugin-push: the payload's keys are in `additionalData`, but for those that it shows.
-    private static func ofCordova(_ object: JSONNode, _ more: JSONNode) -> WrittenPayload? {
-        let own: Set<String> = ["foreground", "coldstart", "dismissed", "additionalData", "registrationType"]
+    /// An event of phonegap-plugin-push or react-native-push-notification: the payload's own keys are in one member,
+    /// beside the parts of what it shows.
+    ///
+    /// Source: PushPlugin.m of phonegap-plugin-push, notificationReceived; index.js of react-native-push-notification.
+    private static func ofParts(
+        _ object: JSONNode, more: JSONNode, sound: String, badge: String, for platform: Platform?
+    ) -> WrittenPayload? {
+        let own: Set<String> = [
+            "foreground", "coldstart", "dismissed", "additionalData", "registrationType", "data", "finish",
+            "userInteraction",
+        ]
+        let ofAps: Set<String> = ["content-available", "mutable-content", "category", "thread-id"]
+        let name =
+            "an event of \(object["additionalData"] == nil ? "react-native-push-notification" : "phonegap-plugin-push")"
         var writer = JSONWriter()
+        guard platform.isApple else {
+            writer.object { writer in
+                writer.member(
+                    "data",
+                    object: { data in
+                        for (key, value) in object.members where !own.contains(key) && value.kind != .null {
+                            data.member(key, raw: value.compactBytes)
+                        }
+                        for (key, value) in more.members where !own.contains(key) && object[key] == nil {
+                            data.member(key, raw: value.compactBytes)
+                        }
+                    })
+            }
+            return WrittenPayload(json: writer.bytes, platform: nil, name: name)
+        }
+        func part(_ key: String) -> JSONNode? { object[key].flatMap { $0.kind == .null ? nil : $0 } }
         writer.object { writer in
             writer.member(
-                "data",
-                object: { data in
-                    for (key, value) in object.members where !own.contains(key) {
-                        data.member(key, raw: value.compactBytes)
+                "aps",
+                object: { aps in
+                    if let title = part("title") {
+                        aps.member(
+                            "alert",
+                            object: { alert in
+                                alert.member("title", raw: title.compactBytes)
+                                part("message").map { alert.member("body", raw: $0.compactBytes) }
+                            })
+                    } else if let message = part("message") {
+                        aps.member("alert", raw: message.compactBytes)
                     }
-                    for (key, value) in more.members where !own.contains(key) && object[key] == nil {
-                        data.member(key, raw: value.compactBytes)
+                    part(badge).map { aps.member("badge", raw: $0.compactBytes) }
+                    part(sound).map { aps.member("sound", raw: $0.compactBytes) }
+                    for (key, value) in more.members where ofAps.contains(key) {
+                        aps.member(key, raw: value.compactBytes)
                     }
                 })
+            for (key, value) in more.members where !own.contains(key) && !ofAps.contains(key) {
+                writer.member(key, raw: value.compactBytes)
+            }
         }
-        return WrittenPayload(json: writer.bytes, platform: nil, name: "an event of phonegap-plugin-push")
+        return WrittenPayload(json: writer.bytes, platform: .ios, name: name)
     }
 }
 

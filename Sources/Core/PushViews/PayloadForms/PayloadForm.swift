@@ -19,6 +19,8 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     case activityManager
     /// A command that sends a message to FCM or APNs.
     case curl
+    /// A command that publishes a message over Amazon SNS.
+    case sns
 
     /// The name, for people.
     public var name: String {
@@ -32,6 +34,7 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         case .encoded: "JSON in a text with escapes, in base64 or in the hexadecimal digits of an NSData"
         case .activityManager: "the extras of an \"am broadcast\" command (also am start; with or without adb shell)"
         case .curl: "the body of a curl command"
+        case .sns: "the message of an \"aws sns publish\" command"
         }
     }
 
@@ -62,6 +65,14 @@ public struct PayloadStart: Hashable, Sendable {
     public let isBehindText: Bool
     /// The index of its first byte.
     let offset: Int
+    /// Whether it is an object in source code, whose values may be variables.
+    var isCode = false
+    /// Whether only its keys can tell that it is a push: the text before it does not.
+    public var isTentative = false
+    /// The bracket that is missing before it: it is a part of an object.
+    var missing: UInt8?
+    /// Whether line feeds separate its members, as in the tree of a browser's console.
+    var isTree: Bool { missing == UInt8(ascii: "{") }
 
     /// Finds the begin of a payload in a line that is not blank; `nil` if there is none. A line that begins with `{` or
     /// `[` always has one, which may be faulty JSON.
@@ -75,6 +86,11 @@ public struct PayloadStart: Hashable, Sendable {
         let command = ShellWords.program(of: text)
         if command.elementsEqual("curl".utf8) {
             self.init(form: .curl, isBehindText: false, offset: first)
+        } else if command.elementsEqual("aws".utf8), text.has(" sns ".utf8), text.has(" publish".utf8) {
+            self.init(form: .sns, isBehindText: false, offset: first)
+        } else if let bracket = Self.missingBracket(before: text) {
+            self.init(form: .literal, isBehindText: false, offset: first)
+            missing = bracket
         } else if ["adb", "am"].contains(where: { command.elementsEqual($0.utf8) }) {
             self.init(form: .activityManager, isBehindText: false, offset: first)
         } else if let place = line.indices.first(where: { line[$0...].starts(with: "Bundle[".utf8) }) {
@@ -96,25 +112,82 @@ public struct PayloadStart: Hashable, Sendable {
         (self.form, self.isBehindText, self.offset) = (form, isBehindText, offset)
     }
 
-    /// Finds an object behind other text, if the text or a key of the object says that it is about a push.
+    /// Finds an object behind other text, if the text or a key of the object says that it is about a push, or if it is
+    /// a value in source code.
     private init?(behindTextIn line: [UInt8]) {
-        let candidates = line.indices.lazy.filter { line[$0] == UInt8(ascii: "{") || line[$0] == UInt8(ascii: "[") }
-        for place in candidates.prefix(Self.candidatesMax) {
+        var rest = line[...]
+        for _ in 0..<Self.candidatesMax {
+            guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
+                break
+            }
+            rest = line[(place + 1)...]
             // An intent is printed without its extras.
-            let isOpen = line[(place + 1)...].allSatisfy(\.isJSONWhiteSpace)
+            let isOpen = rest.allSatisfy(\.isJSONWhiteSpace)
             // Swift and PHP write objects with the brackets of lists: an open one may be either.
             guard var form = Self.form(at: place, in: line), form != .list || isOpen,
                 !line[..<place].reversed().starts(with: " tnetnI".utf8)
             else { continue }
             if form == .list { form = .literal }
-            let before = String(decoding: line[..<place].suffix(Self.wordsMax), as: UTF8.self).lowercased()
-            let isAboutPush = Self.wordsBefore.contains { before.has($0) }
+            let before = line[..<place]
+            let words = String(decoding: before.suffix(Self.wordsMax), as: UTF8.self).lowercased()
+            let isAboutPush = Self.wordsBefore.contains { words.has($0) }
             let hasKey = !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
-            guard isAboutPush || hasKey else { continue }
+            let isCode = Self.isCode(before)
+            guard isAboutPush || hasKey || isCode else {
+                // The words inside of an object are not about the objects in it, but the keys of theirs.
+                guard line[place] == UInt8(ascii: "{") else { continue }
+                guard let next = Self.placeOfPayload(in: line, behind: place) else { break }
+                rest = line[next...]
+                continue
+            }
             self.init(form: form, isBehindText: true, offset: place)
+            (self.isCode, isTentative) = (isCode, !isAboutPush && !hasKey)
             return
         }
         return nil
+    }
+
+    /// Whether the text before a bracket is source code that takes the object for a value.
+    private static func isCode(_ before: ArraySlice<UInt8>) -> Bool {
+        let end = before.reversed().drop(while: \.isJSONWhiteSpace)
+        if end.first == UInt8(ascii: "(") { return true }
+        let isAssignment = end.first == UInt8(ascii: "=") && !end.dropFirst().starts(with: "=".utf8)
+        return isAssignment || end.starts(with: "nruter".utf8)
+    }
+
+    /// Returns the place behind the object that a bracket begins, or of an object in it whose key is a payload's;
+    /// `nil` if there is neither.
+    private static func placeOfPayload(in line: [UInt8], behind open: Int) -> Int? {
+        var depth = 0
+        var isQuoted = false
+        var place = open
+        while place < line.endIndex {
+            switch line[place] {
+            case UInt8(ascii: "\\") where isQuoted: place += 1
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "{") where !isQuoted:
+                let before = line[open..<place].reversed().drop { " :\"'=".utf8.contains($0) }
+                if ["daolyap", "ofnIresu", "egasseMetomer", "sartxe"].contains(where: { before.starts(with: $0.utf8) })
+                {
+                    return place
+                }
+                depth += 1
+            case UInt8(ascii: "}") where !isQuoted:
+                depth -= 1
+                if depth == 0 { return place + 1 }
+            default: break
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    /// Returns the bracket that is missing before a part of an object; `nil` if the text begins like none.
+    ///
+    /// A member of a Swift dictionary, or a line of the tree that a browser's console prints.
+    private static func missingBracket(before text: ArraySlice<UInt8>) -> UInt8? {
+        if text.starts(with: "AnyHashable(".utf8) { return UInt8(ascii: "[") }
+        return text.starts(with: "aps: {".utf8) ? UInt8(ascii: "{") : nil
     }
 
     /// The limit of brackets that are tried in a line, and of the text that is searched for a word before each.
@@ -127,7 +200,7 @@ public struct PayloadStart: Hashable, Sendable {
     /// Keys that only pushes have.
     private static let keys = [
         "aps\"", "'aps'", "aps =", "aps:", "_ab", "google.message_id", "google.delivered_priority", "gcm.message_id",
-        "gcm.notification.", "gcm.n.e", "google.c.",
+        "gcm.notification.", "gcm.n.e", "google.c.", "\"notification\":", "notification: {",
     ]
 
     /// Returns the form of an object or array at a place; `nil` if there is no bracket.
@@ -136,9 +209,15 @@ public struct PayloadStart: Hashable, Sendable {
         let rest = line[(place + 1)...].drop(while: \.isJSONWhiteSpace)
         switch line[place] {
         case UInt8(ascii: "["):
+            let end = tagEnd(in: line[place...])
+            // Text follows a tag such as [PushType:FCM], and none a dictionary.
+            let behind = end.flatMap { line[$0...].drop(while: \.isJSONWhiteSpace).first }
+            if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
-            return tagEnd(in: line[place...]) == nil ? .list : nil
+            return end == nil ? .list : nil
         case UInt8(ascii: "{"):
+            // UserHandle{0} of dumpsys.
+            if rest.first?.isDigit == true, rest.drop(while: \.isDigit).first == UInt8(ascii: "}") { return nil }
             if rest.starts(with: #"\""#.utf8) || rest.has("bytes = 0x7b".utf8) { return .encoded }
             if PrintedMap.isMap(line[place...]) { return .map }
             return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
@@ -157,6 +236,42 @@ public struct PayloadStart: Hashable, Sendable {
         let behind = text[(close + 1)...].drop(while: \.isJSONWhiteSpace)
         let isEmpty = !word.isEmpty && word.allSatisfy(\.isJSONWhiteSpace) && behind.first.map(letters) == true
         return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
+    }
+
+    /// Whether a line is quoted as mail, Markdown and the second lines of a shell are.
+    public static func isQuoted(_ line: [UInt8]) -> Bool {
+        line.drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ">")
+    }
+
+    /// Returns a line without the marks of a quotation before it: `> `.
+    public static func unquoted(_ line: [UInt8]) -> [UInt8] {
+        guard isQuoted(line) else { return line }
+        var text = line.drop(while: \.isJSONWhiteSpace)
+        while text.first == UInt8(ascii: ">") {
+            text = text.dropFirst()
+            if text.first == UInt8(ascii: " ") { text = text.dropFirst() }
+        }
+        return Array(text)
+    }
+
+    /// Returns the first line of a payload without what stands around it: the marks of a quotation, backticks of
+    /// Markdown, the word before a bracket as React Native prints it, the marks of Python's bytes.
+    public static func unwrapped(_ line: [UInt8]) -> [UInt8] {
+        let line = unquoted(line)
+        guard !isFence(line) else { return line }
+        var text = line.drop(while: \.isJSONWhiteSpace)
+        func end() -> Int? { text.lastIndex { !$0.isJSONWhiteSpace } }
+        if text.first == UInt8(ascii: "`") {
+            text = text.dropFirst()
+            if let end = end(), text[end] == UInt8(ascii: "`") { text = text[..<end] }
+        } else if text.starts(with: "Object {".utf8) {
+            text = text.dropFirst(7)
+        } else if text.starts(with: "b'{".utf8), let end = end(), text[end] == UInt8(ascii: "'") {
+            text = text[..<end].dropFirst(2)
+        } else {
+            return line
+        }
+        return Array(text)
     }
 
     /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.
@@ -236,7 +351,7 @@ public struct PayloadText: Sendable {
             guard start.isBehindText else { return nil }
             content = .printed(PrintedText(start))
         case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start))
-        case .activityManager, .curl: content = .command(ShellWords())
+        case .activityManager, .curl, .sns: content = .command(ShellWords())
         }
         _ = try add(line)
     }
@@ -276,7 +391,11 @@ public struct PayloadText: Sendable {
         case .printed(let text): return try text.payload()
         case .command(let words):
             let list = try words.finished()
-            return form == .curl ? try CurlCommand(list).payload() : try ActivityManagerCommand(list).payload()
+            switch form {
+            case .curl: return try CurlCommand(list).payload()
+            case .sns: return try SNSCommand(list).payload()
+            default: return try ActivityManagerCommand(list).payload()
+            }
         }
     }
 }

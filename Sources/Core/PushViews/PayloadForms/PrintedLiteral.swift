@@ -26,6 +26,17 @@ struct PrintedLiteral {
     /// text `1` like the number.
     private var isText = false
 
+    /// Whether the object is source code: a value may be a variable or a call.
+    private let isCode: Bool
+    /// Whether line feeds separate members, too.
+    private let isTree: Bool
+    /// The key of the value that is read.
+    private var key = ""
+    /// Whether a value is a placeholder such as `THE_APP_ID`.
+    private var hasPlaceholder = false
+    /// Whether a word before a colon has a text in quotation marks: Dart prints none.
+    private var hasQuotedWordMember = false
+
     /// The limit of nesting.
     private static let depthMax = 64
     /// The names around a value whose value alone counts.
@@ -35,13 +46,15 @@ struct PrintedLiteral {
     ]
 
     /// Reads the object that begins with the first byte of a text; `nil` if it fits no notation.
-    init?(_ text: ArraySlice<UInt8>) {
+    init?(_ text: ArraySlice<UInt8>, isCode: Bool = false, isTree: Bool = false) {
         self.text = text
+        (self.isCode, self.isTree) = (isCode, isTree)
         place = text.startIndex
         writer = JSONWriter(reserving: text.count + 64)
         guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
         // Dart prints a text like a word, and JavaScript in quotation marks.
-        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue else { return nil }
+        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || isCode else { return nil }
+        guard !hasPlaceholder || !hasOnlyWordKeys || hasQuotedWordMember || isCode else { return nil }
     }
 
     /// Whether a text begins like the members of a notation other than JSON's.
@@ -71,6 +84,8 @@ struct PrintedLiteral {
     private static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
         "critical", "volume", "foreground", "launched",
     ])
+
+    private static let keysOfObjects: Set<String> = ["content-state", "attributes"]
 
     /// Returns the index of the quotation mark that ends a text; `nil` if there is none.
     private static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
@@ -103,8 +118,11 @@ extension PrintedLiteral {
         while let next {
             if next.isJSONWhiteSpace || next == 0 {
                 place += 1
-            } else if text[place...].starts(with: "//".utf8) {
+            } else if text[place...].starts(with: "//".utf8) || isCode && next == UInt8(ascii: "#") {
                 place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            } else if text[place...].starts(with: "/*".utf8) {
+                let end = text[place...].indices.first { text[$0...].starts(with: "*/".utf8) }
+                place = end.map { $0 + 2 } ?? text.endIndex
             } else {
                 return
             }
@@ -130,10 +148,17 @@ extension PrintedLiteral {
         skipWhiteSpace()
         guard depth < Self.depthMax, let first = next else { return false }
         switch first {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"):
-            guard let quoted = takeQuoted() else { return false }
+        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
+            guard var quoted = takeQuoted() else { return false }
             hasQuotedValue = true
+            if isCode, peek(UInt8(ascii: "+")) { quoted += takeCode() }
             writer.string(quoted)
+            return true
+        case UInt8(ascii: "[") where text[(place + 1)...].drop(while: \.isJSONWhiteSpace).starts(with: "Function".utf8):
+            // A function as React Native and Node print it.
+            guard let close = text[place...].firstIndex(of: UInt8(ascii: "]")) else { return false }
+            place = close + 1
+            writer.string("function")
             return true
         case UInt8(ascii: "{"):
             place += 1
@@ -169,8 +194,12 @@ extension PrintedLiteral {
         place = begin
         writer.beginArray()
         while !take(close) {
+            if peekEllipsis() {
+                skipEllipsis()
+                continue
+            }
             guard value(depth: depth + 1, allowsWord: close == UInt8(ascii: ")")) else { return false }
-            guard take(UInt8(ascii: ",")) || peek(close) else { return false }
+            guard take(UInt8(ascii: ",")) || peek(close) || peekEllipsis() else { return false }
         }
         writer.endArray()
         return true
@@ -181,22 +210,77 @@ extension PrintedLiteral {
         return next == byte
     }
 
+    private mutating func peekEllipsis() -> Bool {
+        skipWhiteSpace()
+        return ["...", "\u{2026}"].contains { text[place...].starts(with: $0.utf8) }
+    }
+
+    /// Skips the marks of members that somebody left out, and what code spreads there: `...`, `...options,`.
+    private mutating func skipEllipsis() {
+        while peekEllipsis() {
+            place += 3
+            _ = takeCode()
+            _ = take(UInt8(ascii: ","))
+        }
+    }
+
+    /// Reads source code up to the end of a value: a comma, a closing bracket or a line feed that no bracket encloses.
+    private mutating func takeCode() -> String {
+        let begin = place
+        var depth = 0
+        while let next {
+            switch next {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
+                guard let close = Self.quoteEnd(in: text[place...]) else { return "" }
+                place = close
+            case UInt8(ascii: "/") where text[place...].starts(with: "//".utf8) && depth == 0:
+                return String(decoding: text[begin..<place], as: UTF8.self)
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
+                depth -= 1
+            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\n"):
+                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
+            default: break
+            }
+            place += 1
+        }
+        return String(decoding: text[begin..<place], as: UTF8.self)
+    }
+
+    /// Whether a word is a name in capitals that stands for a value, as in `THE_APP_ID`.
+    private static func isPlaceholder(_ word: String) -> Bool {
+        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        let isName = word.utf8.allSatisfy { capitals.contains($0) || $0.isDigit || $0 == UInt8(ascii: "_") }
+        return isName && word.utf8.count > 3 && !["TRUE", "FALSE", "NONE", "NULL"].contains(word)
+    }
+
     private mutating func members(until close: UInt8, depth: Int) -> Bool {
         writer.beginObject()
         var keys: Set<String> = []
-        while !take(close) {
+        while true {
+            skipEllipsis()
+            if take(close) { break }
             let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
             let isHashable = text[place...].starts(with: Self.hashable)
             guard let key = takeKey(), let separator = takeSeparator(isKeyWord: isWord) else { return false }
             guard keys.insert(key).inserted else { return false }
             writer.key(key)
+            self.key = key
             isText = separator == UInt8(ascii: "=") && !Self.keysOfNumbers.contains(key)
+            if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
+                hasQuotedWordMember = true
+            }
             if isHashable, let plain = takePlainText(until: close) {
                 writer.string(plain)
             } else {
                 guard value(depth: depth + 1, allowsWord: separator == UInt8(ascii: "=")) else { return false }
             }
-            guard take(UInt8(ascii: ",")) || take(UInt8(ascii: ";")) || peek(close) else { return false }
+            let end = place
+            guard
+                take(UInt8(ascii: ",")) || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
+                    || isTree && text[end..<place].contains(UInt8(ascii: "\n"))
+            else { return false }
         }
         writer.endObject()
         return true
@@ -266,13 +350,14 @@ extension PrintedLiteral {
     }
 
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
+        let begin = place
         guard let word = takeWord() else { return false }
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             // Python's b'text' and u'text'.
             return word.utf8.count <= 2 && value(depth: depth + 1, allowsWord: false)
         case UInt8(ascii: "("):
-            guard Self.wrappers.contains(word) else { return false }
+            guard Self.wrappers.contains(word) else { return isCode && code(from: begin) }
             if word == "array" || word == "dict" || word == "OrderedDict" {
                 place += 1
                 return list(until: UInt8(ascii: ")"), depth: depth)
@@ -297,9 +382,31 @@ extension PrintedLiteral {
                 writer.string(word)
             } else if Self.wrappers.contains(word), peek(UInt8(ascii: "{")) {
                 return value(depth: depth + 1, allowsWord: false)
+            } else if isCode {
+                return code(from: begin)
+            } else if Self.isPlaceholder(word) {
+                hasPlaceholder = true
+                writer.string(word)
             } else {
                 return false
             }
+        }
+        return true
+    }
+
+    /// Takes source code for the text of a value that it stands for.
+    private mutating func code(from begin: Int) -> Bool {
+        place = begin
+        let code = takeCode()
+        let end = code.utf8.lastIndex { !$0.isJSONWhiteSpace }
+        guard let end else { return false }
+        // A variable has the type that Apple documents for its key.
+        if Self.keysOfNumbers.contains(key) {
+            writer.raw("1".utf8)
+        } else if Self.keysOfObjects.contains(key) {
+            writer.object { _ in }
+        } else {
+            writer.string(String(code[...end]))
         }
         return true
     }

@@ -209,6 +209,12 @@ struct PrintedText: Sendable {
                 header = line[...(colon + 1)]
             }
             text = line[start.offset...]
+            if let missing = start.missing {
+                bytes = [missing]
+                count(missing)
+            }
+        } else if start.isTree, line.allSatisfy(\.isJSONWhiteSpace) {
+            return false
         } else {
             if let header {
                 if line.starts(with: header) {
@@ -261,7 +267,7 @@ struct PrintedText: Sendable {
         switch start.form {
         case .bundle, .map: try printedMap()
         case .encoded: try encoded()
-        case .json, .list, .literal, .activityManager, .curl: try literal()
+        case .json, .list, .literal, .activityManager, .curl, .sns: try literal()
         }
     }
 
@@ -309,10 +315,18 @@ struct PrintedText: Sendable {
         return WrittenPayload(json: writer.bytes, platform: .android)
     }
 
+    /// The object in the notation of a language, with the brackets that are missing.
+    private var object: PrintedLiteral? {
+        let found = PrintedLiteral(bytes[...], isCode: start.isCode, isTree: start.isTree)
+        guard found == nil, let missing = start.missing else { return found }
+        let close = missing == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}")
+        return PrintedLiteral((bytes + [close])[...], isTree: start.isTree)
+    }
+
     private func literal() throws(PayloadFormError) -> WrittenPayload {
-        if let literal = PrintedLiteral(bytes[...]) {
+        if let literal = self.object {
             var payload = WrittenPayload(json: literal.json, platform: literal.isApples ? .ios : nil)
-            if isOfPushKit { payload.headers = Array(#"{"apns-push-type":"voip"}"#.utf8) }
+            if isOfPushKit { payload.headers = PayloadEnvelope.voip }
             return payload
         }
         guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")) else {

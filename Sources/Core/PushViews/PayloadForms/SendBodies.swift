@@ -19,12 +19,15 @@ extension PayloadEnvelope {
         if let v1 = object["fcmV1Message"], v1["message"] != nil {
             return withTarget(v1["message"], "a message of FCM v1 in SNS")
         }
-        if object["message"] == nil, object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
+        if object["message"] == nil, !object.hasAny("to", "registration_ids"),
+            object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
             object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
         {
             return withTarget(object, "a message of firebase-admin")
         }
-        if object.hasAny("to", "registration_ids"), object.hasAny("data", "notification"),
+        // node-gcm makes the send body of a message without its target.
+        let isNodeGCMs = object.hasAny("contentAvailable", "timeToLive", "delayWhileIdle", "dryRun")
+        if isNodeGCMs || object.hasAny("to", "registration_ids"), object.hasAny("data", "notification"),
             !object.hasAny("from", "messageId", "sentTime")
         {
             return ofLegacy(object, for: platform)
@@ -115,14 +118,23 @@ extension PayloadEnvelope {
                 """)
     }
 
+    /// The headers of a VoIP push.
+    public static let voip = Array(#"{"apns-push-type":"voip"}"#.utf8)
+
     /// Amazon SNS: a JSON text for each service.
     static func ofSNS(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         let android = object["GCM"] ?? object["FCM"]
-        let apple = object["APNS"] ?? object["APNS_SANDBOX"]
+        // Source: Amazon SNS, "Publishing to mobile devices", the platforms of a message.
+        let voip = object["APNS_VOIP"] ?? object["APNS_VOIP_SANDBOX"]
+        let apple = object["APNS"] ?? object["APNS_SANDBOX"] ?? voip
         guard android ?? apple != nil, object["default"] != nil || object.count <= 3 else { return nil }
         let isApple = platform.isApple || android == nil
         guard let part = isApple ? apple ?? android : android else { return nil }
-        return payload(part, "a message of Amazon SNS", isApple && apple != nil ? .ios : nil)
+        var result = payload(part, "a message of Amazon SNS", isApple && apple != nil ? .ios : nil)
+        if isApple, object["APNS"] ?? object["APNS_SANDBOX"] == nil, voip != nil {
+            result?.headers = PayloadEnvelope.voip
+        }
+        return result
     }
 
     /// A message of FCM v1 without `message` around it or without a target, as firebase-admin and SNS take it. Names
@@ -196,7 +208,14 @@ extension PayloadEnvelope {
                 }
             }
         }
-        return WrittenPayload(json: writer.bytes, platform: platform, name: "a send body of FCM's API before v1")
+        let foreign = object.members.map(\.key).filter {
+            ["android", "apns", "webpush", "content-available"].contains($0)
+        }
+        let name = "a send body of FCM's API before v1"
+        return WrittenPayload(
+            json: writer.bytes, platform: platform,
+            name: foreign.isEmpty
+                ? name : "\(name), which has no \(foreign.joined(separator: ", no ")): FCM drops what is there")
     }
 
     private static func number(_ value: JSONNode, if wanted: Bool) -> [UInt8] {

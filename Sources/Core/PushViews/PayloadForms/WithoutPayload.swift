@@ -101,6 +101,15 @@ extension PayloadEnvelope {
     }
 
     private static func nameOfFile(_ object: JSONNode) -> String? {
+        if let name = nameOfSNS(object) { return name }
+        if let request = (object["notification"] ?? object)["request"], request["content"] != nil,
+            let trigger = request["trigger"], isLocal(trigger)
+        {
+            return """
+                this is a local notification of expo-notifications (its trigger is no push): the app made it itself, \
+                and no push brought it
+                """
+        }
         if object["type"]?.string == "service_account" {
             return "this is the key of a service account, not a push: keep it secret"
         }
@@ -123,6 +132,12 @@ extension PayloadEnvelope {
                 which the SDK knew the push: give the userInfo or the extras, from native code or the log of the device
                 """
         }
+        if object.count == 1, object["customExtras"]?.kind == .object {
+            return """
+                this is the event of a click that CleverTap's plugin gives on iOS, without aps: give the userInfo, from \
+                native code or the log of the device
+                """
+        }
         if object.count == 1, object["isTrusted"] != nil {
             return """
                 this is an event of a browser that was made JSON, without data: give event.data.json(), or for a \
@@ -131,6 +146,30 @@ extension PayloadEnvelope {
         }
         if object["info"]?["author"]?.string == "xcode" { return "this is a catalogue of Xcode, not a push" }
         return nil
+    }
+}
+
+extension PayloadEnvelope {
+    /// Whether a trigger of expo-notifications is one of the app's own: none, or a time.
+    private static func isLocal(_ trigger: JSONNode) -> Bool {
+        if trigger.kind == .null { return true }
+        let times = ["timeInterval", "date", "calendar", "daily", "weekly", "monthly", "yearly"]
+        return trigger["type"]?.string.map(times.contains) == true
+    }
+
+    /// A message for Amazon SNS with a name of a service in small letters.
+    private static func nameOfSNS(_ object: JSONNode) -> String? {
+        // Pusher Beams has the keys apns and fcm.
+        let services = ["gcm", "apns_sandbox"] + (object["default"] == nil ? [] : ["fcm", "apns", "adm"])
+        let others = object.members.filter { $0.key != "default" }
+        guard (1...2).contains(others.count), others.allSatisfy({ services.contains($0.key) }),
+            let (key, value) = others.first,
+            value.hasAny("notification", "data", "aps") || value.objectInText != nil
+        else { return nil }
+        return """
+            this is a message for Amazon SNS whose key is \(key): SNS knows \(key.uppercased()), in capitals, and its \
+            value is the payload as a text in JSON
+            """
     }
 }
 
@@ -143,11 +182,39 @@ extension PayloadForm {
     ///   - mayHavePayload: whether a later line may have a payload: only what never precedes one has a name then.
     public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        let early = nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text) ?? nameOfCode(text, in: line)
-        return early ?? (mayHavePayload ? nil : nameOfNote(text) ?? nameOfTable(text))
+        let isObject = mayHavePayload && PayloadStart(in: line)?.isTentative == true
+        let early =
+            nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text)
+            ?? (isObject ? nil : nameOfCode(text, in: line))
+        return early ?? (mayHavePayload ? nil : note(text) ?? nameOfTable(text))
+    }
+
+    /// Returns the name of a line of a log that tells something about a push without its content; `nil` for any other.
+    public static func nameOfNote(_ line: [UInt8]) -> String? { note(line[...]) }
+
+    /// Whether a line is about VoIP pushes.
+    public static func namesVoIP(_ line: [UInt8]) -> Bool {
+        line.count < 1000 && String(decoding: line, as: UTF8.self).lowercased().has("voip")
+    }
+
+    /// Returns what an error in JSON comes from, if the text says it: quotation marks in a text without their escapes.
+    public static func hint(at place: Int, in text: [UInt8]) -> String? {
+        let before = text[..<min(place, text.count)].reversed().drop(while: \.isJSONWhiteSpace)
+        guard before.first == UInt8(ascii: "\"") else { return nil }
+        let brace = before.dropFirst().drop(while: \.isJSONWhiteSpace)
+        guard brace.first == UInt8(ascii: "{"),
+            brace.dropFirst().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "\"")
+        else { return nil }
+        return "; an object in a text needs an escape before each of its quotation marks: {\\\"key\\\": ...}"
     }
 
     private static func nameOfConsole(_ text: ArraySlice<UInt8>) -> String? {
+        if text.starts(with: "NotificationRecord(".utf8) {
+            return """
+                the record of a notification that Android shows (dumpsys notification), without the payload: a tag \
+                that begins with FCM-Notification means that FCM's SDK showed it
+                """
+        }
         guard text.has("dasd".utf8), text.has("pushLaunch".utf8) else { return nil }
         return """
             a line of the log in which iOS decides whether a silent push launches the app (dasd), without the payload: \
@@ -190,6 +257,7 @@ extension PayloadForm {
             ("-----BEGIN", "a key or a certificate, not a push: keep it secret"),
         ]
         if let (_, name) = names.first(where: { text.starts(with: $0.0.utf8) }) { return name }
+        if text.starts(with: "b'".utf8), text.has("HTTP/1.".utf8) { return "the answer of a server, not a push" }
         let isToken = text.starts(with: "eyJ".utf8) && text.count(where: { $0 == UInt8(ascii: ".") }) == 2
         return isToken ? "a token (JWT), not a push: keep it secret" : nil
     }
@@ -198,7 +266,7 @@ extension PayloadForm {
     private static func nameOfCode(_ text: ArraySlice<UInt8>, in line: [UInt8]) -> String? {
         let code = "source code, not a push: run it, and give the message that it makes as JSON"
         if text.has(" := ".utf8) || text.has("&messaging.".utf8) { return code }
-        guard PayloadStart(in: line) == nil else { return nil }
+        guard PayloadStart(in: line)?.isTentative != false else { return nil }
         if ["import ", "<?php", "#include", "@Override", "package "].contains(where: { text.starts(with: $0.utf8) }) {
             return code
         }
@@ -211,7 +279,7 @@ extension PayloadForm {
     }
 
     /// A line of a log without the content of the push.
-    private static func nameOfNote(_ text: ArraySlice<UInt8>) -> String? {
+    private static func note(_ text: ArraySlice<UInt8>) -> String? {
         if text.has("c2dm.intent.RECEIVE".utf8), text.has("CANCELLED".utf8) {
             return """
                 a line of the log that Android cancelled the broadcast of a push: the app is force-stopped, and runs \
@@ -230,7 +298,11 @@ extension PayloadForm {
 
     private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
         let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
-        let isTable = commas >= 2 && !text.contains { "{}[]=".utf8.contains($0) } && !PayloadStart.isLog(Array(text))
+        // A sentence has spaces behind its commas.
+        let isSentence = text.has(", ".utf8)
+        let isTable =
+            commas >= 2 && !isSentence && !text.contains { "{}[]=".utf8.contains($0) }
+            && !PayloadStart.isLog(Array(text))
         return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
     }
 }

@@ -50,6 +50,19 @@ struct PayloadReader {
     private var reportedForms: Set<PayloadForm> = [.json]
     /// The number of log lines without a payload.
     private var skipped = 0
+    /// The name of the first line that has one, such as a note of Android about the push.
+    private var name: (text: String, number: Int)?
+    /// The failures of objects behind other text, which count if there is no payload beside them.
+    private var failures: [Failure] = []
+    /// Whether a line before the payload says that it is a VoIP push.
+    private var namesVoIP = false
+    /// Whether the line in which the payload begins is quoted, and so its other lines.
+    private var isQuoted = false
+    /// The number of objects in a text that took the rest of it, which is a bound for the time.
+    private var restsRead = 0
+
+    /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
+    private static let (codeMax, restsMax) = (1000, 16)
 
     /// - Parameters:
     ///   - file: the file.
@@ -80,18 +93,39 @@ struct PayloadReader {
     /// - Throws: the error in the object, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
         if let record = try nextOfList() { return record }
-        guard let (line, start) = try nextPayloadLine() else { return nil }
+        while let (line, start) = try nextPayloadLine() {
+            if let record = try record(line, start) { return record }
+        }
+        return nil
+    }
+
+    /// The record of the payload that begins in a line; `nil` if it is none, and so left out.
+    private mutating func record(_ line: [UInt8], _ start: PayloadStart) throws(Failure) -> Record? {
         let number = lineNumber
         count += 1
         wasWholeLine = true
         let text: PayloadText?
         do { text = try PayloadText(start, line: line) } catch { throw failure(error, from: number) }
-        if let text { return try record(of: text, from: number) }
+        if let text {
+            // A log may mention an object anywhere; a Bundle is one of a push.
+            guard start.isBehindText, start.form != .bundle, opensObjects else {
+                return try record(of: text, from: number)
+            }
+            do {
+                let isTentative = start.isTentative
+                if let record = try record(of: text, from: number, isTentative: isTentative) { return record }
+            } catch {
+                if !start.isTentative { failures.append(error) }
+            }
+            count -= 1
+            leaveOut(line, number)
+            return nil
+        }
         let document = try document(of: line, from: number)
         if count > 1, isInText, document.root.kind == .object, let name = PayloadEnvelope.nameOfOther(document.root) {
             // An answer behind the command that got it.
             self.note("\(file.name):\(number): \(name)")
-            return try next()
+            return nil
         }
         let place = try place(from: number)
         guard document.root.kind == .array else {
@@ -106,9 +140,21 @@ struct PayloadReader {
         return try nextOfList()
     }
 
+    private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
+        skipped += 1
+        if firstOther == nil { firstOther = (line, number) }
+        if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
+        namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
+    }
+
     /// The record of the payload that is inside of a record's object; the record itself if the object is a payload.
     private mutating func opened(_ record: Record) throws(Failure) -> Record {
+        var record = record
         guard opensObjects, record.document.root["op"] == nil else { return record }
+        if namesVoIP, count == 1, record.headers == nil, record.document.root.isApplePayload {
+            (record.platform, record.headers) = (.ios, PayloadEnvelope.voip)
+            note("\(record.place): read as a VoIP push, for the text before it says so")
+        }
         let opened: WrittenPayload?
         do { opened = try PayloadEnvelope.open(record.document.root, for: platform ?? record.platform) } catch {
             throw Failure(.badData, "\(record.place): \(error.message)")
@@ -148,7 +194,9 @@ struct PayloadReader {
 
     /// The next line with a payload, and the begin of the payload in it. Leaves out the other lines of a text.
     private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
-        while let line = try nextLine() {
+        while let raw = try nextLine() {
+            let line = opensObjects ? PayloadStart.unwrapped(raw) : raw
+            isQuoted = opensObjects && PayloadStart.isQuoted(raw)
             if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
                 throw Failure(
                     .badData,
@@ -156,7 +204,8 @@ struct PayloadReader {
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
             // Each line of a file with JSON in its first line is JSON.
-            let start = PayloadStart(in: line)
+            let found = PayloadStart(in: line)
+            let start = opensObjects || found?.isTentative != true ? found : nil
             if count == 0, start?.form != .json || start?.isBehindText == true {
                 // Only what people paste has other text in it; a line of a scenario is never left out.
                 isInText = opensObjects || start != nil || PayloadStart.isLog(line)
@@ -167,13 +216,14 @@ struct PayloadReader {
             }
             if let start { return (line, start) }
             guard isInText else { return (line, PayloadStart.json) }
-            if firstOther == nil { firstOther = (line, lineNumber) }
-            skipped += 1
+            leaveOut(line, lineNumber)
         }
         guard count > 0 else {
             hasNoPayload = true
-            throw nothing()
+            throw failures.first ?? nothing()
         }
+        for failure in failures { note(failure.message) }
+        failures = []
         if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
         return nil
     }
@@ -185,6 +235,7 @@ struct PayloadReader {
         if let name = PayloadForm.nameOfOther(firstOther.line) {
             return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
         }
+        if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
         if skipped > 1 || PayloadStart.isLog(firstOther.line) {
             return Failure(.badData, "\(file.name): there is no payload in it: \(lines) of text without a push")
         }
@@ -222,19 +273,33 @@ struct PayloadReader {
                 firstLine: lineNumber))
     }
 
-    /// A payload in a form other than JSON, with all of its lines.
-    private mutating func record(of text: PayloadText, from number: Int) throws(Failure) -> Record {
+    /// A payload in a form other than JSON, with all of its lines; `nil` if it is no payload.
+    ///
+    /// - Parameter isTentative: whether only its keys can tell that it is a push; `nil`: there is no other text.
+    private mutating func record(
+        of text: PayloadText, from number: Int, isTentative: Bool? = nil
+    ) throws(Failure) -> Record? {
         var text = text
-        while !text.isWhole, let line = try nextLine() {
+        var lines: [[UInt8]] = []
+        while !text.isWhole, let raw = try nextLine() {
+            let line = isQuoted ? PayloadStart.unquoted(raw) : raw
             let isOfIt: Bool
             do { isOfIt = try text.add(line) } catch { throw failure(error, from: number) }
-            guard !isOfIt else { continue }
-            linesAlready.append(line)
-            lineNumber -= 1
-            break
+            guard isOfIt else {
+                push(back: [raw])
+                break
+            }
+            lines.append(raw)
+            if isTentative == true, lines.count >= Self.codeMax { break }
+        }
+        if isTentative == true, !text.isWhole {
+            // An object of source code without an end: its lines may have another.
+            push(back: lines)
+            throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
         let payload: WrittenPayload
         do { payload = try text.payload() } catch { throw failure(error, from: number) }
+        if let isTentative, !payload.isAboutPush(isTentative: isTentative) { return nil }
         reportForm(text.form, to: payload.host)
         let place = try place(from: number)
         let document: JSONDocument
@@ -249,6 +314,11 @@ struct PayloadReader {
                 document: try Self.checked(document, place: place), place: place,
                 line: place == file.name ? nil : number, firstLine: number, platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
+    }
+
+    private mutating func push(back lines: [[UInt8]]) {
+        linesAlready.append(contentsOf: lines.reversed())
+        lineNumber -= lines.count
     }
 
     /// Reports the form of a file's payloads, once.
@@ -278,16 +348,30 @@ struct PayloadReader {
             // An incomplete first line may begin one object on many lines. A first line that does not end with a brace
             // may begin a broken one.
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
-            let isIncomplete = count == 1 && error.offset >= line.count
+            let mayHaveMore = count == 1 || isInText && opensObjects && restsRead < Self.restsMax
+            let isIncomplete = mayHaveMore && error.offset >= line.count
             if !isIncomplete, count > 1, isInText, opensObjects, let (object, _, _) = PayloadForm.object(in: line),
                 let document = try? JSONDocument(scanning: object, limits: limits)
             {
                 return document
             }
-            let rest = isIncomplete ? try file.rest() : []
+            let rest = isIncomplete ? try rest() : []
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
             return try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }
+    }
+
+    /// The lines that are left, as one text.
+    private mutating func rest() throws(Failure) -> [UInt8] {
+        restsRead += 1
+        let unread = try file.rest()
+        let lines = linesAlready.reversed() + (unread.isEmpty ? [] : Self.lines(of: unread[...]))
+        linesAlready = []
+        return Array((isQuoted ? lines.map(PayloadStart.unquoted) : lines).joined(separator: [UInt8(ascii: "\n")]))
+    }
+
+    private static func lines(of text: ArraySlice<UInt8>) -> [[UInt8]] {
+        text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     }
 
     /// One object on many lines, without white space between its values. Reads another notation of an object, too, and
@@ -300,11 +384,13 @@ struct PayloadReader {
             guard opensObjects, let (object, form, rest) = PayloadForm.object(in: text),
                 let document = try? JSONDocument(scanning: object, limits: limits),
                 let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
-            else { throw failure(error, in: text, from: number) }
+            else {
+                if count > 1 { linesAlready = Self.lines(of: text[...]).dropFirst().reversed() }
+                throw failure(error, in: text, from: number)
+            }
             reportForm(form)
             isInText = true
-            linesAlready = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).reversed().map(
-                Array.init)
+            linesAlready = Self.lines(of: rest).reversed()
             lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") }
             return compact
         }
@@ -320,7 +406,8 @@ struct PayloadReader {
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         // Columns count characters: the bytes that are no UTF-8 continuation bytes.
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
+        let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
+        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)\(hint)")
     }
 }
 

@@ -147,6 +147,14 @@ private struct Parts {
         }
         func data(_ key: String) -> String? { payload[key]?.string }
         let isBraze = payload.markedKind != nil
+        if payload.notification != .shown, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
+            if let text = data(keys.body), !text.isEmpty {
+                (title, body) = (data(keys.title), text)
+            } else if keys.mark != keys.body {
+                // These SDKs show nothing for a push without a body.
+                return
+            }
+        }
         title = title ?? data(isBraze ? "t" : "title")
         body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message"))
         icon = icon ?? data("icon")
@@ -236,6 +244,28 @@ private struct Parts {
             return NotificationContent.Button(id: id, title: title)
         }
     }
+}
+
+/// The keys of the data in which the server of an SDK puts the text of a notification, if they are not the usual ones.
+///
+/// Sources: clevertap-android-sdk, Constants.java (NOTIF_TITLE, NOTIF_MSG); Airship's android-library, PushMessage.kt
+/// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK, which shows a push whose `alert` is not empty; pushes that
+/// MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message).
+private struct SDKTextKeys {
+    /// The key that all pushes of the SDK have.
+    let mark: String
+    let title: String
+    let body: String
+
+    static let all = [
+        SDKTextKeys(mark: "wzrk_pn", title: "nt", body: "nm"),
+        SDKTextKeys(
+            mark: "com.urbanairship.push.PUSH_ID", title: "com.urbanairship.title", body: "com.urbanairship.push.ALERT"),
+        SDKTextKeys(mark: "gcm_alert", title: "gcm_title", body: "gcm_alert"),
+        SDKTextKeys(mark: "lp_message", title: "title", body: "lp_message"),
+        // OneSignal's.
+        SDKTextKeys(mark: "alert", title: "title", body: "alert"),
+    ]
 }
 
 /// A getter of FCM's `RemoteMessage.Notification`, and the extras that it reads from an intent.

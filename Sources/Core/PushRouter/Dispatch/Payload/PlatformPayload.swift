@@ -117,8 +117,19 @@ final class WebPayload: PlatformPayload {
 
     /// Whether it is a declarative web push, which a browser may show without the worker.
     ///
-    /// Source: "Declarative Web Push" of WebKit: the member `web_push` is 8030.
-    var isDeclarative: Bool { object?.member("web_push")?.int64 == 8030 }
+    /// Source: W3C, Push API (Working Draft of 2025-09-10), "declarative push message parser": the member `web_push` is
+    /// 8030, and `notification` has the texts `title` and `navigate`; a message without them is one for the worker.
+    var isDeclarative: Bool { isMarkedDeclarative && keyMissingInDeclaration == nil }
+
+    /// Whether `web_push` says that it is a declarative web push.
+    private var isMarkedDeclarative: Bool { object?.member("web_push")?.int64 == 8030 }
+
+    /// The key without which a browser reads no declaration.
+    private var keyMissingInDeclaration: String? {
+        let block = object?.member("notification")
+        if block?.member("title")?.isString != true { return "title" }
+        return block?.member("navigate")?.isString == true ? nil : "navigate"
+    }
 
     /// Whether the object has no members.
     var isEmpty: Bool { object?.view.count == 0 }
@@ -147,6 +158,7 @@ extension WebPayload {
     func warnings(braze: BrazeFacts?) -> [Warning] {
         guard !isOfFCM else { return [] }
         var warnings: [Warning] = []
+        if isMarkedDeclarative, let key = keyMissingInDeclaration { warnings.append(.declarationLacks(key)) }
         for (key, platform) in [("_ab", Platform.android), ("aps", .ios)] where object?[key] != nil {
             warnings.append(.keyOfAnotherPlatform(key, platform))
         }
