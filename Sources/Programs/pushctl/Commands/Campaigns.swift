@@ -50,7 +50,7 @@ extension Command {
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
-        let settings = settings(session)
+        let settings = session.settingsOfReport()
         let selection = CampaignReport.Selection(
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: settings.campaignIDRule)
@@ -71,13 +71,15 @@ extension Command {
         }
         return .done
     }
+}
 
+extension Session {
     /// The settings; defaults if the configuration is wrong, because the ledger can be read without it.
-    private static func settings(_ session: Session) -> Settings {
+    func settingsOfReport() -> Settings {
         do {
-            return try session.settings()
+            return try settings()
         } catch {
-            session.output.note(
+            output.note(
                 "\(error.message)\nthe report uses the default of CampaignIdRule=, and the built-in providers"
             )
             return Settings()
