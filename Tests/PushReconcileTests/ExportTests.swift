@@ -119,7 +119,7 @@ struct ExportTests {
         #expect(
             read.campaigns["A"]?.count == 1 && read.campaigns["A"]?.values.first == .init(sent: 11, direct: 2, total: 4)
         )
-        #expect(read.rows == 2 && read.otherChannels == 1 && read.otherDays == 1 && read.broken == 13)
+        #expect(read.rows == 2 && read.otherChannels == 1 && read.otherDays == 1 && read.problems.count == 13)
         #expect(read.notes.count == 11 && read.notes[10] == "and 3 more lines that cannot be read")
         #expect(read.notes[0] == "braze.csv:6: direct: \"x\" is no count")
         #expect(read.notes[1] == "braze.csv:7: it names no campaign")

@@ -82,7 +82,9 @@ struct LedgerReaderTests {
             ])
         }
         var found: [(row: LedgerRow, line: [UInt8])] = []
-        try ledger.reader().rows(endedAs: [.handedToTracker], from: WallTime(milliseconds: 20)) { found.append(($0, $1)) }
+        try ledger.reader().rows(endedAs: [.handedToTracker], from: WallTime(milliseconds: 20)) {
+            found.append(($0, $1))
+        }
         #expect(found.map(\.row.seq.value) == [3, 4])
         #expect(found.map(\.row.acceptedAt.milliseconds) == [30, 40])
         #expect(found.map(\.line) == [3, 4].map { Fixture.request($0, bytes: Int($0)).body })

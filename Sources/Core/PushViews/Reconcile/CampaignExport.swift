@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 
 /// A table that is read line by line, so that its size does not matter for memory.
 public protocol LineTable {
@@ -12,6 +12,26 @@ public protocol LineTable {
     mutating func end() throws(ExportError)
     /// Lines for a person about what could not be read.
     var notes: [String] { get }
+}
+
+/// Lines that cannot be read: the first of them with their places and reasons, and how many there are.
+struct ExportProblems: Sendable {
+    /// As many lines as are named.
+    static let namedMax = 10
+
+    private(set) var count = 0
+    private var named: [String] = []
+
+    mutating func add(_ file: String, _ line: Int, _ message: String) {
+        count += 1
+        if named.count < Self.namedMax { named.append("\(file):\(line): \(message.showingControls())") }
+    }
+
+    /// The lines for a person.
+    var notes: [String] {
+        let more = count - named.count
+        return named + (more > 0 ? ["and \(counted(more, "more line")) that cannot be read"] : [])
+    }
 }
 
 /// The figures of a dashboard, read from its tables and added up while they are read.
@@ -50,16 +70,14 @@ public struct CampaignExport: LineTable, Sendable {
     public static let bytesMax = 256 << 20
     /// The most campaigns, each by day and platform, that are kept; and the longest name of one, in bytes.
     static let (placesMax, nameMax) = (100_000, 1024)
-    /// As many broken lines as are named.
-    static let problemsMax = 10
 
     /// The figures by the name of the campaign, as the tables have it.
     private(set) var campaigns: [String: [Place: Figures]] = [:]
     private(set) var files: [File] = []
-    /// Rows with figures, rows of other channels and of other days, and lines that cannot be read.
-    private(set) var (rows, otherChannels, otherDays, broken) = (0, 0, 0, 0)
-    /// The first broken lines, each with its place and the reason.
-    private(set) var problems: [String] = []
+    /// Rows with figures, of other channels, and of other days.
+    private(set) var (rows, otherChannels, otherDays) = (0, 0, 0)
+    /// Lines that cannot be read.
+    private(set) var problems = ExportProblems()
     private(set) var variations: Set<String> = []
 
     private let map: [ExportFigure: String]
@@ -88,11 +106,7 @@ public struct CampaignExport: LineTable, Sendable {
         return first...last
     }
 
-    /// Lines for a person about what could not be read: the first broken lines, and how many there are more.
-    public var notes: [String] {
-        let more = broken - problems.count
-        return problems + (more > 0 ? ["and \(counted(more, "more line")) that cannot be read"] : [])
-    }
+    public var notes: [String] { problems.notes }
 
     /// Begins a table.
     public mutating func begin(_ file: String) {
@@ -137,11 +151,7 @@ public struct CampaignExport: LineTable, Sendable {
         }
     }
 
-    private mutating func tell(_ line: Int, _ message: String) {
-        broken += 1
-        guard problems.count < Self.problemsMax else { return }
-        problems.append("\(files.last?.name ?? ""):\(line): \(message.showingControls())")
-    }
+    private mutating func tell(_ line: Int, _ message: String) { problems.add(files.last?.name ?? "", line, message) }
 
     private mutating func add(_ cells: [String], _ columns: ExportColumns, _ line: Int) throws(ExportError) {
         var place = Place()
@@ -176,7 +186,7 @@ public struct CampaignExport: LineTable, Sendable {
             }
             counts[figure] = count
         }
-        if let variation = columns.cell(.variation, of: cells), variations.count < Self.problemsMax {
+        if let variation = columns.cell(.variation, of: cells), variations.count < ExportProblems.namedMax {
             variations.insert(variation)
         }
         if campaigns[campaign]?[place] == nil {

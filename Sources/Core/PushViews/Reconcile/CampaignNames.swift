@@ -13,10 +13,10 @@ public struct CampaignNames: LineTable, Sendable {
     }
 
     /// The names by the id in the payload.
-    private(set) var names: [String: String] = [:]
+    public private(set) var names: [String: String] = [:]
     /// The ids in payloads by the id of Braze's API, and by the name.
     private var ids: [String: [String]] = [:]
-    public private(set) var notes: [String] = []
+    private var problems = ExportProblems()
     private var table = CSVTable()
     private var file = ""
     private var places: [Heading: Int]?
@@ -24,6 +24,8 @@ public struct CampaignNames: LineTable, Sendable {
 
     /// No names.
     public init() {}
+
+    public var notes: [String] { problems.notes }
 
     public mutating func begin(_ file: String) { (self.file, table, places) = (file, CSVTable(), nil) }
 
@@ -38,7 +40,7 @@ public struct CampaignNames: LineTable, Sendable {
 
     private mutating func take(_ step: CSVTable.Step) throws(ExportError) {
         guard case .record(let line, let cells) = step else {
-            if case .fault(let line, let message) = step { notes.append("\(file):\(line): \(message)") }
+            if case .fault(let line, let message) = step { problems.add(file, line, message) }
             return
         }
         guard let places else {
@@ -56,8 +58,7 @@ public struct CampaignNames: LineTable, Sendable {
             places[heading].flatMap { cells.indices.contains($0) && !cells[$0].isEmpty ? cells[$0] : nil }
         }
         guard let id = cell(.cid) else {
-            notes.append("\(file):\(line): it has no cid")
-            return
+            return problems.add(file, line, "it has no cid")
         }
         count += 1
         guard count <= Self.campaignsMax else { throw ExportError("more than \(grouped(Self.campaignsMax)) campaigns") }

@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 
 /// A figure of an export, which a column of its table has. The raw values are the words of `--map`.
 public enum ExportFigure: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 
 extension Reconciliation {
     private typealias Member = ReportMember<Reconciliation>
@@ -58,7 +58,7 @@ extension Reconciliation {
                 $0.member("read", value.export.rows)
                 $0.member("other_channels", value.export.otherChannels)
                 $0.member("other_days", value.export.otherDays)
-                $0.member("broken", value.export.broken)
+                $0.member("broken", value.export.problems.count)
             }
         },
         Member(

@@ -45,7 +45,8 @@ extension Reconciliation {
     var facts: [(name: String, text: String)] {
         var facts: [(name: String, text: String)] = export.files.map { ("Export", $0.name.showingControls()) }
         let left = [
-            (export.otherChannels, "of other channels"), (export.otherDays, "of other days"), (export.broken, "broken"),
+            (export.otherChannels, "of other channels"), (export.otherDays, "of other days"),
+            (export.problems.count, "broken"),
         ].filter { $0.0 > 0 }.map { "; \(counted($0.0, "row")) \($0.1)" }
         facts.append(("Rows", grouped(export.rows) + left.joined()))
         let days = export.daysRead.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "none in the export"

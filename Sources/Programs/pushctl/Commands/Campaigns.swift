@@ -33,7 +33,7 @@ extension Command {
         ],
         operands: .none,
         options: [
-            .campaign, .by, .since.meaning("only events at this time or later"),
+            .campaign, .by, .names, .since.meaning("only events at this time or later"),
             .until.meaning("only events before this time"), .utc, .format.allowing(["text", "json", "html", "csv"]),
             .json,
         ],
@@ -55,6 +55,7 @@ extension Command {
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: settings.campaignIDRule)
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
+        if let path = arguments[.names] { report.names = try session.names(path).names }
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in try report.read(ledger, settings.routing) }
         }

@@ -70,12 +70,10 @@ extension Command {
         }
         let zone = try LocalTime.use(zone: arguments[.timezone], arguments)
         let window = try arguments.window()
-        var names = CampaignNames()
-        if let path = arguments[.names] { try session.read(path, into: &names) }
+        let names = try arguments[.names].map { (path) throws(Failure) in try session.names(path) } ?? CampaignNames()
         var export = CampaignExport(map: try arguments.headings(), window: window, zone: zone)
         for path in arguments.operands { try session.read(path, into: &export) }
-        let notes = names.notes + export.notes
-        for note in notes { session.output.note(note) }
+        for note in export.notes { session.output.note(note) }
         guard export.hasRows else { throw Failure(.badData, "the export has no row that can be compared") }
 
         let settings = session.settingsOfReport()
@@ -138,6 +136,14 @@ extension Arguments {
 }
 
 extension Session {
+    /// The names of campaigns in a file; lines that cannot be read are told.
+    func names(_ path: String) throws(Failure) -> CampaignNames {
+        var names = CampaignNames()
+        try read(path, into: &names)
+        for note in names.notes { output.note(note) }
+        return names
+    }
+
     /// Reads a file line by line into a table.
     fileprivate func read(_ path: String, into table: inout some LineTable) throws(Failure) {
         let file = try InputFile(path)
