@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import PushModel
+@testable import Store
 
 @Suite("pushctl reconcile", .timeLimit(.minutes(30)))
 struct PushctlReconcileTests: ~Copyable {
@@ -50,8 +51,7 @@ struct PushctlReconcileTests: ~Copyable {
         #expect(text.output.contains("certain: Android showed 1 push by itself"))
         #expect(text.output.contains("\n    data.cid:spring -owner:braze\n"))
         let document = try json(reconcile(path("b.csv"), "--names", path("names.csv"), "--json").output)
-        let schema = try json(
-            String(decoding: readFile("\(root)/packaging/reconcile.schema.json") ?? [], as: UTF8.self))
+        let schema = try json(pushctl.run(["--generate", "reconcile-schema"]).output)
         #expect(document.members.map(\.key) == schema["required"]?.elements.compactMap(\.string))
         let codes = document["campaigns"]?.elements[0]["sentences"]?.elements.compactMap { $0["code"]?.string }
         #expect(codes == ["shown_by_system", "other_owner", "direct_missing"])

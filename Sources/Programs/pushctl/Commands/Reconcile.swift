@@ -1,6 +1,7 @@
 import Glibc
 import LedgerReports
 import PushModel
+import PushRouter
 import PushSettings
 import PushViews
 import Store
