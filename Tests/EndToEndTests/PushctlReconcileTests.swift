@@ -5,9 +5,8 @@ import Testing
 @testable import Store
 
 @Suite("pushctl reconcile", .timeLimit(.minutes(30)))
-struct PushctlReconcileTests: ~Copyable {
+struct PushctlReconcileTests {
     private let daemon: TestDaemon
-    private let directory = TemporaryDirectory()
 
     /// Three pushes of one campaign: one is tapped, one is shown by Android, one is another handler's.
     init() throws {
@@ -30,7 +29,7 @@ struct PushctlReconcileTests: ~Copyable {
         try waitUntil("each push is decided") { try ledger.undecidedInvocations().isEmpty }
     }
 
-    private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+    private func path(_ name: String) -> String { "\(daemon.installation.root)/\(name)" }
 
     private func reconcile(_ words: String...) -> Program.Result {
         pushctl.run(daemon.options + ["reconcile"] + words)

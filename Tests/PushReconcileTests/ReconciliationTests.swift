@@ -177,7 +177,7 @@ struct ReconciliationTests {
             spring(30)(&feed)
             for _ in 0..<21 { feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios) }
         }
-        #expect(result.campaigns[0].sentences[0].query == "op:interact outcome:sdk_not_ready")
+        #expect(result.campaigns[0].sentences.first?.query == "op:interact outcome:sdk_not_ready")
     }
 
     @Test("joins by the id in the payload, its own part, the id of the API and the name, and several ids of one name")

@@ -88,7 +88,7 @@ struct Feed {
             mode: .device, platform: platform, app: "shop", device: nil, id: nil, messageID: nil,
             acceptedAt: WallTime(milliseconds: time * 1000))
         guard let delivery = side.add(row, operation, line: Array(line.utf8), detection) else { return nil }
-        side.add(tap: row, ofLine: Array(Self.line(cid: "spring").utf8), detection)
+        side.add(tap: row, ofLine: Array(Self.appleLine.utf8), detection)
         return delivery
     }
 
@@ -104,6 +104,10 @@ struct Feed {
     static func line(cid: String, mark: String = #""_ab":"true","#, notification: String = "") -> String {
         #"{"op":"deliver","platform":"android","app":"shop","payload":{\#(notification)"data":{\#(mark)"cid":"\#(cid)","t":"T","a":"A"}}}"#
     }
+
+    /// The line of a delivery of the campaign spring for iOS.
+    private static let appleLine =
+        #"{"op":"deliver","platform":"ios","app":"shop","payload":{"aps":{"alert":"A"},"ab":{"c":"spring"}}}"#
 
     /// The line of a tap on a delivery without an instance.
     static func tap(message: String) -> String {

@@ -18,8 +18,8 @@ extension Command {
             """
             "We saw 5 of 812" is how many of the sent pushes the ledger has. Below \(Reconciliation.leastShare) % it makes \
             no statement about the rest. Sentences give reasons, each with a query that opens the pushes in the page. \
-            "certain": the ledger proves it. "possible": the sums differ by at least and at most so many, because of the \
-            pushes that were not seen nobody knows which were opened. A window of influenced opens that fits better is \
+            "certain": the ledger proves it. "possible": the sums differ. They give bounds, because nobody knows \
+            which of the pushes that were not seen were opened. A window of influenced opens that fits better is \
             named, never set.
             """,
             """
