@@ -8,7 +8,7 @@ import Store
 
 extension Command {
     static let reconcile = Command(
-        name: "reconcile", summary: "put a dashboard's export beside the ledger, with reasons for gaps",
+        name: "reconcile", summary: "put a dashboard's export beside the ledger, with reasons",
         description: [
             """
             Reads the tables (CSV) of a dashboard, and prints the figures of each campaign beside those of the ledger, as \
