@@ -237,6 +237,7 @@ let package = Package(
             "PushAccidentsTests",
             ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
         tests("PushConformTests", ["PushModel", "PushRouter", "PushSettings", "PushViews"]),
+        tests("PushReconcileTests", ["PushModel", "PushRouter", "PushViews"]),
         tests("EventLoopTests", ["PushModel", "LinuxSystem", "CLinux"]),
         tests("UnixSocketsTests", ["LinuxSystem", "CLinux"]),
         tests(

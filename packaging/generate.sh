@@ -24,6 +24,7 @@ write etc/pushrouterd/gateway.conf conf "$gateway"
 write etc/pushrouterd/web.conf conf "$web"
 write packaging/report.schema.json schema
 write packaging/conform.schema.json conform-schema
+write packaging/reconcile.schema.json reconcile-schema
 write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 
 # The parts of the other pages: each begins with a line that names it, and ends at the next such line.

@@ -45,6 +45,7 @@ let moduleFloors = [
             Floor("Query", ["Reporting"]),
             Floor("Accidents", ["Simulation"]),
             Floor("Conform", ["Accidents", "Simulation", "Reporting"]),
+            Floor("Reconcile", ["Query", "Reporting"]),
             Floor("Web", ["Accidents", "Query", "Reporting", "Simulation", "PayloadForms"]),
         ]),
     ModuleFloors(

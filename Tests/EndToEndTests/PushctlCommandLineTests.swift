@@ -104,7 +104,7 @@ struct PushctlCommandLineTests {
             (["report", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
             (
                 ["--generate", "tcsh"],
-                "--generate tcsh: man, conf, schema, conform-schema, accidents or parts"
+                "--generate tcsh: man, conf, schema, conform-schema, reconcile-schema, accidents or parts"
             ),
             (["inject", "--generate", "conf", "x"], "inject has no option --generate"),
             (["test", "--mode", "relay", "x"], "--mode is for --trace"),

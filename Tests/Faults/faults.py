@@ -59,6 +59,7 @@ OWN = {
     "PushViews/Accidents": ["PushAccidentsTests"],
     "PushViews/PayloadForms": ["PushDispatchTests"],
     "PushViews/Query": ["PushQueryTests"],
+    "PushViews/Reconcile": ["PushReconcileTests"],
     "PushViews/Reporting": ["PushReportingTests"],
     "PushViews/Simulation": ["PushRoutingTests", "PushDispatchTests"],
     "PushViews/Web": ["PushWebTests"],

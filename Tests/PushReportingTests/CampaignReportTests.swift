@@ -39,6 +39,18 @@ struct CampaignReportTests {
         #expect(report(events, campaign: CampaignReport.exampleCampaign).total.received == 1)
     }
 
+    @Test("shows the name that a person gave beside the id, in each format")
+    func names() throws {
+        var report = report([event(.received, 1), event(.received, 2, campaign: "fall")])
+        #expect(!report.csv.contains("name"))
+        report.names = ["summer": "Summer, all"]
+        #expect(report.text.contains("\nSummer, all (summer)  ") && report.text.contains("\nfall  "))
+        #expect(report.csv.contains("\r\nsummer,\"Summer, all\",1,") && report.csv.contains("\r\nfall,,1,"))
+        #expect(report.html.contains("Summer, all (summer)"))
+        let campaigns = try json(report)["campaigns"]?.elements
+        #expect(campaigns?.map { $0["name"]?.string } == [nil, "Summer, all"])
+    }
+
     @Test("counts body and buttons, a button that closes as a click only")
     func clicks() {
         let total = report([

@@ -14,7 +14,7 @@ struct CompletionTests {
         "are commands, options and values, also where bash takes an equals sign as a word",
         arguments: [
             ("sh", ["show"]), ("--config /etc expl", ["explain"]), ("--config = /etc expl", ["explain"]),
-            ("--state test re", ["replay", "report", "reload", "restore"]), ("--generate sc", ["schema"]),
+            ("--state test re", ["reconcile", "replay", "report", "reload", "restore"]), ("--generate sc", ["schema"]),
             ("explain --plat", ["--platform="]), ("report --fail-on", ["--fail-on-miss"]),
             ("explain --platform a", ["android", "all"]),
             ("explain --platform=a", ["--platform=android", "--platform=all"]),

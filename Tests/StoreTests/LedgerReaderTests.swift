@@ -82,11 +82,13 @@ struct LedgerReaderTests {
             ])
         }
         var found: [(row: LedgerRow, line: [UInt8])] = []
-        try ledger.reader().rows(endedAs: .handedToTracker, from: WallTime(milliseconds: 20)) { found.append(($0, $1)) }
+        try ledger.reader().rows(endedAs: [.handedToTracker], from: WallTime(milliseconds: 20)) {
+            found.append(($0, $1))
+        }
         #expect(found.map(\.row.seq.value) == [3, 4])
         #expect(found.map(\.row.acceptedAt.milliseconds) == [30, 40])
         #expect(found.map(\.line) == [3, 4].map { Fixture.request($0, bytes: Int($0)).body })
-        try ledger.reader().rows(endedAs: .shownBySystem) { _, _ in Issue.record("nothing ended so") }
+        try ledger.reader().rows(endedAs: [.shownBySystem]) { _, _ in Issue.record("nothing ended so") }
     }
 
     @Test("returns a request without an invocation as a row of its own, in its place")

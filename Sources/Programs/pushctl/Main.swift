@@ -21,6 +21,11 @@ struct Program {
         exit(status.rawValue)
     }
 
+    private static let schemas = [
+        "schema": ReportMembers.schema, "conform-schema": ConformJudgement.schema,
+        "reconcile-schema": Reconciliation.schema,
+    ]
+
     private static func run(_ words: [String], _ output: Output) throws(Failure) -> ExitStatus {
         switch try Parser.parse(words, commands: Command.all) {
         case .run(let arguments):
@@ -39,9 +44,8 @@ struct Program {
         case .generate("man", let command):
             output.print(command.map { ManPage.text(of: $0) } ?? ManPage.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
-        case .generate(let what, _) where what == "schema" || what == "conform-schema":
-            let schema = what == "schema" ? ReportMembers.schema : ConformJudgement.schema
-            guard let tree = try? JSONTree(scanning: schema) else { preconditionFailure("no JSON") }
+        case .generate(let what, _) where schemas[what] != nil:
+            guard let tree = try? JSONTree(scanning: schemas[what] ?? []) else { preconditionFailure("no JSON") }
             output.print(String(decoding: tree.bytes(.indented), as: UTF8.self) + "\n")
         case .generate("accidents", _):
             guard let table = Settings.load(.shipped).settings?.routing, let page = try? Accident.page(by: table) else {
@@ -51,7 +55,7 @@ struct Program {
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
             throw .usage(
-                "--generate \(what): man, conf, schema, conform-schema, accidents or parts", of: nil)
+                "--generate \(what): man, conf, schema, conform-schema, reconcile-schema, accidents or parts", of: nil)
         }
         return .done
     }

@@ -143,9 +143,33 @@ extension CampaignReport {
         try ledger.interactions(from: since, to: until) {
             add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
         }
-        try ledger.rows(endedAs: .shownBySystem, from: since, to: until) { row, line in
+        try ledger.rows(endedAs: [.shownBySystem], from: since, to: until) { row, line in
             guard let row = ReportRow(row) else { return }
             add(row, campaign: table.detection.campaign(ofLine: line, row.platform))
+        }
+    }
+}
+
+extension LedgerSide {
+    /// Reads its window, in one snapshot.
+    ///
+    /// - Parameter table: the rules for the campaign of a push that never reached the tracker.
+    public mutating func read(_ ledger: LedgerReader, _ table: RoutingTable) throws(StoreError) {
+        let (since, until) = (window.since, window.until)
+        rowsBegin = try ledger.rowsBegin(from: since, to: until)
+        var taps: [(row: ReportRow, delivery: SequenceNumber)] = []
+        try ledger.rows(endedAs: Self.outcomes, from: since, to: until) { row, line in
+            guard let reported = ReportRow(row),
+                let delivery = add(reported, row.operation, line: line, table.detection)
+            else { return }
+            taps.append((reported, delivery))
+        }
+        for (row, delivery) in taps {
+            if let line = try ledger.line(of: delivery) { add(tap: row, ofLine: line, table.detection) }
+        }
+        try ledger.events(from: since, to: until) { event in add(event) }
+        try ledger.interactions(from: since, to: until) {
+            add($0.row, campaign: $0.campaignID, on: $0.platform)
         }
     }
 }

@@ -29,8 +29,11 @@ public final class PushFacts {
     var isPush: Bool { story.request.operation == .deliver || story.request.operation == .publish }
 
     /// The keys and values of the payload's data, or the payload itself.
-    var data: JSONNode? {
-        guard let payload = line?["payload"] else { return nil }
+    var data: JSONNode? { line.flatMap(Self.data) }
+
+    /// The same of a received line.
+    static func data(of line: JSONNode) -> JSONNode? {
+        guard let payload = line["payload"] else { return nil }
         let message = payload["message"] ?? payload
         return message["data"] ?? message["extras"] ?? message
     }

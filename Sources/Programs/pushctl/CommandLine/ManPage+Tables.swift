@@ -142,7 +142,7 @@ extension ManPage {
         (
             name: "in_all, campaigns, by_day",
             meaning: """
-            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have \
+            the figures in all, by campaign_id (with opens_lost and by_day for each, and its name in --names), and by day. Days have \
             opens_lost, too, and days of all campaigns have unattributed, also without any other count
             """
         ),

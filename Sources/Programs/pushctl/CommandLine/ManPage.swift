@@ -57,6 +57,9 @@ enum ManPage {
         case "campaigns":
             section("CAMPAIGN FIGURES", table(campaignFigures)) + "\n"
                 + section("CAMPAIGNS AS JSON", table(campaignMembers))
+        case "reconcile":
+            section("HEADINGS", table(ExportFigure.described)) + "\n"
+                + section("RECONCILE AS JSON", table(Reconciliation.described))
         case "conform":
             section("RESULT LINES", table(ConformResult.members)) + "\n"
                 + section("RULES", table(ConformJudgement.rules)) + "\n"

@@ -14,9 +14,9 @@ extension Option {
 
     // Without a command.
     static let generate = Option(
-        "generate", .words(["man", "conf", "schema", "conform-schema", "accidents", "parts"]),
+        "generate", .words(["man", "conf", "schema", "conform-schema", "reconcile-schema", "accidents", "parts"]),
         """
-        print the man page, the shipped pushrouterd.conf, the schemas of report --json and of conform judge, the catalogue of accidents, or the parts of other man pages that \
+        print the man page, the shipped pushrouterd.conf, the schemas of report --json, conform judge and reconcile, the catalogue of accidents, or the parts of other man pages that \
         packaging/generate.sh writes; after a command, man is the page of that command
         """)
     static let complete = Option(

@@ -33,7 +33,7 @@ extension Command {
         ],
         operands: .none,
         options: [
-            .campaign, .by, .since.meaning("only events at this time or later"),
+            .campaign, .by, .names, .since.meaning("only events at this time or later"),
             .until.meaning("only events before this time"), .utc, .format.allowing(["text", "json", "html", "csv"]),
             .json,
         ],
@@ -50,11 +50,12 @@ extension Command {
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
-        let settings = settings(session)
+        let settings = session.settingsOfReport()
         let selection = CampaignReport.Selection(
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: settings.campaignIDRule)
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
+        if let path = arguments[.names] { report.names = try session.names(path).names }
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in try report.read(ledger, settings.routing) }
         }
@@ -71,13 +72,15 @@ extension Command {
         }
         return .done
     }
+}
 
+extension Session {
     /// The settings; defaults if the configuration is wrong, because the ledger can be read without it.
-    private static func settings(_ session: Session) -> Settings {
+    func settingsOfReport() -> Settings {
         do {
-            return try session.settings()
+            return try settings()
         } catch {
-            session.output.note(
+            output.note(
                 "\(error.message)\nthe report uses the default of CampaignIdRule=, and the built-in providers"
             )
             return Settings()

@@ -79,9 +79,12 @@ extension Substring {
 /// Reads and shows times in this machine's zone.
 enum LocalTime {
     /// The forms that ``parse(_:now:isUTC:)`` reads, for the help.
-    static let forms = """
+    static let forms = "\(timeForms) Dates are those of this machine's time zone, or with --utc of UTC."
+
+    /// The same without a word about zones.
+    static let timeForms = """
         TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
-        -30min, -1h, -2d, -1w. Dates are those of this machine's time zone, or with --utc of UTC.
+        -30min, -1h, -2d, -1w.
         """
 
     /// Parses a time: RFC 3339; `2026-11-21`, `today`, `yesterday`, which are the midnights at their begin; `now`; or
@@ -103,9 +106,12 @@ enum LocalTime {
 
     /// The zone of this machine, with its present abbreviation.
     static var zone: LocalZone {
-        LocalZone(name: parts(of: now).flatMap { $0.tm_zone.map { String(cString: $0) } } ?? "UTC") { time in
-            parts(of: time).map { Int64($0.tm_gmtoff) } ?? 0
-        }
+        zone(named: parts(of: now).flatMap { $0.tm_zone.map { String(cString: $0) } } ?? "UTC")
+    }
+
+    /// The zone of this machine under another name.
+    static func zone(named name: String) -> LocalZone {
+        LocalZone(name: name) { time in parts(of: time).map { Int64($0.tm_gmtoff) } ?? 0 }
     }
 
     /// The value of `TZ`, if it names no zone: the C library would use UTC without a word.

@@ -28,6 +28,7 @@ extension CampaignReport {
             let lostByDay = lost.byDay(of: id)
             list.object {
                 $0.member("campaign_id", id)
+                if let name = names[id] { $0.member("name", name) }
                 campaign.figures.write(to: &$0)
                 $0.member("opens_lost", lost: LostOpens.sum(lostByDay))
                 $0.member(
@@ -164,7 +165,7 @@ extension CampaignReport {
     public var csv: String {
         let ids = Set(campaigns.keys).union(lost.campaigns).sorted().map(Optional.some)
         return CSVReport.line(
-            ["campaign_id"] + (selection.field.map { [$0.rawValue] } ?? []) + [
+            ["campaign_id"] + (names.isEmpty ? [] : ["name"]) + (selection.field.map { [$0.rawValue] } ?? []) + [
                 "received", "unique_recipients", "direct_opens", "influenced_opens", "influenced_and_direct",
                 "total_opens", "body_clicks", "button_clicks",
             ] + (hasLosses ? ["unattributed"] + LostOpens.Reason.allCases.map { "opens_lost_\($0.rawValue)" } : []))
@@ -186,7 +187,8 @@ extension CampaignReport {
             ]
             let losses = hasLosses ? [unattributed] + LostOpens.Reason.allCases.map { lost[$0] ?? 0 } : []
             return CSVReport.line(
-                [CSVReport.text(id)] + (selection.field == nil ? [] : [CSVReport.text(value)])
+                [CSVReport.text(id)] + (names.isEmpty ? [] : [CSVReport.text(id.flatMap { names[$0] })])
+                    + (selection.field == nil ? [] : [CSVReport.text(value)])
                     + (counts + losses).map { String($0) })
         }
         let days = Set(campaign.days.keys).union(lostByDay.keys).union(taps.keys).sorted()

@@ -47,6 +47,8 @@ public struct CampaignReport: Sendable {
     public var rowsBegin: WallTime?
     /// The program that made the report, the machine and the time; `nil` if unknown.
     public var maker: ReportMaker?
+    /// The names of campaigns that a person gave, by the id in the payload.
+    public var names: [String: String] = [:]
     /// The options.
     public let selection: Selection
     /// The zone that its days are in.
@@ -148,6 +150,9 @@ public struct CampaignReport: Sendable {
         case .ios, .web: break
         }
     }
+
+    /// A campaign's name with its id; the id alone without a name.
+    func title(of id: String) -> String { names[id].map { "\($0) (\(id))" } ?? id }
 
     /// Taps on deliveries without a campaign (T3).
     var unattributed: Int { verdicts[.unattributed] ?? 0 }

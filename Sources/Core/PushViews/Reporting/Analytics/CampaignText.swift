@@ -28,7 +28,9 @@ extension CampaignReport {
     private func campaignTable(_ style: TextStyle) -> [ReportLine] {
         guard !total.isEmpty else { return [] }
         var table = Self.table("Campaign")
-        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) { table.add(campaign.figures.cells(id)) }
+        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
+            table.add(campaign.figures.cells(title(of: id)))
+        }
         if campaigns.count > 1 { table.add(total.cells("In all")) }
         return table.lines(width: style.width)
             + wrapped(
@@ -43,7 +45,7 @@ extension CampaignReport {
             widest: style.width.map { $0 < 80 } ?? false ? 20 : 32, keys: 2)
         for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
             for (button, clicks) in campaign.figures.sortedButtons {
-                table.add([id, button.id, button.action, grouped(clicks)])
+                table.add([title(of: id), button.id, button.action, grouped(clicks)])
             }
         }
         return table.lines(width: style.width)
@@ -72,7 +74,7 @@ extension CampaignReport {
 
     private func lostTable(_ style: TextStyle) -> [ReportLine] {
         var table = TextTable([("Campaign", .left)] + losses.map { ("Lost: \($0.words)", .right) }, widest: 28)
-        for (name, days) in lost.rows { table.add([name] + lostCells(LostOpens.sum(days))) }
+        for (name, days) in lost.rows { table.add([title(of: name)] + lostCells(LostOpens.sum(days))) }
         return table.lines(width: style.width)
     }
 

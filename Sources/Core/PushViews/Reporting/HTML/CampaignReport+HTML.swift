@@ -8,7 +8,9 @@ extension CampaignReport {
     ///
     /// - Parameter linksPushes: whether that page has the pushes, so that the name of a campaign leads to them.
     func page(linksPushes: Bool = false) -> HTMLPage {
-        func name(_ row: Row) -> Markup { linksPushes ? HTML.search(word: "campaign", row.name) : "\(row.name)" }
+        func name(_ row: Row) -> Markup {
+            linksPushes ? HTML.search(word: "campaign", row.name) : "\(title(of: row.name))"
+        }
         let beside = HTML.table(
             "Taps, presses and pushes that count in no campaign", countsBeside.filter { $0.count > 0 },
             [.words("What") { "\($0.meaning)" }, .number("Count") { "\(grouped($0.count))" }])
@@ -82,9 +84,9 @@ extension CampaignReport {
         return """
             <p>A push that Android showed by itself never reaches Braze, so its opens are not known. \
             \(Markup.when(selection.campaign == nil, "A tap on an unknown push has no campaign."))</p>
-            \(HTML.table("Pushes Braze never saw, by campaign", rows, [.name("Campaign") { "\($0.name)" }]
+            \(HTML.table("Pushes Braze never saw, by campaign", rows, [.name("Campaign") { "\(title(of: $0.name))" }]
                 + columns(lost: { LostOpens.sum($0.days) }, none: "-")))\
-            \(HTML.table("Pushes Braze never saw, by campaign and day", days, [.name("Campaign") { "\($0.name)" },
+            \(HTML.table("Pushes Braze never saw, by campaign and day", days, [.name("Campaign") { "\(title(of: $0.name))" },
                 .name(dayHeading) { "\($0.day.description)" }] + columns(lost: { $0.counts }, none: "-")))
             """
     }
@@ -121,7 +123,7 @@ extension CampaignReport {
         }
         return HTML.table(
             "Figures by campaign and day", campaigns.count > 1 ? rows : [],
-            [.name("Campaign") { "\($0.id)" }, .name(dayHeading) { "\($0.day.description)" }]
+            [.name("Campaign") { "\(title(of: $0.id))" }, .name(dayHeading) { "\($0.day.description)" }]
                 + columns { $0.figures })
     }
 
@@ -132,7 +134,7 @@ extension CampaignReport {
         return HTML.table(
             "Clicks by button", rows,
             [
-                .name("Campaign") { "\($0.id)" }, .name("Button") { "\($0.button.id)" },
+                .name("Campaign") { "\(title(of: $0.id))" }, .name("Button") { "\($0.button.id)" },
                 .name("Action") { "\($0.button.action)" }, .number("Clicks") { "\(grouped($0.clicks))" },
             ])
     }

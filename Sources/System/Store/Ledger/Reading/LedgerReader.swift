@@ -264,17 +264,18 @@ public final class LedgerReader {
         while try statement.step() { body(try statement.ledgerRow()) }
     }
 
-    /// Streams the invocations with one outcome, each with the line of its request, of the requests accepted at or
+    /// Streams the invocations with one of some outcomes, each with the line of its request, of the requests accepted at or
     /// after `start` and before `end`; `nil` means no bound. Memory is constant.
     public func rows(
-        endedAs outcome: Outcome, from start: WallTime? = nil, to end: WallTime? = nil,
+        endedAs outcomes: [Outcome], from start: WallTime? = nil, to end: WallTime? = nil,
         _ body: (_ row: LedgerRow, _ line: [UInt8]) -> Void
     ) throws(StoreError) {
+        let condition = outcomes.map { LedgerTable.invocations.has("outcome", $0) }.joined(separator: " OR ")
         let statement = try database.prepare(
             """
             SELECT \(Self.rowColumns), body
             FROM \(LedgerTable.requests.source) CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND \(LedgerTable.invocations.has("outcome", outcome))
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND (\(condition))
             ORDER BY requests.seq, n
             """)
         statement.bind(start, before: end)

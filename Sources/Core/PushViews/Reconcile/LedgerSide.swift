@@ -1,0 +1,322 @@
+public import PushModel
+public import PushRouter
+
+/// The ledger's side of a comparison with an export: the figures of `pushctl campaigns` for each platform, and facts that
+/// explain why Braze has others.
+///
+/// The caller adds rows, then events and interactions, each in the order in which they were decided.
+public struct LedgerSide: Sendable {
+    /// A fact about a push that Braze's figures lack, or may have more often.
+    enum Finding: Hashable, CaseIterable {
+        /// A tap while the app had no Braze instance.
+        case withoutInstance
+        /// A push that names the campaign and is not Braze's.
+        case otherOwner
+        /// A push to an app that was stopped.
+        case notWoken
+        /// A tap on a push that was opened before.
+        case repeatedTap
+        /// A press on a button that closes the notification.
+        case closeButton
+    }
+
+    /// The requests of a fact: their number, and the first of them.
+    struct Found: Hashable, Sendable {
+        private(set) var count = 0
+        private(set) var requests: [SequenceNumber] = []
+
+        /// As many requests as one query names.
+        static let requestsMax = 20
+
+        mutating func add(_ seq: SequenceNumber) {
+            count += 1
+            if requests.count < Self.requestsMax { requests.append(seq) }
+        }
+
+        static func += (left: inout Found, right: Found) {
+            left.count += right.count
+            left.requests = Array((left.requests + right.requests).sorted().prefix(requestsMax))
+        }
+    }
+
+    /// The figures of some campaigns, on some platforms and days.
+    struct Figures: Hashable, Sendable {
+        /// Pushes that reached Braze's SDK.
+        var received = 0
+        var direct = 0
+        var total = 0
+        /// Pushes that Android showed by itself.
+        var shown = 0
+        var findings: [Finding: Found] = [:]
+
+        func count(_ finding: Finding) -> Int { findings[finding]?.count ?? 0 }
+        /// Pushes that this ledger has.
+        var seen: Int { received + shown + count(.otherOwner) + count(.notWoken) }
+        /// Opens that are influenced and not direct.
+        var influenced: Int { total - direct }
+
+        fileprivate mutating func add(_ figures: CampaignFigures) {
+            received += figures.received
+            direct += figures.directOpens
+            total += figures.totalOpens
+        }
+    }
+
+    /// The time that was read.
+    public let window: ReportWindow
+    /// The zone of the days.
+    public let zone: LocalZone
+    /// The start of the rows; `nil` when the window is complete.
+    public var rowsBegin: WallTime?
+    let idRule: CampaignIDRule
+    /// The window of influenced opens that is set.
+    let influencedWindow: Duration
+    private var reports: [Platform: CampaignReport] = [:]
+    private var findings: [String: [CampaignExport.Place: [Finding: Found]]] = [:]
+    private var delays: SessionDelays
+    /// Taps without an instance that name a push by its message id, until its receipt names the campaign.
+    private var taps: [String: [ReportRow]] = [:]
+
+    /// - Parameters:
+    ///   - export: the tables to compare with: their days limit what is read.
+    ///   - window: the time that a person chose.
+    ///   - zone: the zone of the days.
+    ///   - idRule: the rule that distinguishes campaigns.
+    ///   - influencedWindow: the window of influenced opens.
+    public init(
+        beside export: CampaignExport, window: ReportWindow = ReportWindow(), zone: LocalZone = .utc,
+        idRule: CampaignIDRule = .raw, influencedWindow: Duration = TrackerRules().influencedWindow
+    ) {
+        var window = window
+        if let days = export.daysRead {
+            // One day more on each side: zones, and sessions after a push of the day before.
+            let first = WallTime(milliseconds: (days.lowerBound.number - 1) * 86_400_000)
+            let last = WallTime(milliseconds: (days.upperBound.number + 2) * 86_400_000)
+            window = ReportWindow(since: window.since ?? first, until: window.until ?? last)
+        }
+        (self.window, self.zone, self.idRule) = (window, zone, idRule)
+        self.influencedWindow = influencedWindow
+        delays = SessionDelays(zone: zone)
+        for platform in Platform.allCases {
+            reports[platform] = CampaignReport(window: window, selection: .init(idRule: idRule), zone: zone)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The outcomes of the rows that it wants.
+    public static let outcomes: [Outcome] = [
+        .shownBySystem, .sdkNotReady, .notWoken, .handled, .failed, .timedOut, .expired, .unrouted, .ownReceiver,
+    ]
+
+    /// Counts an event.
+    public mutating func add(_ event: AnalyticsEvent) {
+        reports[event.platform]?.add(event)
+        delays.add(event)
+        guard !taps.isEmpty, event.kind == .received, let id = event.push?.messageID,
+            let rows = taps.removeValue(forKey: id)
+        else { return }
+        for row in rows { add(.withoutInstance, row, of: event.push?.campaignID) }
+    }
+
+    /// Counts an interaction by its verdict.
+    public mutating func add(_ row: InteractionRow, campaign: String?, on platform: Platform) {
+        guard let campaign, window.contains(row.at) else { return }
+        let finding: Finding? =
+            switch row.verdict {
+            case .duplicate: .repeatedTap
+            case .closed: .closeButton
+            case .opened, .unattributed, .dismissed, .unknownAction, .elsewhere, .unmatched: nil
+            }
+        guard let finding else { return }
+        let place = CampaignExport.Place(platform: platform, day: zone.day(of: row.at.seconds))
+        findings[campaign, default: [:]][place, default: [:]][finding, default: Found()].add(row.delivery ?? row.cause)
+    }
+
+    /// Counts a row.
+    ///
+    /// - Returns: the delivery that a tap without an instance names by its number: the caller gives its line to
+    ///   ``add(tap:ofLine:_:)``.
+    public mutating func add(
+        _ row: ReportRow, _ operation: Operation, line: [UInt8], _ detection: DetectionSettings
+    ) -> SequenceNumber? {
+        let invocation = row.invocation
+        guard !invocation.isObserver, invocation.id.n == 0, let outcome = invocation.result?.outcome else { return nil }
+        let isBraze = invocation.provider == ProviderRule.brazeName
+        switch (operation, outcome) {
+        case (.deliver, .shownBySystem):
+            reports[row.platform]?.add(row, campaign: detection.campaign(ofLine: line, row.platform))
+        case (.deliver, .notWoken):
+            if isBraze { add(.notWoken, row, of: detection.campaign(ofLine: line, row.platform)) }
+        case (.deliver, .sdkNotReady): break
+        case (.deliver, _):
+            if !isBraze { add(.otherOwner, row, of: Self.campaign(ofOther: line)) }
+        case (.interact, .sdkNotReady):
+            guard let request = try? Request(acceptedLine: line), case .interact(let interact) = request.action,
+                interact.kind != .dismissed
+            else { return nil }
+            switch interact.subject {
+            case .delivery(let seq): return seq
+            case .message(let id): taps[id, default: []].append(row)
+            case .payload(let payload):
+                let handed = try? HandedBackPayload(payload, platform: row.platform, settings: detection)
+                add(.withoutInstance, row, of: handed?.campaignID)
+            }
+        default: break
+        }
+        return nil
+    }
+
+    /// Counts a tap without an instance on the delivery with this line.
+    public mutating func add(tap row: ReportRow, ofLine line: [UInt8], _ detection: DetectionSettings) {
+        add(.withoutInstance, row, of: detection.campaign(ofLine: line, row.platform))
+    }
+
+    private mutating func add(_ finding: Finding, _ row: ReportRow, of campaign: String?) {
+        guard let campaign, campaign != CampaignReport.exampleCampaign else { return }
+        let place = CampaignExport.Place(platform: row.platform, day: zone.day(of: row.acceptedAt.seconds))
+        findings[campaign, default: [:]][place, default: [:]][finding, default: Found()].add(row.invocation.id.seq)
+    }
+
+    /// The key with the campaign in the data of a push for Android.
+    static let campaignKey = "cid"
+
+    /// The campaign that a push names which is not Braze's by the rule of its SDK.
+    private static func campaign(ofOther line: [UInt8]) -> String? {
+        guard line.has(campaignKey.utf8),
+            let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root
+        else { return nil }
+        return PushFacts.data(of: root)?[campaignKey]?.string
+    }
+
+    // MARK: Figures
+
+    /// The campaigns with a push here.
+    var campaigns: Set<String> {
+        reports.values.reduce(into: Set(findings.keys)) { names, report in
+            names.formUnion(report.campaigns.keys)
+            names.formUnion(report.lost.campaigns)
+        }
+    }
+
+    /// The figures of some campaigns.
+    ///
+    /// - Parameter days: `nil`: all that was read.
+    func figures(
+        of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
+    ) -> Figures {
+        var sum = Figures()
+        func counts(_ day: LocalDay?) -> Bool { days.map { days in day.map(days.contains) ?? false } ?? true }
+        for id in campaigns {
+            for platform in platforms {
+                guard let report = reports[platform] else { continue }
+                let campaign = report.campaigns[id] ?? CampaignReport.Campaign()
+                if days == nil {
+                    sum.add(campaign.figures)
+                } else {
+                    for (day, figures) in campaign.days where counts(day) { sum.add(figures) }
+                }
+                let lost = report.lost.byDay(of: id).filter { counts($0.key) }
+                sum.shown += LostOpens.sum(lost)[.shownBySystem] ?? 0
+            }
+            for (place, found) in findings[id] ?? [:] where counts(place.day) {
+                guard place.platform.map(platforms.contains) ?? false else { continue }
+                for (finding, requests) in found { sum.findings[finding, default: Found()] += requests }
+            }
+        }
+        return sum
+    }
+
+    /// The days on which a campaign's pushes came.
+    func days(of campaign: String) -> Set<LocalDay> {
+        reports.values.reduce(into: []) { days, report in
+            days.formUnion(report.campaigns[campaign]?.days.filter { $0.value.received > 0 }.map(\.key) ?? [])
+        }
+    }
+
+    /// The influenced opens that another window would give; `nil` where the simple rule does not give what the ledger has.
+    ///
+    /// - Parameter wanted: the influenced opens that Braze has.
+    func fittingWindow(
+        of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?, ours: Int, wanted: Int
+    ) -> (window: Duration, opens: Int)? {
+        let spans = delays.seconds(of: Set(campaigns), on: platforms, in: days)
+        func opens(_ window: Duration) -> Int { spans.count { Duration.seconds($0) < window } }
+        guard opens(influencedWindow) == ours else { return nil }
+        let best = SessionDelays.windows.filter { $0 != influencedWindow }
+            .map { (window: $0, opens: opens($0)) }.filter { $0.opens > 0 }
+            .min { abs($0.opens - wanted) < abs($1.opens - wanted) }
+        // A twentieth: two clocks, and two days' ends.
+        guard let best, abs(best.opens - wanted) * 20 <= wanted, abs(best.opens - wanted) < abs(ours - wanted) else {
+            return nil
+        }
+        return best
+    }
+}
+
+/// The times from each push that nobody tapped to the next session of its user on the device: what windows of influenced
+/// opens would count.
+struct SessionDelays: Sendable {
+    private struct Person: Hashable {
+        let app, device, user: String?
+    }
+
+    private struct Push {
+        let delivery: SequenceNumber
+        let campaign: String
+        let time: Int64
+    }
+
+    private struct Delay {
+        let campaign: String
+        let platform: Platform
+        let day: LocalDay
+        let seconds: Int64
+    }
+
+    /// The windows that are tried.
+    static let windows: [Duration] = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map { .seconds($0 * 60) }
+    /// As many pushes of a person as wait for a session.
+    private static let waitingMax = 256
+
+    private let zone: LocalZone
+    private var waiting: [Person: [Push]] = [:]
+    private var delays: [SequenceNumber: Delay] = [:]
+    private var opened: Set<SequenceNumber> = []
+
+    init(zone: LocalZone) { self.zone = zone }
+
+    mutating func add(_ event: AnalyticsEvent) {
+        let person = Person(app: event.appID, device: event.deviceID, user: event.externalUserID)
+        switch event.content {
+        case .received(let push):
+            guard let campaign = push.campaignID else { return }
+            var pushes = waiting[person] ?? []
+            if pushes.count == Self.waitingMax { pushes.removeFirst() }
+            pushes.append(Push(delivery: event.delivery, campaign: campaign, time: event.time))
+            waiting[person] = pushes
+        case .open(_, let button): if button?.action != .close { opened.insert(event.delivery) }
+        case .sessionStart:
+            guard let pushes = waiting.removeValue(forKey: person) else { return }
+            let longest = Self.windows.last?.components.seconds ?? 0
+            let day = zone.day(of: event.time)
+            for push in pushes where (0..<longest).contains(event.time - push.time) {
+                delays[push.delivery] = Delay(
+                    campaign: push.campaign, platform: event.platform, day: day, seconds: event.time - push.time)
+            }
+        case .influencedOpen, .iosForeground, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
+        }
+    }
+
+    /// The delays in seconds of pushes that nobody tapped.
+    func seconds(
+        of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
+    ) -> [Int64] {
+        delays.compactMap { delivery, delay in
+            let counts =
+                campaigns.contains(delay.campaign) && platforms.contains(delay.platform)
+                && days.map { $0.contains(delay.day) } ?? true && !opened.contains(delivery)
+            return counts ? delay.seconds : nil
+        }
+    }
+}

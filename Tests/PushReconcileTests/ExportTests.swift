@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+@testable import PushModel
+@testable import PushViews
+
+private func steps(_ text: String) -> [CSVTable.Step] {
+    var table = CSVTable()
+    var steps: [CSVTable.Step] = []
+    for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        steps += table.add(Array(line), number: index + 1)
+    }
+    return steps + table.finish()
+}
+
+@Suite("A table of a dashboard")
+struct ExportTests {
+    @Test(
+        "has commas, semicolons or tabs, quotation marks, line feeds in cells, and lines of any system",
+        arguments: [
+            ("a,b\r\n1,2\r\n", [["a", "b"], ["1", "2"]]), ("a;b\n\"1;1\";2", [["a", "b"], ["1;1", "2"]]),
+            ("a\tb\n1, 5\t2", [["a", "b"], ["1, 5", "2"]]), ("\n\nsep=|\na|b\n", [["a", "b"]]),
+            ("\"a,x\";b\n1;2\n", [["a,x", "b"], ["1", "2"]]),
+            ("a,b\n\"He said \"\"Hi\"\"\",\"two\nlines\"\n", [["a", "b"], ["He said \"Hi\"", "two\nlines"]]),
+            ("a\n\u{A0}1 \n", [["a"], ["1"]]), ("a,b\n,\n", [["a", "b"], ["", ""]]),
+        ])
+    func forms(text: String, cells: [[String]]) {
+        let found = steps(text).map { step -> [String] in if case .record(_, let cells) = step { cells } else { [] } }
+        #expect(found == cells)
+    }
+
+    @Test("names a line that cannot be read, and reads the next one, also behind a mark that never ends")
+    func faults() {
+        #expect(
+            steps("a,b\n\"x\"y,1\n3,4\n") == [
+                .record(line: 1, cells: ["a", "b"]),
+                .fault(line: 2, message: "cell 1 has text behind its closing quotation mark"),
+                .record(line: 3, cells: ["3", "4"]),
+            ])
+        let open = steps("a,b\n1,\"x\n" + (0..<40).map { "\($0),2\n" }.joined())
+        #expect(open[1] == .fault(line: 2, message: "a quotation mark begins here and does not end"))
+        #expect(open.count == 42 && open[41] == .record(line: 42, cells: ["39", "2"]))
+        var table = CSVTable()
+        #expect(table.add([0x61], number: 1) == [.record(line: 1, cells: ["a"])])
+        let latin = table.add([0xFC, 0x62], number: 2)
+        #expect(latin == [.fault(line: 2, message: "cell 1 is no UTF-8: save the table as CSV UTF-8")])
+        let long = table.add([UInt8](repeating: 0x61, count: CSVTable.bytesMax + 1), number: 3)
+        #expect(long == [.fault(line: 3, message: "the record is longer than 64 KiB")])
+    }
+
+    @Test(
+        "has counts with and without groups of three; a share or another number is none",
+        arguments: [
+            ("812", 812), ("1,204", 1204), ("1.204", 1204), ("1 204", 1204), ("12\u{202F}345\u{A0}678", nil),
+            ("12\u{202F}345\u{202F}678", 12_345_678), ("1'204", 1204), ("812.0", 812), ("1,204.00", 1204), ("", 0),
+            ("-", 0), ("12.5", nil), ("12%", nil), ("-3", nil), ("1,20", nil), ("1,,204", nil), ("abc", nil),
+            ("1.204,5", nil), ("9999999999999", nil),
+        ] as [(String, Int?)])
+    func counts(text: String, count: Int?) { #expect(ExportCell.count(text) == count) }
+
+    @Test(
+        "has days as the world and as Germany writes them, and platforms by channel",
+        arguments: [
+            ("2026-11-21", "2026-11-21"), ("2026-11-21T00:00:00.000Z", "2026-11-21"),
+            ("2026-11-21 00:00:00", "2026-11-21"), ("1.2.2026", "2026-02-01"), ("21.11.2026", "2026-11-21"),
+            ("11/21/2026", nil), ("2026-02-30", nil), ("2026-11-21x", nil), ("", nil),
+        ] as [(String, String?)])
+    func days(text: String, day: String?) {
+        #expect(ExportCell.day(text)?.description == day)
+        #expect(ExportCell.channel("ios_push") == .one(.ios) && ExportCell.channel("Android Push") == .one(.android))
+        #expect(ExportCell.channel("Push Notification (Web)") == .one(.web) && ExportCell.channel("Push") == .every)
+        #expect(ExportCell.channel("kindle_push") == .one(.android) && ExportCell.channel("Email") == .other)
+    }
+
+    @Test("guesses headings and says so, takes those of --map, and lists unknown ones with their first values")
+    func headings() throws {
+        let text =
+            "Campaign Name,Sends,Clicks,Opens,Unique Direct Opens,Revenue\nA,1,2,3,4,5 €\nB,1,2,3,4,6\nC,1,,3,1,7\nD,1,9,3,2,8\n"
+        let read = try export(text, map: [.direct: "clicks"])
+        let columns = try #require(read.files[0].columns)
+        #expect(columns.known.map(\.figure) == [.campaign, .sent, .direct, .total])
+        #expect(columns.known.map(\.isGuess) == [true, true, false, true])
+        #expect(columns.unknown.map(\.heading) == ["Unique Direct Opens", "Revenue"])
+        #expect(columns.unknown[1].values == ["5 €", "6", "7"])
+        #expect(read.campaigns["A"]?.values.first == .init(sent: 1, direct: 2, total: 3))
+        #expect(
+            throws: ExportError(
+                "--map sent=Send: there is no such heading; did you mean Sends?\nits headings: \"Sends\"")
+        ) {
+            try export("Sends\n", map: [.sent: "Send"])
+        }
+        let missing = #expect(throws: ExportError.self) { try export("Campaign ID,Sent,X\n") }
+        #expect(
+            missing?.message == """
+                no heading is known for: direct, total
+                its headings: "Campaign ID", "Sent", "X"
+                write --map direct=HEADING --map total=HEADING
+                """)
+        #expect(throws: ExportError("it has no headings")) { try export("\n \n") }
+        #expect(throws: ExportError.self) {
+            var export = CampaignExport()
+            export.begin("x")
+            try export.add([0xFF, 0xFE, 0x43, 0], number: 1)
+        }
+    }
+
+    @Test(
+        "adds up variations, leaves out other channels and days, and names ten broken lines and how many there are more"
+    )
+    func rows() throws {
+        let head = "campaign_id,time,Channel,variation_name,sent,direct_opens,total_opens\n"
+        let good =
+            "A,2026-11-20,ios_push,one,5,1,2\nA,2026-11-20,ios_push,two,6,1,2\nA,2026-11-20,email,one,9,9,9\n"
+            + "A,2026-11-19,ios_push,one,9,9,9\n"
+        let bad = "A,2026-11-20,ios_push,one,5,x,2\n,2026-11-20,web_push,one,1,1,1\nA,yesterday,web,one,1,1,1\nA,1\n"
+        let window = ReportWindow(since: WallTime(rfc3339: "2026-11-19T23:30:00Z"))
+        let zone = LocalZone(name: "CET") { _ in 3600 }
+        let read = try export(head + good + bad + String(repeating: "A\n", count: 9), window: window, zone: zone)
+        #expect(
+            read.campaigns["A"]?.count == 1 && read.campaigns["A"]?.values.first == .init(sent: 11, direct: 2, total: 4)
+        )
+        #expect(read.rows == 2 && read.otherChannels == 1 && read.otherDays == 1 && read.problems.count == 13)
+        #expect(read.notes.count == 11 && read.notes[10] == "and 3 more lines that cannot be read")
+        #expect(read.notes[0] == "braze.csv:6: direct: \"x\" is no count")
+        #expect(read.notes[1] == "braze.csv:7: it names no campaign")
+        #expect(read.notes[2] == "braze.csv:8: day: \"yesterday\": a day is written as 2026-11-21 or 21.11.2026")
+        #expect(read.notes[3] == "braze.csv:9: 2 cells, where the headings are 7")
+        #expect(read.variations == ["one", "two"])
+    }
+
+    @Test("holds a bounded number of campaigns by day and platform")
+    func bound() throws {
+        var read = CampaignExport()
+        read.begin("x")
+        try read.add(Array("campaign_id,sent,direct_opens,total_opens".utf8), number: 1)
+        for number in 0..<CampaignExport.placesMax { try read.add(Array("\(number),1,1,1".utf8), number: number) }
+        try read.add(Array("0,1,1,1".utf8), number: 2)
+        #expect(throws: ExportError("more than 100,000 campaigns by day and platform: give it in parts")) {
+            try read.add(Array("new,1,1,1".utf8), number: 3)
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import TestSupport
+import Testing
+
+@testable import PushModel
+@testable import PushRouter
+@testable import PushViews
+
+private let head = "campaign_id,sent,direct_opens,total_opens\n"
+
+/// The comparison of rows with a ledger's side.
+private func reconciled(
+    _ rows: String, names: String? = nil, idRule: CampaignIDRule = .raw, _ feed: (inout Feed) -> Void
+) throws -> Reconciliation {
+    let table = try export(rows.hasPrefix("campaign") ? rows : head + rows)
+    var list = CampaignNames()
+    if let names { try read(names, into: &list) }
+    var fed = Feed(LedgerSide(beside: table, idRule: idRule))
+    feed(&fed)
+    return Reconciliation(table, fed.complete, names: list)
+}
+
+@Suite("An export beside the ledger")
+struct ReconciliationTests {
+    /// Pushes of the campaign spring, some of them tapped, some influenced.
+    private func spring(_ count: Int, direct: Int = 0, influenced: Int = 0) -> (inout Feed) -> Void {
+        { feed in
+            for number in 0..<count {
+                let push = feed.push("spring")
+                if number < direct { feed.open(push, "spring") }
+                if (direct..<direct + influenced).contains(number) { feed.session(push, "spring", at: 300) }
+            }
+        }
+    }
+
+    private func sentences(_ result: Reconciliation) -> [String] {
+        result.campaigns.flatMap { $0.sentences.map { "\($0.sure): \($0.text) (\($0.query))" } }
+    }
+
+    @Test("has the figures of both sides, and no sentence where they agree")
+    func agrees() throws {
+        let result = try reconciled("spring,10,2,5\n", spring(10, direct: 2, influenced: 3))
+        #expect(sentences(result).isEmpty)
+        let text = result.lines(TextStyle()).map(\.text)
+        #expect(
+            text[0]
+                == "1 of 1 campaign of the export is here; we saw 10 of their 10 pushes (100.0 %). Opens differ in 0 of 1."
+        )
+        #expect(text.contains("  sent 10 | seen here 10 | direct 2 / ours 2 | total 5 / ours 5"))
+        #expect(text.contains("  We saw 10 of 10 (100.0 %)."))
+        #expect(text.contains { $0.hasPrefix("Headings") && $0.has("sent = \"sent\" (guessed)") })
+    }
+
+    @Test("says how few were seen before all else, and nothing about the rest")
+    func fewSeen() throws {
+        let result = try reconciled("spring,812,1,3\n", spring(5, direct: 2, influenced: 1))
+        #expect(sentences(result).isEmpty)
+        #expect(result.gaps(over: try #require(Percent("1"))).isEmpty)
+        let text = result.lines(TextStyle()).map(\.text)
+        #expect(text.contains("  sent 812 | seen here 5 | direct 1 / ours 2 | total 3 / ours 3"))
+        #expect(text.contains("  We saw 5 of 812 (0.6 %): no statement about the rest."))
+        #expect(text[0].hasSuffix("That is too little to compare opens."))
+    }
+
+    @Test("names missing direct opens with bounds, and not again the influenced opens that come in their place")
+    func missing() throws {
+        let whole = try reconciled("spring,10,1,5\n", spring(10, direct: 4, influenced: 1))
+        #expect(
+            sentences(whole) == [
+                """
+                possible: Braze lacks 3 direct opens of those made here: so does a dispatcher that passes no taps to \
+                Braze; their sessions may count as influenced opens (campaign:spring is:opened)
+                """
+            ])
+        let part = try reconciled("spring,12,1,5\n", spring(10, direct: 4, influenced: 1))
+        #expect(part.campaigns[0].sentences[0].bounds == 3...4)
+        #expect(part.campaigns[0].sentences[0].text.hasPrefix("Braze lacks between 3 and 4 direct opens"))
+        #expect(part.campaigns[0].coverage.hasSuffix("2 that we did not see make each gap uncertain."))
+        #expect(part.gaps(over: try #require(Percent("74%"))) == ["spring: a gap of 3 of 4 (75.0 %)"])
+        #expect(part.gaps(over: try #require(Percent("75%"))).isEmpty)
+        // Each of the six that were not seen may have been opened.
+        #expect(sentences(try reconciled("spring,16,6,9\n", spring(10, direct: 4, influenced: 1))).isEmpty)
+    }
+
+    @Test("names direct opens that only Braze has, with the taps here that may be counted so")
+    func extra() throws {
+        let result = try reconciled("spring,10,6,6\n") { feed in
+            spring(10, direct: 3)(&feed)
+            feed.interaction(.duplicate, "spring")
+            feed.interaction(.closed, "spring")
+            feed.interaction(.closed, "spring")
+        }
+        #expect(
+            sentences(result) == [
+                """
+                possible: Braze has 3 direct opens more than were made here: repeated taps (1 here), presses on a close \
+                button (2 here), opens that both the SDK and the app log (campaign:spring is:opened)
+                """
+            ])
+    }
+
+    @Test("names the window of influenced opens that fits, and another rule where none does")
+    func influenced() throws {
+        let late: (inout Feed) -> Void = { feed in
+            for minutes in [1, 20, 50, 55, 300] {
+                let push = feed.push("spring")
+                feed.session(push, "spring", at: Int64(minutes) * 60, counts: minutes < 30)
+            }
+        }
+        let wide = try reconciled("spring,5,0,4\n", late)
+        #expect(
+            sentences(wide) == [
+                """
+                possible: Braze has 2 influenced opens more than are counted here; InfluencedWindow=1h would give 4 here \
+                (30min is set, and stays) (campaign:spring)
+                """
+            ])
+        let narrow = try reconciled("spring,5,0,1\n", late)
+        #expect(sentences(narrow)[0].has("lacks 1 influenced open of those counted here; InfluencedWindow=5min"))
+        let none = try reconciled("spring,5,0,3\n", late)
+        #expect(sentences(none)[0].has("Braze has 1 influenced open more than are counted here: another rule"))
+        let unlogged = try reconciled("spring,10,0,0\n", spring(10, influenced: 4))
+        #expect(sentences(unlogged)[0].has("Braze lacks 4 influenced opens of those counted here: sessions that"))
+    }
+
+    @Test("is certain of what the ledger has: shown by Android, no instance, not Braze's, not woken")
+    func certain() throws {
+        let result = try reconciled("spring,14,0,0\n") { feed in
+            spring(8)(&feed)
+            let shown = Feed.line(cid: "spring", notification: #""notification":{"title":"T"},"#)
+            feed.row(.shownBySystem, shown)
+            feed.row(.shownBySystem, Feed.line(cid: "fall", notification: #""notification":{"title":"T"},"#))
+            feed.row(.handled, Feed.line(cid: "spring", mark: #""_ab":"TRUE","#), provider: nil)
+            feed.row(.ownReceiver, Feed.line(cid: "spring", mark: ""), provider: "onesignal")
+            feed.row(.notWoken, Feed.line(cid: "spring"))
+            let named = feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios)
+            #expect(named == SequenceNumber(3))
+            feed.row(.sdkNotReady, Feed.tap(message: #""m5""#), .interact, .ios)
+            feed.row(.sdkNotReady, Feed.tap(message: #""nobody's""#), .interact, .ios)
+            feed.row(.sdkNotReady, Feed.line(cid: "spring"), .deliver, .ios)
+        }
+        #expect(result.campaigns[0].ours.seen == 12 && result.onlyHere == ["fall"])
+        let texts = sentences(result)
+        #expect(texts.count == 4 && result.campaigns[0].foremost.count == 3)
+        #expect(
+            texts[0] == """
+                certain: Android showed 1 push by itself: no open of it can be in Braze (campaign:spring \
+                outcome:shown_by_system)
+                """)
+        #expect(
+            texts[1] == """
+                certain: 2 taps came while the app had no Braze instance: Braze has no direct open of them, and a session \
+                may count in its place (id:22,23)
+                """)
+        #expect(
+            texts[2] == """
+                certain: 2 pushes with the id of the campaign are not Braze's by the rule of its SDK: a handler or another \
+                SDK took them (data.cid:spring -owner:braze)
+                """)
+        #expect(texts[3].hasPrefix("certain: 1 push did not wake the app, which was stopped: Braze never saw it (id:"))
+        #expect(result.gaps(over: try #require(Percent("33"))).count == 2)
+        for sentence in result.campaigns[0].sentences {
+            _ = try PushQuery(sentence.query, now: WallTime(milliseconds: 0))
+        }
+    }
+
+    @Test("a query names any campaign, and asks for all taps where they are too many to be named")
+    func queries() throws {
+        let odd = #"a "b"*,c:d\"#
+        let query = try PushQuery("campaign:\(odd.asQueryValue)", now: WallTime(milliseconds: 0))
+        #expect(query.terms.count == 1 && "spring-1".asQueryValue == "spring-1" && "Größe".asQueryValue == "\"Größe\"")
+        guard case .patterns(.campaign, let patterns) = query.terms[0].condition else {
+            Issue.record("\(query.text)")
+            return
+        }
+        #expect(patterns.count == 1 && patterns[0].matches(odd) && !patterns[0].matches("a b"))
+        let result = try reconciled("spring,40,0,0\n") { feed in
+            spring(30)(&feed)
+            for _ in 0..<21 { feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios) }
+        }
+        #expect(result.campaigns[0].sentences.first?.query == "op:interact outcome:sdk_not_ready")
+    }
+
+    @Test("joins by the id in the payload, its own part, the id of the API and the name, and several ids of one name")
+    func joins() throws {
+        let rows = "A-1,10,0,0\nSpring Sale,20,0,0\nsummer,5,0,0\nnowhere,1,0,0\nlisted,1,0,0\n"
+        let list = "CID,name,api_id\nspring,Spring Sale,A-1\nspring2,Spring Sale,\ngone,listed,\n"
+        let result = try reconciled(rows, names: list, idRule: .decode) { feed in
+            for id in ["spring", "spring", "spring2", "c3VtbWVyXyRfYQ", "other"] { _ = feed.push(id) }
+        }
+        #expect(result.campaigns.map(\.ids) == [["spring"], ["spring", "spring2"], ["c3VtbWVyXyRfYQ"]])
+        #expect(result.campaigns.map(\.ours.seen) == [2, 3, 1])
+        #expect(result.onlyInExport == ["listed", "nowhere"] && result.onlyHere == ["other"])
+        #expect(result.title(of: result.campaigns[0]) == "A-1 (spring, Spring Sale)")
+        #expect(throws: ExportError.self) { try reconciled("a,1,1,1\n", names: "id,name\n1,2\n") { _ in } }
+    }
+
+    @Test("proposes pairs with the same letters and digits, and with figures like no other's, each with the reason")
+    func proposals() throws {
+        let rows =
+            "Spring Sale!,100,0,0\nWelcome,20,3,4\nWin back,8,0,0\nOdd,9,0,0\n00000000-1111-2222-3333-444444444444,1,0,0\n"
+        let result = try reconciled(rows) { feed in
+            _ = feed.push("spring-sale")
+            for number in 0..<20 {
+                let push = feed.push("cid-7")
+                if number < 3 { feed.open(push, "cid-7") }
+                if number == 3 { feed.session(push, "cid-7", at: 300) }
+            }
+            // Two that are alike: neither is proposed.
+            for id in ["x", "y"] { for _ in 0..<8 { _ = feed.push(id) } }
+            for _ in 0..<400 { _ = feed.push("large") }
+        }
+        #expect(result.campaigns.isEmpty)
+        #expect(
+            result.proposals == """
+                cid,api_id,name,why\r
+                spring-sale,,Spring Sale!,the same letters and digits\r
+                cid-7,,Welcome,sent and seen 20 and 20; direct 3 and 3; total 4 and 4\r
+
+                """)
+        #expect(result.proposalNote == "2 pairs proposed: check each one before you give it to --names")
+        #expect(
+            result.lines(TextStyle()).map(\.text).first?.hasPrefix("None of the 5 campaigns of the export is in")
+                == true)
+    }
+
+    @Test("has a row for each day and platform, in text, CSV, JSON and HTML")
+    func formats() throws {
+        let rows =
+            "campaign_id,time,Channel,sent,direct_opens,total_opens\n=spring,1970-01-01,android_push,3,1,1\n"
+            + "=spring,1970-01-02,android_push,1,0,0\n=spring,1970-01-01,ios_push,2,0,0\n"
+        let result = try reconciled(rows) { feed in
+            for number in 0..<3 {
+                let push = feed.push("=spring")
+                if number == 0 { feed.open(push, "=spring") }
+            }
+            _ = feed.push("=spring", at: 86_400)
+            _ = feed.push("=spring", .ios, at: 5)
+            // Days that the export does not have.
+            _ = feed.push("=spring", at: 2 * 86_400)
+        }
+        #expect(
+            result.csv == """
+                campaign,cid,day,platform,sent,bounces,seen,received,direct,direct_ours,total,total_ours\r
+                '=spring,'=spring,1970-01-01,android,3,0,3,3,1,1,1,1\r
+                '=spring,'=spring,1970-01-01,ios,2,0,1,1,0,0,0,0\r
+                '=spring,'=spring,1970-01-02,android,1,0,1,1,0,0,0,0\r
+
+                """)
+        let json = try JSONDocument(scanning: result.json).root
+        let schema = try JSONDocument(scanning: Reconciliation.schema).root
+        #expect(json.members.map(\.key) == schema["required"]?.elements.compactMap(\.string))
+        let campaign = try #require(json["campaigns"]?.elements.first)
+        #expect(campaign["seen"]?.int64 == 5 && campaign["rows"]?.elements.count == 3)
+        let wanted = schema["properties"]?["campaigns"]?["items"]?["required"]?.elements.compactMap(\.string)
+        #expect(campaign.members.map(\.key) == wanted)
+        #expect(
+            result.lines(TextStyle()).contains { $0.text.hasPrefix("  1970-01-02  android      1     1       0     0") }
+        )
+        #expect(result.html.has("<code>") == false && result.html.has("By day and platform"))
+        #expect(!result.html.has("<script") && result.html.has("5 of their 6 pushes"))
+    }
+}
