@@ -48,9 +48,10 @@ pack() { # NAME: the directory $work/NAME as an archive
 }
 # The Debian package of each library that a program is linked with, and the library's name: "libcurl4 libcurl.so.4".
 libraries() { # PROGRAM...
-    local name path
+    local name path owner needed
+    needed=$(objdump -p "$@" | sed -nE 's/^ *NEEDED +//p' | sort -u)
     ldd "$@" | sed -nE 's/^[[:space:]]*([^ ]+) => (\/[^ ]+) .*/\1 \2/p' | sort -u | while read -r name path; do
-        objdump -p "$@" | grep -qE "NEEDED +${name//./\\.}$" || continue
+        [[ $'\n'$needed$'\n' == *$'\n'"$name"$'\n'* ]] || continue
         # Debian's lists have the path before or behind the link from /lib to /usr/lib.
         owner=$(dpkg-query -S "$(readlink -f "$path")" 2>/dev/null || dpkg-query -S "${path#/usr}" 2>/dev/null) ||
             fail "no package of this machine has $path"
@@ -93,6 +94,15 @@ Creator: Tool: packaging/release.sh
 Created: $(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 Relationship: SPDXRef-DOCUMENT DESCRIBES SPDXRef-pushrouterd
 END
+    # The files stand before the packages: behind one they would be parts of it.
+    (cd "$inside" && find usr/bin usr/sbin -type f | sort) | while read -r path; do
+        id=SPDXRef-file-$(tr -c 'A-Za-z0-9\n' - <<<"$path")
+        printf '\nFileName: ./%s\nSPDXID: %s\n' "$path" "$id"
+        printf 'FileChecksum: SHA1: %s\nFileChecksum: SHA256: %s\n' "$(sha1sum <"$inside/$path" | cut -d ' ' -f 1)" \
+            "$(sha256sum <"$inside/$path" | cut -d ' ' -f 1)"
+        printf 'LicenseConcluded: NOASSERTION\nLicenseInfoInFile: NOASSERTION\nFileCopyrightText: NOASSERTION\n'
+        echo "Relationship: SPDXRef-DOCUMENT DESCRIBES $id"
+    done
     # spdx_package ID NAME VERSION LICENSE COMMENT
     spdx_package() {
         printf '\nPackageName: %s\nSPDXID: SPDXRef-%s\nPackageVersion: %s\n' "$2" "$1" "$3"
@@ -107,14 +117,6 @@ END
         spdx_package "${library//+/-}" "$library" "$(dpkg-query -W -f '${Version}\n' "$library" | sed -n 1p)" NOASSERTION \
             "Debian's package, which is not a part of the release; licenses/$library of the archives"
         echo "Relationship: SPDXRef-pushrouterd DYNAMIC_LINK SPDXRef-${library//+/-}"
-    done
-    (cd "$inside" && find . -type f -executable | sort) | while read -r path; do
-        id=SPDXRef-file-$(tr -c 'A-Za-z0-9\n' - <<<"${path#./}")
-        printf '\nFileName: %s\nSPDXID: %s\n' "$path" "$id"
-        printf 'FileChecksum: SHA1: %s\nFileChecksum: SHA256: %s\n' "$(sha1sum <"$inside/$path" | cut -d ' ' -f 1)" \
-            "$(sha256sum <"$inside/$path" | cut -d ' ' -f 1)"
-        printf 'LicenseConcluded: NOASSERTION\nLicenseInfoInFile: NOASSERTION\nFileCopyrightText: NOASSERTION\n'
-        echo "Relationship: SPDXRef-pushrouterd CONTAINS $id"
     done
 } >"$output/pushrouterd-$version.spdx"
 

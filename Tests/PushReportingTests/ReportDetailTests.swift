@@ -121,7 +121,7 @@ struct ReportDetailTests {
 
     @Test("the times beside a group's counts are the quantiles that their headings name")
     func quantiles() {
-        for time in Breakdown.times {
+        for time in FigureGroup.times {
             let word = time.permille.map { "p\($0 / 10)" } ?? "max"
             #expect(time.title.hasSuffix(" \(word)") && (time.permille ?? 0) % 10 == 0, "\(time.title)")
         }
