@@ -222,7 +222,7 @@ struct LiteralFormTests {
             ("[a] x", 3), ("[Z] x", 3), ("[Push 1] {", 8), ("[   ] Synced", 5), ("[   ] {", nil), ("[] x", nil),
             ("[12] x", nil), ("[true] x", nil), ("[a|b] x", nil), ("[a", nil), ("a] x", nil),
         ] as [(String, Int?)])
-    func tag(_ line: String, _ end: Int?) { #expect(PayloadForm.tagEnd(in: Array(line.utf8)[...]) == end) }
+    func tag(_ line: String, _ end: Int?) { #expect(PayloadStart.tagEnd(in: Array(line.utf8)[...]) == end) }
 
     @Test(
         "is found in a quotation, in marks of Markdown and behind what a log says of other objects",
