@@ -52,7 +52,7 @@ struct LiteralFormTests {
                 #"["aps": ["alert": "Hi"], "empty": [:], "list": ["a", "b"]]"#,
                 #"{"aps":{"alert":"Hi"},"empty":{},"list":["a","b"]}"#
             ),
-            // What people leave out, placeholders and functions.
+            // Marks of members that people leave out, placeholders and functions.
             (
                 "{\n aps: {\n alert: 'Hi', /* x */\n ... // the rest\n },\n ...\n}", #"{"aps":{"alert":"Hi"}}"#
             ),
@@ -155,7 +155,10 @@ struct LiteralFormTests {
             "I Provider: [:Push:6Z8] got a message", "UserHandle{0} posted a notification",
             #"body: {"device":{"remote_push":true,"push_options":{"alert":"x"}},"d"#, "() => {",
         ])
-    func notInText(_ line: String) { #expect(PayloadStart(in: Array(line.utf8)) == nil) }
+    func notInText(_ line: String) {
+        // An object in source code is left out once its keys are read.
+        #expect(PayloadStart(in: Array(line.utf8))?.isTentative != false)
+    }
 
     @Test(
         "may be bytes in hexadecimal or base64, or a text with escapes",

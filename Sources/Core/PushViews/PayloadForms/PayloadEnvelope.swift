@@ -124,9 +124,9 @@ extension WrittenPayload {
     /// - Parameter isTentative: whether the text does not say so.
     public func isAboutPush(isTentative: Bool) -> Bool {
         guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
-        // What iOS prints of a push has aps.
+        // A push that iOS prints has aps.
         guard isTentative else {
-            return platform != .ios || root.isApplePayload || root.hasAny("rawPayload", "payload")
+            return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
         if root.isApplePayload || root.hasAny("_ab", "web_push") { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
