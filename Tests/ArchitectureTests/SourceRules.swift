@@ -87,7 +87,8 @@ struct SourceFile {
         return lines.enumerated().compactMap { index, line in
             let code = code(of: line)
             guard let begin = code.firstRange(of: "precondition(")?.upperBound else { return nil }
-            let calls = code[begin...].split { !($0.isLetter || $0.isNumber || "_.(".contains($0)) }
+            let end = code[begin...].firstRange(of: ", \"")?.lowerBound ?? code.endIndex
+            let calls = code[begin..<end].split { !($0.isLetter || $0.isNumber || "_.(".contains($0)) }
                 .compactMap { word in word.split(separator: "(", omittingEmptySubsequences: false).dropLast().last }
             let working = calls.first { name in
                 name.contains("_") && name.allSatisfy { !$0.isUppercase && $0 != "." }

@@ -120,7 +120,7 @@ struct JSONRefusalTests {
             let error = #expect(throws: JSONError.self) {
                 try JSONScanner.tape(of: text, limits: JSONLimits(values: 8)).free()
             }
-            #expect((error?.message == "the text is longer than 512 MiB") == (count > longest))
+            #expect(error?.message.hasSuffix("the text is longer than 512 MiB") == (count > longest))
         }
     }
 
