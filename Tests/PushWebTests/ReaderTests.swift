@@ -150,6 +150,9 @@ struct ReaderTests {
         let tap = try scene.get("/push/51").text
         #expect(tap.contains("<dt>Of push</dt><dd><a href=\"/push/42\">") && !tap.contains("Braze has it"))
         #expect(tap.contains("<div class=\"verdict bad\">"), "\(tap)")
+        // A dismissal counts nothing, so none is lost.
+        unmatched.request.body = Array(#"{"op":"interact","kind":"dismissed","message":42,"device":"pixel-1"}"#.utf8)
+        #expect(try Scene([unmatched]).get("/push/51").text.contains("<div class=\"verdict plain\">"))
     }
 
     @Test("a tap counts nothing of its own as opened")

@@ -27,7 +27,7 @@ struct PushSummary {
             return facts.line?["topic"]?.string.map { "topic \($0)" } ?? facts.line?["condition"]?.string ?? ""
         case .interact:
             if let action = facts.line?["action"]?.string { return "Press of \(action)" }
-            return facts.line?["kind"]?.string == "dismissed" ? "Dismissal" : "Tap"
+            return isDismissal ? "Dismissal" : "Tap"
         case .session, .token: return facts.line?["kind"]?.string ?? ""
         case .deliver, .log, .topic, .device: return ""
         }

@@ -59,6 +59,8 @@ extension PushSummary {
             sentences: ["It is for \(audience), \(fanOut.inWords)."])
     }
 
+    var isDismissal: Bool { facts.line?["kind"]?.string == "dismissed" }
+
     /// The tracker's verdict on a tap, a press or a dismissal.
     private func ofInteraction(_ verdict: Interaction.Verdict?) -> (PushVerdict.Tone, String, [String]) {
         let campaign = facts.campaign.map { ["Its campaign is \($0)."] } ?? []
@@ -71,7 +73,9 @@ extension PushSummary {
         case .dismissed: (.plain, "Dismissed.", [])
         case .unknownAction: (.warn, "Not counted.", ["The push has no button of this id."])
         case .elsewhere: (.warn, "Not counted.", ["The push went to another device or app."])
-        case .unmatched: (.bad, "Not counted.", ["Braze's SDK saw no such push on this device."])
+        // A dismissal counts nothing, so none is lost.
+        case .unmatched:
+            (isDismissal ? .plain : .bad, "Not counted.", ["Braze's SDK saw no such push on this device."])
         }
     }
 

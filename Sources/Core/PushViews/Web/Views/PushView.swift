@@ -337,10 +337,9 @@ struct PushView {
     /// The taps and presses that came for it, also those that Braze's SDK never saw.
     private var interactions: Markup {
         guard origin != nil, request.operation == .deliver, let device = request.device else { return "" }
-        let names = [request.messageID, request.id].compactMap(\.self)
         let taps = desk.interactions(on: device, after: request.seq).filter { tap in
             let message = PushFacts(tap).line?["message"]
-            return message?.int64 == request.seq.value || message?.string.map(names.contains) ?? false
+            return message?.int64 == request.seq.value || message?.string.map { $0 == request.messageID } ?? false
         }
         return HTML.table(
             "Taps and presses", taps.map { PushSummary(PushFacts($0)) },
