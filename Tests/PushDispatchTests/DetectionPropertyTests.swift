@@ -77,7 +77,8 @@ struct DetectionPropertyTests {
         .flatMap(keys)
         // An object with this name makes another form of the payload.
         .filter { $0 != "data" } + [
-            "_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids",
+            "_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids", "éab_",
+            "",
         ]
 
     private static func keys(of condition: ProviderCondition) -> [String] {
@@ -102,9 +103,22 @@ struct DetectionPropertyTests {
     private func payload(using generator: inout SeededGenerator) -> String {
         let keys = Set(Self.keys).sorted().shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
         let members = keys.map { key in
-            "\"\(key)\":\(Self.values.randomElement(using: &generator) ?? "null")"
+            "\"\(escaped(key, using: &generator))\":\(Self.values.randomElement(using: &generator) ?? "null")"
         }
         return "{" + members.joined(separator: ",") + "}"
+    }
+
+    /// Writes none, some or all characters of a key as escapes.
+    private func escaped(_ key: String, using generator: inout SeededGenerator) -> String {
+        let share: Double = [0, 0, 0.3, 1].randomElement(using: &generator) ?? 0
+        return key.utf16.map { unit in
+            guard Double.random(in: 0..<1, using: &generator) < share else {
+                return String(decoding: [unit], as: UTF16.self)
+            }
+            let digits = String(unit, radix: 16, uppercase: Bool.random(using: &generator))
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        .joined()
     }
 
     private func isHidden(_ key: String) -> Bool {

@@ -120,6 +120,36 @@ public struct JSONKeyMasks: Sendable {
     private static func entry(_ hash: UInt32) -> UInt64 { UInt64(hash) &<< 1 | 1 }
 }
 
+/// A set of prefixes that each stand for some of 64 rules. One pass matches all keys of an object against them: the first
+/// byte excludes most keys, and a key with escapes is unescaped once.
+public struct JSONKeyPrefixes: Sendable {
+    /// For each byte whether a prefix begins with it.
+    private let begins: [Bool]
+    private let prefixes: [(text: [UInt8], mask: UInt64)]
+
+    /// - Parameter prefixes: texts that are not empty, each with the bits that it stands for.
+    public init(_ prefixes: [(text: String, mask: UInt64)]) {
+        var begins = [Bool](repeating: false, count: 256)
+        for first in prefixes.compactMap(\.text.utf8.first) { begins[Int(first)] = true }
+        self.begins = begins
+        self.prefixes = prefixes.map { (Array($0.text.utf8), $0.mask) }
+    }
+
+    /// The union of the bits of the prefixes with which an object's keys begin; none for a value that is no object.
+    public func mask(ofKeysOf object: JSONView) -> UInt64 {
+        guard !prefixes.isEmpty else { return 0 }
+        return begins.withUnsafeBufferPointer { begins in
+            var found: UInt64 = 0
+            for (key, _) in object.members where begins[Int(key.firstUnescapedByte)] {
+                key.withText { text in
+                    for (prefix, mask) in prefixes where text.starts(with: prefix) { found |= mask }
+                }
+            }
+            return found
+        }
+    }
+}
+
 /// A fixed list of names that maps a key or text to its place in the list in a few instructions.
 ///
 /// Built once for many documents. The look-up of a key uses the hash that the scan stored with it.

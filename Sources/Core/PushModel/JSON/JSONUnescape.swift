@@ -99,6 +99,19 @@ func unescaped(_ content: UnsafeBufferPointer<UInt8>, startsWith prefix: UnsafeB
     return true
 }
 
+/// The first byte of the character that an escape stands for.
+@inline(never)
+func firstUnescaped(_ escape: UnsafePointer<UInt8>) -> UInt8 {
+    guard escape[1] == UInt8(ascii: "u") else { return unescaped(escape[1]) }
+    let value = unescapedUnit(escape).value
+    if value < 0x80 { return UInt8(truncatingIfNeeded: value) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { buffer in
+        guard let start = buffer.baseAddress else { return 0 }
+        _ = encode(value, to: start)
+        return start[0]
+    }
+}
+
 /// The number of bytes before the first backslash of eight; 8 without one.
 @inline(__always)
 private func bytesBeforeBackslash(_ bytes: UInt64) -> Int {

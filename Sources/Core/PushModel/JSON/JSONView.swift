@@ -90,6 +90,14 @@ public struct JSONView: @unchecked Sendable {
     /// The first byte between the quotes of a string or key, or the closing quote; an unrelated byte for anything else.
     @inlinable public var firstRawByte: UInt8 { text[Int(entry.pointee.start) &+ 1] }
 
+    /// The first byte of the unescaped text of a string or key; the closing quote for an empty text, an unrelated byte
+    /// for anything else.
+    @inline(__always)
+    var firstUnescapedByte: UInt8 {
+        let first = firstRawByte
+        return first == UInt8(ascii: "\\") ? firstUnescaped(text + Int(entry.pointee.start) + 1) : first
+    }
+
     /// Calls `body` with the unescaped text of a string or key in UTF-8; empty for anything else.
     @inlinable
     @inline(__always)

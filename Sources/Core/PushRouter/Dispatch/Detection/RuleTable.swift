@@ -13,7 +13,9 @@ struct RuleTable: Sendable {
         private let soleMatches: [[ProviderMatch]]
         /// Keys of which a matching payload has at least one, each with a bit for the rule's index.
         private let requiredKeys: JSONKeyMasks
-        /// The rules without such a key, one bit each.
+        /// Prefixes with one of which a key of a matching payload begins, each with a bit for the rule's index.
+        private let requiredPrefixes: JSONKeyPrefixes
+        /// The rules without such a key or prefix, one bit each.
         private let unkeyed: UInt64
         let brazeRule: BrazeRule
 
@@ -28,14 +30,20 @@ struct RuleTable: Sendable {
                 .sorted { $0.place < $1.place }
             soleMatches = rules.map { [ProviderMatch($0)] }
             var names: [(name: String, mask: UInt64)] = []
+            var prefixes: [(text: String, mask: UInt64)] = []
             var unkeyed: UInt64 = 0
             for (place, tried) in rules.prefix(Self.bits).enumerated() {
                 let bit: UInt64 = 1 << UInt64(place)
-                for requiredKey in tried.rule.requiredKeys {
-                    if let requiredKey { names.append((requiredKey, bit)) } else { unkeyed |= bit }
+                for required in tried.rule.requiredKeys {
+                    switch required {
+                    case .name(let name): names.append((name, bit))
+                    case .beginning(let prefix): prefixes.append((prefix, bit))
+                    case nil: unkeyed |= bit
+                    }
                 }
             }
             requiredKeys = JSONKeyMasks(names)
+            requiredPrefixes = JSONKeyPrefixes(prefixes)
             self.unkeyed = unkeyed
             let braze = rules.first { $0.isBraze }?.rule
             let shipped = ProviderRule.braze.platforms[platform]
@@ -49,8 +57,8 @@ struct RuleTable: Sendable {
             var texts = ParsedTexts()
             let (keys, others) = payload.keyHolders
             var candidates = unkeyed
-            if let keys { candidates |= requiredKeys.mask(ofKeysOf: keys.view) }
-            if let others { candidates |= requiredKeys.mask(ofKeysOf: others.view) }
+            if let keys { candidates |= mask(ofKeysOf: keys.view) }
+            if let others { candidates |= mask(ofKeysOf: others.view) }
             while candidates != 0 {
                 let place = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
@@ -62,6 +70,11 @@ struct RuleTable: Sendable {
                 for place in Self.bits..<rules.count { match(place, payload, &texts, &matches) }
             }
             return matches
+        }
+
+        /// The bits of the rules that an object's keys do not exclude.
+        private func mask(ofKeysOf object: JSONView) -> UInt64 {
+            requiredKeys.mask(ofKeysOf: object) | requiredPrefixes.mask(ofKeysOf: object)
         }
 
         @inline(__always)
@@ -147,9 +160,16 @@ extension RuleTable.Rules {
     }
 }
 
+/// A key that a payload must have for a condition to hold.
+private enum RequiredKey {
+    case name(String)
+    /// Any key that begins with this text, which is not empty.
+    case beginning(with: String)
+}
+
 extension ProviderRule.PlatformRule {
     /// Keys of which a matching payload has at least one; a `nil` in the list means that the rule has no such key.
-    fileprivate var requiredKeys: [String?] {
+    fileprivate var requiredKeys: [RequiredKey?] {
         let probes = probes.map(\.requiredKey)
         if let key = all.lazy.compactMap(\.requiredKey).first { return probes + [key] }
         guard any.isEmpty else { return probes + any.map(\.requiredKey) }
@@ -159,12 +179,13 @@ extension ProviderRule.PlatformRule {
 
 extension ProviderCondition {
     /// A key that a payload must have for the condition to hold; `nil` if there is none.
-    fileprivate var requiredKey: String? {
+    fileprivate var requiredKey: RequiredKey? {
         switch self {
-        case .value(let path, _): path[0]
-        case .inText(let key, _): key
+        case .value(let path, _): .name(path[0])
+        case .inText(let key, _): .name(key)
+        case .keyBeginning(let prefix): prefix.isEmpty ? nil : .beginning(with: prefix)
         case .every(let conditions): conditions.lazy.compactMap(\.requiredKey).first
-        case .keyBeginning, .keyContaining, .keyCount: nil
+        case .keyContaining, .keyCount: nil
         }
     }
 }
