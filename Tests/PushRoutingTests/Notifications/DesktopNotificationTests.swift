@@ -33,6 +33,7 @@ struct DesktopNotificationTests {
             ),
             (#"{"data":{"push_from":"moengage","gcm_title":"A","gcm_alert":"B"}}"#, .android),
             (#"{"data":{"custom":"{\"i\":\"1\"}","title":"A","alert":"B"}}"#, .android),
+            (#"{"data":{"alert":"urgent","title":"A","body":"B"}}"#, .android),
             (#"{"aps":{"alert":{"title":"A","body":"B"}}}"#, .ios),
             (#"{"message":{"topic":"t","notification":{"title":"A","body":"B"}}}"#, .ios),
             (#"{"title":"A","body":"B"}"#, .web),
@@ -48,7 +49,8 @@ struct DesktopNotificationTests {
         "does not exist without a text",
         arguments: [
             #"{"data":{"sync":"1"}}"#, #"{"data":{"title":" ","body":""}}"#, #"{"data":{"title":7}}"#,
-            // CleverTap's and Airship's SDKs show no push without a body.
+            // CleverTap's, Airship's and OneSignal's SDKs show no push without a body.
+            #"{"data":{"custom":"{\"i\":\"1\"}","title":"A"}}"#,
             #"{"data":{"wzrk_pn":"true","nt":"A","nm":""}}"#,
             #"{"data":{"com.urbanairship.push.PUSH_ID":"1","title":"A"}}"#,
         ])

@@ -156,7 +156,7 @@ private struct Parts {
             }
         }
         title = title ?? data(isBraze ? "t" : "title")
-        body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message"))
+        body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message") ?? data("alert"))
         icon = icon ?? data("icon")
         image = image ?? data(isBraze ? "appboy_image_url" : "image")
         tag = tag ?? data("tag") ?? payload.extra("collapse_key")
@@ -249,8 +249,8 @@ private struct Parts {
 /// The keys of the data in which the server of an SDK puts the text of a notification, if they are not the usual ones.
 ///
 /// Sources: clevertap-android-sdk, Constants.java (NOTIF_TITLE, NOTIF_MSG); Airship's android-library, PushMessage.kt
-/// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK, which shows a push whose `alert` is not empty; pushes that
-/// MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message).
+/// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK (`custom` has its id), which shows a push whose `alert` is not empty;
+/// pushes that MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message).
 private struct SDKTextKeys {
     /// The key that all pushes of the SDK have.
     let mark: String
@@ -263,8 +263,7 @@ private struct SDKTextKeys {
             mark: "com.urbanairship.push.PUSH_ID", title: "com.urbanairship.title", body: "com.urbanairship.push.ALERT"),
         SDKTextKeys(mark: "gcm_alert", title: "gcm_title", body: "gcm_alert"),
         SDKTextKeys(mark: "lp_message", title: "title", body: "lp_message"),
-        // OneSignal's.
-        SDKTextKeys(mark: "alert", title: "title", body: "alert"),
+        SDKTextKeys(mark: "custom", title: "title", body: "alert"),
     ]
 }
 
