@@ -8,7 +8,7 @@ struct IdentifierFilterTests {
     @Test("recognizes every added id, and mistakes few others for known", arguments: [100, 10_000, 200_000])
     func filter(count: Int) {
         var random = SeededGenerator(seed: UInt64(count))
-        var filter = IdentifierFilter(capacity: count)
+        let filter = IdentifierFilter()
         let added = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
         for hash in added { filter.insert(hash) }
         #expect(added.allSatisfy(filter.mayContain))
@@ -17,27 +17,14 @@ struct IdentifierFilterTests {
         #expect(filter.count == count && !filter.isCrowded)
     }
 
-    @Test("takes at most 4 MiB, and stays useful with more than twice the ids of its capacity")
+    @Test("stays useful with more than twice as many ids as it has bits for")
     func large() {
         var random = SeededGenerator(seed: 7)
-        var filter = IdentifierFilter(capacity: 10_000_000)
-        #expect(filter.byteCount == 4 << 20)
+        let filter = IdentifierFilter()
         for _ in 0..<5_000_000 { filter.insert(.random(in: .min ... .max, using: &random)) }
         let others = (0..<20_000).count { _ in filter.mayContain(.random(in: .min ... .max, using: &random)) }
         #expect(others < 20_000 / 10, "\(others) of 20,000")
-        #expect(!filter.isCrowded, "there is no larger one")
-    }
-
-    @Test("reports when a larger one would be better")
-    func crowded() {
-        var random = SeededGenerator(seed: 7)
-        var filter = IdentifierFilter(capacity: 0)
-        var count = 0
-        while !filter.isCrowded {
-            filter.insert(.random(in: .min ... .max, using: &random))
-            count += 1
-        }
-        #expect(count == filter.byteCount * 8 / 16 + 1)
+        #expect(!filter.isCrowded)
     }
 }
 
@@ -58,7 +45,7 @@ struct IdentifierIndexTests {
     @Test("of a batch that is durable and not applied are found with that batch, not with the one before")
     func exactBatch() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 0)
+        index.beginBuilding()
         index.finishBuilding()
         index.accept(first, inBatch: 5)
         index.accept(second, inBatch: 6)
@@ -74,7 +61,7 @@ struct IdentifierIndexTests {
     @Test("that also came with a later batch stay known until that one is applied")
     func laterBatch() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 0)
+        index.beginBuilding()
         index.finishBuilding()
         index.accept(first, inBatch: 5)
         index.accept(first, inBatch: 7)
@@ -84,14 +71,6 @@ struct IdentifierIndexTests {
         #expect(batch(index.membership(of: first)) == 7)
         index.applied(through: 7)
         #expect(isUnclear(index.membership(of: first)))
-    }
-
-    @Test("have a filter whatever the highest number is")
-    func highestNumber() {
-        var index = IdentifierIndex()
-        index.beginBuilding(for: .max)
-        index.finishBuilding()
-        #expect(index.byteCount == IdentifierFilter.longest && isNew(index.membership(of: first)))
     }
 
     private let first: UInt64 = 0x0123_4567_89AB_CDEF
@@ -108,7 +87,7 @@ struct IdentifierIndexTests {
     @Test("are found with their batch first, and then in the ledger; other ids are new")
     func accepted() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 0)
+        index.beginBuilding()
         index.finishBuilding()
         #expect(isNew(index.membership(of: first)))
         index.accept(first, inBatch: 3)
@@ -124,7 +103,7 @@ struct IdentifierIndexTests {
     @Test("accepted while a filter is built are in it, whatever page the ledger's reader has reached")
     func building() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 10)
+        index.beginBuilding()
         #expect(!index.needsBuilding)
         index.build([first])
         index.accept(second, inBatch: 1)
@@ -135,10 +114,9 @@ struct IdentifierIndexTests {
     }
 
     @Test(
-        "get a new filter of the largest size when twice as many came as the ledger had: most are pruned by then")
+        "get a new filter when twice as many came as the ledger had: most are pruned by then")
     func largestFilter() {
-        var filter = IdentifierFilter(capacity: 10_000_000, many: 100)
-        #expect(filter.byteCount == 4 << 20)
+        let filter = IdentifierFilter(many: 100)
         for hash in 0..<150 as Range<UInt64> { filter.insert(hash) }
         filter.finish()
         for hash in 150..<300 as Range<UInt64> { filter.insert(hash) }
@@ -152,10 +130,10 @@ struct IdentifierIndexTests {
     )
     func acceptedBefore() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 0)
+        index.beginBuilding()
         index.finishBuilding()
         index.accept(first, inBatch: 1)
-        index.beginBuilding(for: 10)
+        index.beginBuilding()
         index.finishBuilding()
         #expect(batch(index.membership(of: first)) == 1)
         index.applied(through: 1)
@@ -165,10 +143,10 @@ struct IdentifierIndexTests {
     @Test("keep their old filter when a new one cannot be built, and the next build starts over")
     func givenUp() {
         var index = IdentifierIndex()
-        index.beginBuilding(for: 0)
+        index.beginBuilding()
         index.finishBuilding()
         index.accept(first, inBatch: 1)
-        index.beginBuilding(for: 10)
+        index.beginBuilding()
         index.cancelBuilding()
         #expect(batch(index.membership(of: first)) == 1)
         #expect(isNew(index.membership(of: third)))

@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import Store
 
@@ -31,7 +32,7 @@ struct IdentifierIndex {
     private var lastBatch: (number: UInt64, hashes: [UInt64]) = (0, [])
 
     /// The size of the filters in bytes.
-    var byteCount: Int { (filter?.byteCount ?? 0) + (nextFilter?.byteCount ?? 0) }
+    var byteCount: Int { [filter, nextFilter].count { $0 != nil } * IdentifierFilter.byteCount }
 
     /// Whether a filter should be built from the ledger: there is none, or it has too many ids.
     var needsBuilding: Bool { nextFilter == nil && (filter?.isCrowded ?? true) }
@@ -76,11 +77,8 @@ struct IdentifierIndex {
     // MARK: Building
 
     /// Begins to build a filter for the ids of the ledger.
-    ///
-    /// - Parameter count: an estimate of their number.
-    mutating func beginBuilding(for count: Int) {
-        // Limited to more ids than any ledger has, because a number that is far too high would overflow.
-        var filter = IdentifierFilter(capacity: 4 * min(count, 1 << 40))
+    mutating func beginBuilding() {
+        let filter = IdentifierFilter()
         // The ledger may get these ids behind the page that is being read.
         for shard in coming { for hash in shard.keys { filter.insert(hash) } }
         nextFilter = filter
@@ -105,47 +103,45 @@ struct IdentifierIndex {
 /// A Bloom filter of producers' ids, in blocks of 64 bytes, one for each id: it recognizes most new ids without a read
 /// from the disk.
 ///
-/// With 16 bits for each id, 1 of 400 new ids looks known. A filter of 4 MiB with ten million ids has 3.4 bits for
-/// each, and 1 of 4 looks known. The ledger is asked for ids that look known.
-struct IdentifierFilter {
-    /// The largest size of a filter, in bytes.
-    static let longest = 4 << 20
-    private static let shortest = 64 << 10
-    private static let bitsForEach = 16
+/// With two million ids, 16 bits for each, 1 of 400 new ids looks known; with ten million, 3.4 bits for each, 1 of 4. The
+/// ledger is asked for ids that look known.
+///
+/// The system gives its memory page by page as ids come, so a young filter is small. A filter that grew with the ids would
+/// have to read all ids of the ledger again at each size.
+final class IdentifierFilter {
+    /// Its size in bytes.
+    static let byteCount = 4 << 20
     private static let wordsInBlock = 8
     private static let bitsSet = 4
 
-    private var words: [UInt64]
+    private let words: UnsafeMutableBufferPointer<UInt64>
     /// The number of ids added.
     private(set) var count = 0
     /// The number of ids that the ledger had when the filter was built.
     private var countAtFirst = 0
 
-    /// With more ids than this a filter of the largest size is poor.
+    /// With more ids than this the filter is poor.
     private let many: Int
 
-    /// Makes a filter that suits a number of ids, within the largest size.
-    init(capacity: Int, many: Int = 5_000_000) {
+    /// Makes an empty filter.
+    init(many: Int = 5_000_000) {
         self.many = many
-        let wanted = capacity / 8 * Self.bitsForEach
-        var bytes = Self.shortest
-        while bytes < min(wanted, Self.longest) { bytes *= 2 }
-        words = [UInt64](repeating: 0, count: bytes / 8)
+        let count = Self.byteCount / MemoryLayout<UInt64>.stride
+        guard let memory = calloc(count, MemoryLayout<UInt64>.stride) else {
+            preconditionFailure("no memory for 4 MiB")
+        }
+        words = UnsafeMutableBufferPointer(start: memory.bindMemory(to: UInt64.self, capacity: count), count: count)
     }
 
-    /// Its size in bytes.
-    var byteCount: Int { words.count * 8 }
+    deinit { free(words.baseAddress) }
 
-    /// Whether a new filter of the ledger's ids would be better: a larger one, or, at the largest size, one without the
-    /// ids that the ledger has deleted.
-    var isCrowded: Bool {
-        byteCount < Self.longest ? count > byteCount * 8 / Self.bitsForEach : count > 2 * max(countAtFirst, many)
-    }
+    /// Whether a new filter, without the ids that the ledger has deleted, would be better.
+    var isCrowded: Bool { count > 2 * max(countAtFirst, many) }
 
     /// Adds an id.
     ///
     /// - Parameter hash: the hash of the id; all of its bits count.
-    mutating func insert(_ hash: UInt64) {
+    func insert(_ hash: UInt64) {
         count += 1
         let block = block(of: hash)
         for place in 0..<Self.bitsSet {
@@ -155,7 +151,7 @@ struct IdentifierFilter {
     }
 
     /// Notes that the filter has all ids of the ledger.
-    mutating func finish() { countAtFirst = count }
+    func finish() { countAtFirst = count }
 
     /// Whether an id may have been added; `false` is certain.
     func mayContain(_ hash: UInt64) -> Bool {

@@ -54,7 +54,7 @@ final class InjectServer {
         large = LargeRequests(reader) { health.ledgerProblem == nil && committer.isFarBehind }
         guard processor.lastNumber.value == 0 else { return }
         // An empty ledger knows no id.
-        identifiers.beginBuilding(for: 0)
+        identifiers.beginBuilding()
         identifiers.finishBuilding()
     }
 
@@ -326,7 +326,7 @@ final class InjectServer {
     func buildFilter(at now: Int64) {
         identifiers.applied(through: queries.applied)
         guard identifiers.needsBuilding, now >= buildsAgainAt else { return }
-        identifiers.beginBuilding(for: Int(clamping: processor.lastNumber.value))
+        identifiers.beginBuilding()
         addIdentifiers(after: nil)
     }
 
