@@ -5,10 +5,17 @@ import Testing
 
 @Suite("pushctl, its command line", .timeLimit(.minutes(30)))
 struct PushctlCommandLineTests {
-    /// The commands of the overview: its indented lines below "Commands:", without continuation lines.
-    static let commands = pushctl.run(["--help"]).lines.drop { $0 != "Commands:" }.dropFirst()
-        .prefix { $0.hasPrefix("  ") }.filter { !$0.hasPrefix("   ") }
+    /// The commands of the overview: its indented lines above the options, without continuation lines.
+    static let commands = pushctl.run(["--help"]).lines.prefix { $0 != "Options of every command:" }
+        .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
+
+    @Test("lists each command once, in four groups")
+    func groups() {
+        let lines = pushctl.run(["--help"]).lines.prefix { $0 != "Options of every command:" }
+        #expect(lines.count { $0.hasSuffix(":") && !$0.hasPrefix(" ") } == 4)
+        #expect(Set(Self.commands).count == Self.commands.count && Self.commands.count > 40)
+    }
 
     @Test("refuses a time zone that is nowhere, where local times are read or printed: it would be UTC without a word")
     func zones() {

@@ -35,14 +35,14 @@ struct Program {
             }
             return try arguments.command.run(arguments, Session(arguments, output: output))
         case .help(let command):
-            output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))
+            output.print(command.map { Help.text(of: $0) } ?? Help.overview)
         case .complete(let words):
             // Not printed, which would show a tab as an escape.
             for line in Completion.lines(of: words, commands: Command.all) { output.write("\(line)\n".utf8) }
         case .version:
             output.print("pushctl \(pushrouterdVersion)\n")
         case .generate("man", let command):
-            output.print(command.map { ManPage.text(of: $0) } ?? ManPage.text(of: Command.all))
+            output.print(command.map { ManPage.text(of: $0) } ?? ManPage.overview)
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
         case .generate(let what, _) where schemas[what] != nil:
             guard let tree = try? JSONTree(scanning: schemas[what] ?? []) else { preconditionFailure("no JSON") }

@@ -44,11 +44,23 @@ struct Command: Sendable {
 }
 
 extension Command {
-    /// Every command, in the order of the help.
-    static let all = [
-        dev, inject, open, act, dismiss, session, token, device, devices, log, `import`, explain, runHandler, conform,
-        test, report, show, deadLetters, replay, campaigns, reconcile, events, user, users, pending, flush,
-        export, status, tail, top, bench, verify, doctor, backup, restore, salvage, store, gateway, erase, reload,
-        logLevel,
+    /// The commands by what people do with them, in the order of the help.
+    static let groups: [(title: String, commands: [Command])] = [
+        (
+            "Try a push, or an app's dispatcher",
+            [dev, explain, inject, open, act, dismiss, session, runHandler, conform, test]
+        ),
+        ("Look at what happened", [show, report, status, tail, top, devices, deadLetters]),
+        ("Count opens and events", [campaigns, reconcile, events, user, users, pending, export]),
+        (
+            "Operate the daemon",
+            [
+                verify, doctor, reload, logLevel, replay, flush, token, device, log, `import`, erase, backup, restore,
+                salvage, store, gateway, bench,
+            ]
+        ),
     ]
+
+    /// Every command, in the order of the help.
+    static let all = groups.flatMap(\.commands)
 }

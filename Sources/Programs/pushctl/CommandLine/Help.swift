@@ -1,25 +1,24 @@
 /// The help texts, for a terminal of 80 columns.
 enum Help {
     /// The output of `pushctl --help`.
-    static func overview(of commands: [Command]) -> String {
-        """
-        pushctl - the command line of pushrouterd, the push payload router
+    static var overview: String {
+        let groups = Command.groups.map { "\($0.title):\n\(table($0.commands.map { ($0.name, $0.summary) }))" }
+        return """
+            pushctl - the command line of pushrouterd, the push payload router
 
-        Usage: pushctl COMMAND [OPTION]... [OPERAND]...
+            Usage: pushctl COMMAND [OPTION]... [OPERAND]...
 
-        Commands:
-        \(table(commands.map { ($0.name, $0.summary) }))
-        Options of every command:
-        \(rows(of: Option.everywhere))
-        Without a command:
-        \(rows(of: Option.withoutCommand))
-        \(Text.wrapped(directories, width: 78))
+            "pushctl explain FILE" explains a push without a daemon; "pushctl dev" runs a
+            daemon with a gateway and a page. "pushctl COMMAND --help" explains one command.
 
-        Exit status: \(Text.wrapped(ExitStatus.list, width: 65, indent: 13).drop { $0 == " " })
+            \(groups.joined(separator: "\n"))
+            Options of every command:
+            \(rows(of: Option.everywhere))
+            \(Text.wrapped(directories, width: 78))
 
-        "pushctl COMMAND --help" explains one command.
+            Exit status: \(Text.wrapped(ExitStatus.list, width: 65, indent: 13).drop { $0 == " " })
 
-        """
+            """
     }
 
     /// The output of `pushctl COMMAND --help`.
@@ -33,10 +32,9 @@ enum Help {
             Usage: pushctl \(command.usage)
 
             \(paragraphs)
-            \(options)Options of every command:
-            \(rows(of: command.sharedOptions))
-            Examples:
+            \(options)Examples:
             \(examples)
+            "pushctl --help" has the options of every command, and the exit status.
             """
     }
 

@@ -5,14 +5,14 @@ import PushViews
 /// The man page, for man(7).
 enum ManPage {
     /// The overview: the page of each command has its options, its output and examples.
-    static func text(of commands: [Command]) -> String {
+    static var overview: String {
         let sections = [
             ".\\\" Made by \"pushctl --generate man\".",
             ".TH PUSHCTL 1 \"\" \"pushrouterd \(pushrouterdVersion)\" \"User Commands\"",
             section("NAME", escaped("pushctl - the command line of pushrouterd, the push payload router")),
             section("SYNOPSIS", ".B pushctl\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]..."),
             section("DESCRIPTION", paragraphs(description)),
-            section("COMMANDS", table(commands.map { ($0.name, sentence($0.summary)) })),
+            section("COMMANDS", groups),
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
             section("OPTIONS WITHOUT A COMMAND", list(Option.withoutCommand)),
             section("COPIES", paragraphs(copyNotes) + "\n" + table([CopyMember.described])),
@@ -68,6 +68,12 @@ enum ManPage {
         case "status": section("STATUS", table(statusFields))
         default: nil
         }
+    }
+
+    private static var groups: String {
+        Command.groups.map { group in
+            ".SS \(escaped(group.title))\n" + table(group.commands.map { ($0.name, sentence($0.summary)) })
+        }.joined(separator: "\n")
     }
 
     private static func examples(of command: Command) -> String {
