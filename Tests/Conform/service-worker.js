@@ -19,6 +19,8 @@ self.addEventListener("push", (event) => {
     return;
   }
   const work = handle(push);
+  // The event has ended by then.
+  if (PLANT === "threw_late") return Promise.resolve().then(() => event.waitUntil(work));
   if (PLANT !== "completed_never") event.waitUntil(work);
 });
 

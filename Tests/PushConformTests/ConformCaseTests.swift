@@ -16,7 +16,9 @@ func shippedTable(_ providers: [String]?) throws -> RoutingTable {
 /// The cases of the program.
 func builtInCases(_ providers: [String] = ["braze"]) throws -> [ConformCase] {
     let (all, app) = (try shippedTable(nil), try shippedTable(providers))
-    return ConformPush.catalogue(all.detection).flatMap { ConformCase.all(of: $0, by: app) { _, _ in } }
+    return ConformPush.catalogue(all.detection, app: app.detection).flatMap {
+        ConformCase.all(of: $0, by: app) { _, _ in }
+    }
 }
 
 func parsed(_ line: [UInt8]) throws -> JSONNode { try JSONDocument(scanning: line).root }
@@ -86,6 +88,17 @@ struct ConformCaseTests {
         }
         #expect(try owner(["braze"]) == "own")
         #expect(try owner(["braze", "onesignal"]) == "own_receiver")
+    }
+
+    @Test("have a push that is also Braze's for each SDK of the app, and Braze comes first")
+    func shared() throws {
+        let names = ["airship", "customerio"].flatMap { ["android/braze/with-\($0)", "ios/braze/with-\($0)"] }
+        let cases = try builtInCases(["braze", "airship", "customerio"]).filter { names.contains($0.name) }
+        #expect(cases.count > 2, "\(cases.map(\.name))")
+        for one in cases {
+            #expect(try parsed(one.line(providers: ["braze"]))["want"]?["owner"]?.string == "braze", "\(one.name)")
+        }
+        #expect(try !builtInCases().contains { $0.name.has("/with-") })
     }
 
     @Test("say that a tap is lost without a Braze instance, that Android drops a repeat, and who shows the push")

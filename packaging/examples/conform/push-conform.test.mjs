@@ -33,12 +33,24 @@ async function run(one, seen) {
   const waits = [];
   const data = { json: () => structuredClone(one.event), text: () => JSON.stringify(one.event) };
   const notification = { data: one.event, close: () => {} };
+  const handler = self[`on${one.callback}`];
+  if (handler) listeners.push({ type: one.callback, listener: handler, owner: "own" });
+  let pending = 0, dispatched = false;
   for (const { type, listener, owner } of listeners.filter((entry) => entry.type === one.callback)) {
     place.owner = owner;
-    const waitUntil = (promise) => { seen.take(owner); waits.push(promise); };
-    listener({ type, data, notification, action: "", waitUntil });
+    const waitUntil = (promise) => {
+      // As a browser does: the event ends with its listeners and the promises that they gave it.
+      if (dispatched && pending === 0) throw new Error("InvalidStateError: waitUntil after the event has ended");
+      seen.take(owner);
+      waits.push(promise);
+      pending += 1;
+      Promise.resolve(promise).catch(() => {}).finally(() => { pending -= 1; });
+    };
+    Promise.resolve(listener({ type, data, notification, action: "", waitUntil }))
+      .catch((error) => { seen.thrown = `${error}`; });
     place.owner = "own";
   }
+  dispatched = true;
   // Timers run on a clock of their own, so that a test never waits.
   Promise.all(waits).then(
     () => { if (waits.length) seen.completions.push({ at_ms: place.now }); },

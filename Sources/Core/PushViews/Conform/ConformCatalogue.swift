@@ -2,11 +2,13 @@ import PushModel
 public import PushRouter
 
 extension ConformPush {
-    /// The pushes of the program: Braze's and those that are nearly Braze's, the accidents of the catalogue, and one for
-    /// each rule of another provider, in this order.
+    /// The pushes of the program: Braze's and those that are nearly Braze's, the accidents of the catalogue, one for each
+    /// rule of another provider, and one that is also Braze's for each SDK of the app, in this order.
     ///
-    /// - Parameter detection: the rules of all known providers.
-    public static func catalogue(_ detection: DetectionSettings) -> [ConformPush] {
+    /// - Parameters:
+    ///   - detection: the rules of all known providers.
+    ///   - app: the rules of the app's SDKs.
+    public static func catalogue(_ detection: DetectionSettings, app: DetectionSettings) -> [ConformPush] {
         let rows = PackageResources.cases_jsonl.split(separator: UInt8(ascii: "\n")).map { row(Array($0)) }
         let accidents = Accident.catalogue.flatMap { accident in
             (accident.accident.examples + accident.mended.examples).map { example in
@@ -21,11 +23,24 @@ extension ConformPush {
                 provider.platforms[platform].map { ProviderSample.push(of: provider, $0, on: platform) }
             }
         }
+        // A dispatcher that asks another SDK first takes them from Braze.
+        let shared = app.providers.filter { $0.name != ProviderRule.brazeName }.sorted { $0.name < $1.name }
+            .flatMap { provider in
+                Platform.allCases.compactMap { platform in
+                    provider.platforms[platform].map {
+                        ProviderSample.push(of: provider, $0, on: platform, withBraze: true)
+                    }
+                }
+            }
         // A rule may need more than its conditions say, as the number of keys.
         return rows + accidents
             + providers.filter { push in
                 let decision = try? decide(Delivery(push.deliver, platform: push.platform), settings: detection)
                 return decision?.matches.contains { push.path.hasSuffix("/\($0)") } == true
+            }
+            + shared.filter { push in
+                let decision = try? decide(Delivery(push.deliver, platform: push.platform), settings: app)
+                return decision?.matches.first == ProviderRule.brazeName && decision?.matches.count ?? 0 > 1
             }
     }
 

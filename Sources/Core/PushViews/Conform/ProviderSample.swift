@@ -36,13 +36,20 @@ struct ProviderSample {
     }
 
     /// Returns a push that meets a rule on a platform.
-    static func push(of provider: ProviderRule, _ rule: ProviderRule.PlatformRule, on platform: Platform) -> ConformPush
-    {
+    ///
+    /// - Parameter withBraze: whether it also meets Braze's rule.
+    static func push(
+        of provider: ProviderRule, _ rule: ProviderRule.PlatformRule, on platform: Platform, withBraze: Bool = false
+    ) -> ConformPush {
         let root = Value()
         root.isObject = true
         let isProbeAlone = rule.all.isEmpty && rule.any.isEmpty
         let conditions = rule.all + rule.any.prefix(1) + (isProbeAlone ? rule.probes.prefix(1) : [])
         conditions.forEach { meet($0, in: root) }
+        if withBraze, let braze = ProviderRule.braze.platforms[platform] {
+            // The first of iOS is an uninstall test.
+            (braze.all + braze.any.dropFirst().prefix(1)).forEach { meet($0, in: root) }
+        }
         if platform.showsAlerts {
             let aps = root.member("aps")
             if aps.member("alert").members.isEmpty { aps.member("alert").member("body").text = "Body" }
@@ -50,7 +57,7 @@ struct ProviderSample {
         var writer = JSONWriter()
         root.write(to: &writer)
         return ConformPush(
-            path: "providers/\(provider.name)", platform: platform,
+            path: "\(withBraze ? "braze/with-" : "providers/")\(provider.name)", platform: platform,
             deliver: DeliverRequest(
                 target: Target(platform: platform), payload: ConformCall.document(writer.bytes).root))
     }

@@ -70,6 +70,8 @@ public struct CampaignExport: LineTable, Sendable {
     public static let bytesMax = 256 << 20
     /// The most campaigns, each by day and platform, that are kept; and the longest name of one, in bytes.
     static let (placesMax, nameMax) = (100_000, 1024)
+    /// The most rows that are looked at for one that repeats another.
+    private static let knownMax = 1_000_000
 
     /// The figures by the name of the campaign, as the tables have it.
     private(set) var campaigns: [String: [Place: Figures]] = [:]
@@ -79,8 +81,15 @@ public struct CampaignExport: LineTable, Sendable {
     /// Lines that cannot be read.
     private(set) var problems = ExportProblems()
     private(set) var variations: Set<String> = []
+    /// The names of campaigns that the tables have beside their ids.
+    private(set) var names: [String: String] = [:]
+    /// Rows that repeat a campaign, day, platform and variation, and rows with more direct opens than opens in all.
+    private var (repeated, impossible) = (0, 0)
+    /// The hashes of the rows' campaigns, days, platforms and variations, while they are few.
+    private var known: Set<Int> = []
 
     private let map: [ExportFigure: String]
+    private let zone: LocalZone
     private let days: @Sendable (LocalDay) -> Bool
     private var table = CSVTable()
     private var places = 0
@@ -90,10 +99,43 @@ public struct CampaignExport: LineTable, Sendable {
     ///   - window: only rows of days in this time.
     ///   - zone: the zone of the days.
     public init(map: [ExportFigure: String] = [:], window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
-        self.map = map
+        (self.map, self.zone) = (map, zone)
         let first = window.since.map { zone.day(of: $0.seconds) }
         let last = window.until.map { zone.day(of: WallTime(milliseconds: $0.milliseconds - 1).seconds) }
         days = { day in first.map { $0 <= day } ?? true && last.map { day <= $0 } ?? true }
+    }
+
+    /// The figures of a campaign, as it is named here, in all its rows.
+    func sum(of campaign: String) -> Figures {
+        (campaigns[campaign] ?? [:]).values.reduce(into: Figures()) { $0 += $1 }
+    }
+
+    /// Rows that were left out, by reason, for people.
+    public var leftOut: [String] {
+        [(otherChannels, "of other channels"), (otherDays, "of other days"), (problems.count, "broken")]
+            .filter { $0.0 > 0 }.map { "\(counted($0.0, "row")) \($0.1)" }
+    }
+
+    /// What makes the sums doubtful, for people.
+    var checks: [String] {
+        var checks: [String] = []
+        if repeated > 0 {
+            checks.append(
+                "\(counted(repeated, "row")) repeat a campaign, day, platform and variation, and all are added up: is a table given twice?"
+            )
+        }
+        let places = campaigns.values.map(\.keys)
+        if places.contains(where: { $0.contains { $0.day == nil } && $0.contains { $0.day != nil } }) {
+            checks.append("a campaign has rows of days and a row without a day, and all are added up")
+        }
+        if places.contains(where: { $0.contains { $0.platform == nil } && $0.contains { $0.platform != nil } }) {
+            checks.append("a campaign has rows of platforms and a row of all platforms, and all are added up")
+        }
+        if impossible > 0 {
+            checks.append(
+                "\(counted(impossible, "row")) with more direct opens than opens in all: are the headings right?")
+        }
+        return checks
     }
 
     /// Whether anything was read.
@@ -116,7 +158,7 @@ public struct CampaignExport: LineTable, Sendable {
 
     /// Takes a line without its line feed.
     public mutating func add(_ line: [UInt8], number: Int) throws(ExportError) {
-        if number == 1, line.starts(with: [0xFF, 0xFE]) || line.starts(with: [0xFE, 0xFF]) {
+        if number == 1, line.starts(with: [0xFF, 0xFE]) || line.starts(with: [0xFE, 0xFF]) || line.contains(0) {
             throw ExportError("UTF-16; write it as UTF-8: iconv -f UTF-16 -t UTF-8")
         }
         for step in table.add(line, number: number) { try take(step) }
@@ -169,8 +211,9 @@ public struct CampaignExport: LineTable, Sendable {
             return tell(line, campaign.isEmpty ? "it names no campaign" : "the name of the campaign is too long")
         }
         if let text = columns.cell(.day, of: cells) {
-            guard let day = ExportCell.day(text) else {
-                return tell(line, "day: \"\(text.prefix(32))\": a day is written as 2026-11-21 or 21.11.2026")
+            guard let day = ExportCell.day(text, in: zone) else {
+                return tell(
+                    line, "day: \"\(text.prefix(32))\": a day is written as 2026-11-21, 21.11.2026 or Nov 21, 2026")
             }
             guard days(day) else {
                 otherDays += 1
@@ -186,8 +229,18 @@ public struct CampaignExport: LineTable, Sendable {
             }
             counts[figure] = count
         }
-        if let variation = columns.cell(.variation, of: cells), variations.count < ExportProblems.namedMax {
-            variations.insert(variation)
+        let variation = columns.cell(.variation, of: cells)
+        if let variation, variations.count < ExportProblems.namedMax { variations.insert(variation) }
+        if known.count < Self.knownMax {
+            var hasher = Hasher()
+            hasher.combine(campaign)
+            hasher.combine(place)
+            hasher.combine(variation)
+            if !known.insert(hasher.finalize()).inserted { repeated += 1 }
+        }
+        if counts[.direct] ?? 0 > counts[.total] ?? 0 { impossible += 1 }
+        if let name = columns.cell(.name, of: cells), !name.isEmpty, name.utf8.count <= Self.nameMax {
+            names[campaign] = name
         }
         if campaigns[campaign]?[place] == nil {
             places += 1

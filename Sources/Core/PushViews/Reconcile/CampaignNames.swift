@@ -77,6 +77,8 @@ struct ProposedName: Sendable {
     let id: String
     /// The campaign as the export names it.
     let text: String
+    /// The name that the export has beside an id, if it has both.
+    var name: String?
     /// The reason, for people.
     let why: String
 

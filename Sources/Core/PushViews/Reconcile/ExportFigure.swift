@@ -2,13 +2,14 @@ import PushModel
 
 /// A figure of an export, which a column of its table has. The raw values are the words of `--map`.
 public enum ExportFigure: String, Sendable, CaseIterable {
-    case campaign, day, platform, variation, sent, bounces, direct, total
+    case campaign, name, day, platform, variation, sent, bounces, direct, total
 
     /// The headings that stand for it, the first match counts. They are guesses: no vendor publishes the headings of its
     /// tables.
     var headings: [String] {
         switch self {
-        case .campaign: ["campaign_id", "Campaign ID", "Campaign Name", "Message Name"]
+        case .campaign: ["campaign_id", "Campaign ID", "campaign_name", "Campaign Name", "Message Name", "Campaign"]
+        case .name: ["campaign_name", "Campaign Name", "Message Name"]
         case .day: ["time", "Date", "Day"]
         case .platform: ["Channel", "Platform", "Message Type"]
         case .variation: ["variation_name", "Variation", "Variant"]
@@ -23,7 +24,7 @@ public enum ExportFigure: String, Sendable, CaseIterable {
     var isRequired: Bool {
         switch self {
         case .campaign, .sent, .direct, .total: true
-        case .day, .platform, .variation, .bounces: false
+        case .name, .day, .platform, .variation, .bounces: false
         }
     }
 
@@ -31,7 +32,8 @@ public enum ExportFigure: String, Sendable, CaseIterable {
     var meaning: String {
         switch self {
         case .campaign: "the id or the name of the campaign"
-        case .day: "2026-11-21, with or without a time behind it, or 21.11.2026; without it a row is a whole campaign"
+        case .name: "the name beside an id; it counts where the id is unknown"
+        case .day: "2026-11-21, also with a time, 21.11.2026 or Nov 21, 2026; without it a row is a whole campaign"
         case .platform: "ios_push, Android Push, web and the like; rows of other channels are left out"
         case .variation: "the ledger knows no variations, so they are added up"
         case .sent: "messages sent"
@@ -93,6 +95,8 @@ struct ExportColumns: Sendable {
                 headings.firstIndex { $0.lowercased() == name.trimmingSpaces.lowercased() }
             }.first
             if let found {
+                // The name that stands for the id is no other column.
+                if figure == .name, map[figure] == nil, places[.campaign] == found { continue }
                 places[figure] = found
                 known.append(
                     Known(figure: figure, heading: headings[found], place: found, isGuess: map[figure] == nil))
@@ -146,8 +150,24 @@ enum ExportCell {
         return isGrouped && digits.utf8.count <= 12 ? Int(digits) : nil
     }
 
-    /// A day: `2026-11-21`, also with a time behind it, and `21.11.2026`; `nil` for other texts.
-    static func day(_ text: String) -> LocalDay? {
+    /// The first letters of the months.
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// A day: `2026-11-21`, also with a time behind it, `2026/11/21`, `21.11.2026` and `Nov 21, 2026`; `nil` for other
+    /// texts. `11/12/2026` is one of two days.
+    static func day(_ text: String, in zone: LocalZone = .utc) -> LocalDay? {
+        // Midnight stands for the day in whichever zone it is written.
+        if text.utf8.count > 10, !text.has("T00:00:00"), let time = WallTime(rfc3339: text) {
+            return zone.day(of: time.seconds)
+        }
+        let words = text.split { $0 == " " || $0 == "," }
+        if words.count == 3, words[2].count == 4,
+            let place = words.firstIndex(where: { $0.first?.isLetter == true }), place < 2,
+            let month = months.firstIndex(of: words[place].prefix(3).lowercased()), words[1 - place].count <= 2
+        {
+            return day("\(words[1 - place]).\(month + 1).\(words[2])")
+        }
+        let text = text.utf8.count == 10 ? String(text.map { $0 == "/" ? "-" : $0 }) : text
         var date = String(text.prefix(10))
         let rest = text.dropFirst(10)
         guard rest.isEmpty || rest.first == "T" || rest.first == " " else { return nil }

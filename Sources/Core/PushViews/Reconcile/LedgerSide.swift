@@ -89,10 +89,11 @@ public struct LedgerSide: Sendable {
     ) {
         var window = window
         if let days = export.daysRead {
-            // One day more on each side: zones, and sessions after a push of the day before.
+            // Whole days, of which a person's window chose the first and the last. One more on each side: zones, and sessions
+            // after a push of the day before.
             let first = WallTime(milliseconds: (days.lowerBound.number - 1) * 86_400_000)
             let last = WallTime(milliseconds: (days.upperBound.number + 2) * 86_400_000)
-            window = ReportWindow(since: window.since ?? first, until: window.until ?? last)
+            window = ReportWindow(since: first, until: last)
         }
         (self.window, self.zone, self.idRule) = (window, zone, idRule)
         self.influencedWindow = influencedWindow

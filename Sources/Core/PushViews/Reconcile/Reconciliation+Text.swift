@@ -10,8 +10,16 @@ extension Reconciliation {
         for (name, text) in facts {
             lines += style.wrapped(name.padded(to: 11) + text, indent: 11).map { ReportLine($0) }
         }
-        for campaign in campaigns { lines += self.lines(of: campaign, style) }
-        for (title, names) in [("Only in the export", onlyInExport), ("Only here", onlyHere)] where !names.isEmpty {
+        // What has a reason first.
+        for campaign in campaigns.filter({ !$0.sentences.isEmpty }) + campaigns.filter(\.sentences.isEmpty) {
+            lines += self.lines(of: campaign, style)
+        }
+        let unseen = onlyInExport.map { name in
+            let sum = export.sum(of: name)
+            let title = export.names[name].map { "\(name) (\($0))" } ?? name
+            return "\(title): \(grouped(sum.sent)) sent, \(grouped(sum.direct)) direct, \(grouped(sum.total)) in all"
+        }
+        for (title, names) in [("Only in the export", unseen), ("Only here", onlyHere)] where !names.isEmpty {
             lines.append(ReportLine(""))
             lines += style.wrapped("\(title): \(Self.list(names))").map { ReportLine($0) }
         }
@@ -25,8 +33,8 @@ extension Reconciliation {
     /// The first sentence.
     var answer: String {
         let named = campaigns.count + onlyInExport.count
-        let (sent, seen) = campaigns.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.ours.seen) }
-        let gaps = campaigns.count { $0.sentences.contains { !$0.code.isCertain } }
+        let (sent, seen) = campaigns.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.seen) }
+        let gaps = campaigns.count { $0.sentences.contains { $0.code.isOfOpens } }
         let compared = campaigns.count { !$0.isBelowShare }
         guard !campaigns.isEmpty else {
             return """
@@ -34,25 +42,27 @@ extension Reconciliation {
                 and names, --propose-names proposes them.
                 """
         }
+        let elsewhere = onlyInExport.reduce(0) { $0 + export.sum(of: $1).sent }
+        let others =
+            elsewhere == 0
+            ? ""
+            : " \(counted(elsewhere, "push", "pushes")) of \(counted(onlyInExport.count, "other")) never came here."
         return """
             \(grouped(campaigns.count)) of \(counted(named, "campaign")) of the export \(campaigns.count == 1 ? "is" : "are") \
             here; we saw \(grouped(seen)) of their \(grouped(sent)) pushes (\(share(seen, of: sent))). \
-            \(compared == 0 ? "That is too little to compare opens" : "Opens differ in \(grouped(gaps)) of \(grouped(compared))").
+            \(compared == 0 ? "That is too little to compare opens" : "Opens differ in \(grouped(gaps)) of \(grouped(compared))").\
+            \(others)
             """
     }
 
     /// Facts about the files and the time, each with its name.
     var facts: [(name: String, text: String)] {
         var facts: [(name: String, text: String)] = export.files.map { ("Export", $0.name.showingControls()) }
-        let left = [
-            (export.otherChannels, "of other channels"), (export.otherDays, "of other days"),
-            (export.problems.count, "broken"),
-        ].filter { $0.0 > 0 }.map { "; \(counted($0.0, "row")) \($0.1)" }
-        facts.append(("Rows", grouped(export.rows) + left.joined()))
+        facts.append(("Rows", ([grouped(export.rows)] + export.leftOut).joined(separator: "; ")))
         let days = export.daysRead.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "none in the export"
         let other = isZoneGiven ? "" : " of this machine; --timezone names the dashboard's"
         facts.append(("Days", "\(days), in the time zone \(zone.name)\(other)"))
-        facts.append(("Window", zone.text(window)))
+        facts.append(("Window", zone.text(window) + (export.daysRead == nil ? "" : ", of which the days are compared")))
         if let rowsBegin { facts.append(("", zone.prunedEvents(before: rowsBegin))) }
         let known = Self.distinct(
             export.files.flatMap { $0.columns?.known ?? [] }.map {
@@ -67,7 +77,7 @@ extension Reconciliation {
         if export.variations.count > 1 {
             facts.append(("", "Variations are added up: the ledger knows none."))
         }
-        return facts
+        return facts + checks.map { ("Check", $0 + ".") }
     }
 
     private static func distinct(_ texts: [String]) -> [String] {
@@ -86,7 +96,7 @@ extension Reconciliation {
         lines += style.wrapped("  " + campaign.coverage, indent: 4).map { ReportLine($0, .faint) }
         for sentence in campaign.foremost {
             lines += style.wrapped("  \(sentence.sure): \(sentence.text)", indent: 4).map {
-                ReportLine($0, sentence.code.isCertain ? .plain : .warning)
+                ReportLine($0, sentence.isCertain ? .plain : .warning)
             }
             lines.append(ReportLine("    \(sentence.query)", .faint))
         }
@@ -114,7 +124,8 @@ extension Reconciliation {
 
     /// The name in the export, with the ids and the name that a person gave, where they differ.
     func title(of campaign: Campaign) -> String {
-        let others = (campaign.ids + campaign.ids.compactMap { names.names[$0] }).filter { $0 != campaign.name }
+        let others = (campaign.ids + campaign.ids.compactMap { names.names[$0] } + [export.names[campaign.name]])
+            .compactMap(\.self).filter { $0 != campaign.name }
         return campaign.name + (others.isEmpty ? "" : " (\(Self.distinct(others).joined(separator: ", ")))")
     }
 
@@ -125,15 +136,22 @@ extension Reconciliation {
             "total",
             "total_ours",
         ])
-            + campaigns.flatMap { campaign in
-                campaign.rows.map { row in
+            + (campaigns.map { ($0.name, $0.ids.joined(separator: " "), $0.rows) }
+            + onlyInExport.map { ($0, "", unseenRows(of: $0)) })
+            .flatMap { name, ids, rows in
+                rows.map { row in
                     CSVReport.line(
                         [
-                            CSVReport.text(campaign.name), CSVReport.text(campaign.ids.joined(separator: " ")),
-                            row.place.day?.description ?? "", row.place.platform?.rawValue ?? "",
+                            CSVReport.text(name), CSVReport.text(ids), row.place.day?.description ?? "",
+                            row.place.platform?.rawValue ?? "",
                         ] + row.counts.map { String($0.value) })
                 }
             }.joined()
+    }
+
+    /// The rows of a campaign that the ledger does not have.
+    private func unseenRows(of name: String) -> [Row] {
+        (export.campaigns[name] ?? [:]).map { Row(place: $0, theirs: $1, ours: LedgerSide.Figures()) }.sortedByPlace
     }
 
     /// The proposed pairs as the table that `--names` reads, with the reason of each.
@@ -141,10 +159,12 @@ extension Reconciliation {
         CSVReport.line(["cid", "api_id", "name", "why"])
             + proposed.map { pair in
                 // An id of Braze's API is a UUID.
-                let isID = pair.text.utf8.count == 36 && pair.text.utf8.count { $0 == UInt8(ascii: "-") } == 4
-                return CSVReport.line([
-                    pair.id.showingControls(), isID ? pair.text : "", isID ? "" : pair.text.showingControls(), pair.why,
-                ])
+                let isID =
+                    pair.name != nil
+                    || pair.text.utf8.count == 36 && pair.text.utf8.count { $0 == UInt8(ascii: "-") } == 4
+                let text = pair.text.showingControls()
+                let name = pair.name?.showingControls() ?? (isID ? "" : text)
+                return CSVReport.line([pair.id.showingControls(), isID ? text : "", name, pair.why])
             }.joined()
     }
 
@@ -179,9 +199,22 @@ extension Reconciliation.Campaign {
 
     /// How much of it was seen.
     var coverage: String {
-        let seen = "We saw \(grouped(ours.seen)) of \(grouped(sent)) (\(share(ours.seen, of: sent)))"
-        if isBelowShare { return seen + ": no statement about the rest." }
-        return seen + (unseen > 0 ? ": \(grouped(unseen)) that we did not see make each gap uncertain." : ".")
+        let places = parts.filter { parts.count > 1 && $0.unseen > 0 }.map { part in
+            "; \(part.place.platform?.name ?? ""): \(grouped(part.sent - part.unseen)) of \(grouped(part.sent))"
+        }
+        let all = "We saw \(grouped(seen)) of \(grouped(sent)) (\(share(seen, of: sent))\(places.joined()))"
+        if isBelowShare { return all + ": no statement about the rest." }
+        return all + (unseen > 0 ? ": \(grouped(unseen)) that we did not see make each gap uncertain." : ".")
+    }
+}
+
+extension [Reconciliation.Row] {
+    /// By day, then by platform.
+    var sortedByPlace: [Reconciliation.Row] {
+        sorted {
+            ($0.place.day?.number ?? 0, $0.place.platform?.rawValue ?? "")
+                < ($1.place.day?.number ?? 0, $1.place.platform?.rawValue ?? "")
+        }
     }
 }
 

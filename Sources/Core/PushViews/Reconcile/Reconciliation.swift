@@ -10,6 +10,13 @@ public struct Reconciliation: Sendable {
         let place: CampaignExport.Place
         let theirs: CampaignExport.Figures
         let ours: LedgerSide.Figures
+
+        /// Pushes that could have been seen.
+        var sent: Int { max(0, theirs.sent - theirs.bounces) }
+        /// Pushes that could have been seen, and were not.
+        var unseen: Int { max(0, sent - ours.seen) }
+        /// Pushes that were seen, and that the export does not have.
+        var unsent: Int { max(0, ours.seen - sent) }
     }
 
     /// A campaign that both sides have.
@@ -22,16 +29,21 @@ public struct Reconciliation: Sendable {
         let ours: LedgerSide.Figures
         /// The parts of the export, by day and platform.
         let rows: [Row]
+        /// The parts of the export by platform: too many opens on one hide no missing ones on another. A day is no part:
+        /// a session after midnight counts on another day than its push.
+        let parts: [Row]
         var sentences: [Sentence] = []
         /// The gaps that the sums prove, each with the figure that it is a part of.
         var gaps: [(count: Int, of: Int)] = []
 
         /// Pushes that could have been seen.
-        var sent: Int { max(0, theirs.sent - theirs.bounces) }
+        var sent: Int { parts.reduce(0) { $0 + $1.sent } }
         /// Pushes that could have been seen, and were not.
-        var unseen: Int { max(0, sent - ours.seen) }
+        var unseen: Int { parts.reduce(0) { $0 + $1.unseen } }
+        /// Pushes of those sent that were seen.
+        var seen: Int { sent - unseen }
         /// Whether too few were seen for a word about the others.
-        var isBelowShare: Bool { ours.seen * 100 < sent * Reconciliation.leastShare }
+        var isBelowShare: Bool { seen * 100 < sent * Reconciliation.leastShare }
         /// The sentences with the largest counts, those that are certain first.
         var foremost: [Sentence] {
             let sorted = sentences.enumerated().sorted {
@@ -58,6 +70,8 @@ public struct Reconciliation: Sendable {
     private(set) var onlyHere: [String] = []
     /// The pairs that may be the same campaign.
     private(set) var proposed: [ProposedName] = []
+    /// What makes the figures doubtful: a sentence each, for people.
+    private(set) var checks: [String] = []
     /// Whether a person named the zone of the days.
     public var isZoneGiven = true
     /// The program that made it, the machine and the time; `nil` if unknown.
@@ -71,8 +85,13 @@ public struct Reconciliation: Sendable {
         let parts = ledger.idRule == .decode ? Dictionary(grouping: here) { campaignPart(of: $0) } : [:]
         var joined: [[String]: (names: [String], places: [CampaignExport.Place: CampaignExport.Figures])] = [:]
         for (text, places) in export.campaigns.sorted(by: { $0.key < $1.key }) {
-            let listed = names.ids(of: text).isEmpty ? [text] : names.ids(of: text)
-            let ids = listed.flatMap { here.contains($0) ? [$0] : parts[$0] ?? [] }.sorted()
+            // The name beside an id counts if the id is unknown.
+            let ids =
+                [text, export.names[text] ?? text].lazy.map { name -> [String] in
+                    let listed = names.ids(of: name).isEmpty ? [name] : names.ids(of: name)
+                    return listed.flatMap { here.contains($0) ? [$0] : parts[$0] ?? [] }.sorted()
+                }
+                .first { !$0.isEmpty } ?? []
             guard !ids.isEmpty else {
                 onlyInExport.append(text)
                 continue
@@ -98,12 +117,42 @@ public struct Reconciliation: Sendable {
         }
         let theirs = onlyInExport.map { text in
             let places = export.campaigns[text] ?? [:]
-            let sum = places.values.reduce(into: CampaignExport.Figures()) { $0 += $1 }
+            let sum = export.sum(of: text)
             return ProposedName.Candidate(
-                name: text, counts: [max(0, sum.sent - sum.bounces), sum.direct, sum.total],
+                name: export.names[text] ?? text, counts: [max(0, sum.sent - sum.bounces), sum.direct, sum.total],
                 days: Set(places.filter { $0.value.sent > 0 }.compactMap(\.key.day)))
         }
-        proposed = ProposedName.all(theirs, ours)
+        let textOfName = Dictionary(
+            onlyInExport.map { (export.names[$0] ?? $0, $0) }, uniquingKeysWith: { first, _ in first })
+        proposed = ProposedName.all(theirs, ours).map { pair in
+            ProposedName(
+                id: pair.id, text: textOfName[pair.text] ?? pair.text,
+                name: textOfName[pair.text] == pair.text ? nil : pair.text, why: pair.why)
+        }
+        checks = Self.checks(export, ledger, campaigns)
+    }
+
+    /// What makes the figures doubtful, for people.
+    private static func checks(
+        _ export: CampaignExport, _ ledger: LedgerSide, _ campaigns: [Campaign]
+    ) -> [String] {
+        var checks = export.checks
+        guard let days = export.daysRead, !campaigns.isEmpty else { return checks }
+        let ids = campaigns.flatMap(\.ids)
+        let near = ledger.figures(of: ids, on: Set(Platform.allCases), in: nil).seen
+        let seen = campaigns.reduce(0) { $0 + $1.ours.seen }
+        if near > 0, seen * 10 < near {
+            checks.append(
+                """
+                of the pushes of these campaigns \(grouped(seen)) are of these days here, and \(grouped(near - seen)) of the \
+                day before or after: --timezone names the dashboard's zone
+                """)
+        }
+        let first = ids.flatMap { ledger.days(of: $0) }.min()
+        if let first, first > days.lowerBound, campaigns.contains(where: \.isBelowShare) {
+            checks.append("the first push of them here is of \(first): --since \(first) compares from there")
+        }
+        return checks
     }
 
     private static func campaign(
@@ -117,14 +166,22 @@ public struct Reconciliation: Sendable {
                 place: place, theirs: figures,
                 ours: ledger.figures(of: ids, on: platforms(place.platform), in: place.day.map { $0...$0 } ?? days))
         }
-        .sorted {
-            ($0.place.day?.number ?? 0, $0.place.platform?.rawValue ?? "")
-                < ($1.place.day?.number ?? 0, $1.place.platform?.rawValue ?? "")
-        }
+        .sortedByPlace
         let theirs = places.values.reduce(into: CampaignExport.Figures()) { $0 += $1 }
-        var campaign = Campaign(
-            name: name, ids: ids, theirs: theirs, ours: ledger.figures(of: ids, on: all, in: days),
-            rows: rows)
+        let whole = Row(place: .init(), theirs: theirs, ours: ledger.figures(of: ids, on: all, in: days))
+        let byPlatform = Dictionary(grouping: places) { $0.key.platform }
+        // A row of all platforms has no share of one.
+        let parts =
+            byPlatform.count < 2 || byPlatform[nil] != nil
+            ? [whole]
+            : byPlatform.map { platform, places in
+                Row(
+                    place: .init(platform: platform),
+                    theirs: places.reduce(into: CampaignExport.Figures()) { $0 += $1.value },
+                    ours: ledger.figures(of: ids, on: platforms(platform), in: days))
+            }
+            .sorted { ($0.place.platform?.rawValue ?? "") < ($1.place.platform?.rawValue ?? "") }
+        var campaign = Campaign(name: name, ids: ids, theirs: theirs, ours: whole.ours, rows: rows, parts: parts)
         campaign.judge { ours, wanted in
             ledger.fittingWindow(of: ids, on: all, in: days, ours: ours, wanted: wanted).map {
                 ($0.window, $0.opens, ledger.influencedWindow)
@@ -133,14 +190,23 @@ public struct Reconciliation: Sendable {
         return campaign
     }
 
-    /// The campaigns with a gap that is larger than a share of what was seen, each with the gap.
+    /// The campaigns with a gap that is larger than a share of what was seen, each with the gap, and what could not be
+    /// compared.
     public func gaps(over limit: Percent) -> [String] {
-        campaigns.flatMap { campaign in
+        let gaps = campaigns.flatMap { campaign in
             campaign.gaps.filter { Int128($0.count) * 100_000_000 > Int128($0.of) * Int128(limit.millionths) }
                 .map {
                     "\(campaign.name): a gap of \(grouped($0.count)) of \(grouped($0.of)) (\(share($0.count, of: $0.of)))"
                 }
+                + (campaign.isBelowShare
+                    ? ["\(campaign.name): not compared: we saw \(grouped(campaign.seen)) of \(grouped(campaign.sent))"]
+                    : [])
         }
+        let unseen = onlyInExport.filter { export.sum(of: $0).sent > 0 }.map {
+            "\($0): not compared: we saw none of \(grouped(export.sum(of: $0).sent))"
+        }
+        let broken = export.problems.count
+        return gaps + unseen + (broken > 0 ? ["not compared: \(counted(broken, "row")) that cannot be read"] : [])
     }
 }
 
@@ -152,18 +218,22 @@ struct Sentence: Sendable {
         case noInstance = "no_instance"
         case otherOwner = "other_owner"
         case notWoken = "not_woken"
+        case unsent
         case directMissing = "direct_missing"
         case directExtra = "direct_extra"
         case influencedMissing = "influenced_missing"
         case influencedExtra = "influenced_extra"
 
-        /// Whether the ledger proves it; else it suggests it.
-        var isCertain: Bool {
+        /// Whether the ledger proves it, or suggests it.
+        fileprivate var isFact: Bool {
             switch self {
             case .shownBySystem, .noInstance, .otherOwner, .notWoken: true
-            case .directMissing, .directExtra, .influencedMissing, .influencedExtra: false
+            case .unsent, .directMissing, .directExtra, .influencedMissing, .influencedExtra: false
             }
         }
+
+        /// Whether it is about opens that one side lacks.
+        var isOfOpens: Bool { !isFact && self != .unsent }
     }
 
     let code: Code
@@ -173,9 +243,13 @@ struct Sentence: Sendable {
     let text: String
     /// The query that opens the pushes.
     let query: String
+    /// Whether the export contradicts what the ledger proves.
+    var isContradicted = false
 
+    /// Whether the ledger proves it; else it suggests it.
+    var isCertain: Bool { code.isFact && !isContradicted }
     /// The word for how sure it is.
-    var sure: String { code.isCertain ? "certain" : "possible" }
+    var sure: String { isCertain ? "certain" : "possible" }
 }
 
 extension Reconciliation.Campaign {
@@ -187,9 +261,17 @@ extension Reconciliation.Campaign {
         let lost = ours.shown + ours.count(.otherOwner) + ours.count(.notWoken)
         gaps = [(lost, ours.seen), (ours.count(.withoutInstance), ours.count(.withoutInstance) + ours.direct)]
         guard !isBelowShare else { return }
-        let direct = Gap(ours: ours.direct, theirs: theirs.direct, unseen: unseen)
-        let influenced = Gap(ours: ours.influenced, theirs: theirs.influenced, unseen: unseen)
-        add(direct.missing, .directMissing) {
+        add(parts.map { ($0, $0.unsent...$0.unsent) }, .unsent) {
+            """
+            \($0) more here than the export has as sent: test sends, another zone of the days, or an id that several \
+            campaigns have
+            """
+        }
+        let direct = parts.map { ($0, Gap(ours: $0.ours.direct, theirs: $0.theirs.direct, unseen: $0.unseen)) }
+        let influenced = parts.map {
+            ($0, Gap(ours: $0.ours.influenced, theirs: $0.theirs.influenced, unseen: $0.unseen))
+        }
+        add(direct.map { ($0.0, $0.1.missing) }, .directMissing) {
             """
             Braze lacks \($0) of those made here: so does a dispatcher that passes no taps to Braze; their \
             sessions may count as influenced opens
@@ -198,26 +280,24 @@ extension Reconciliation.Campaign {
         let taps = [
             (ours.count(.repeatedTap), "repeated taps"), (ours.count(.closeButton), "presses on a close button"),
         ].filter { $0.0 > 0 }.map { "\($0.1) (\(grouped($0.0)) here)" }
-        let causes = (taps + ["opens that both the SDK and the app log"]).joined(separator: ", ")
-        add(direct.extra, .directExtra) { "Braze has \($0) more than were made here: \(causes)" }
-        gaps += [direct.missing, direct.extra].map { ($0.lowerBound, max(ours.direct, theirs.direct)) }
+        let causes = (taps + ["taps that nobody reported here", "opens that SDK and app both log"])
+            .joined(separator: ", ")
+        add(direct.map { ($0.0, $0.1.extra) }, .directExtra) { "Braze has \($0) more than were made here: \(causes)" }
         // An open that Braze lacks comes back as an influenced one: its session is there.
-        guard influenced.extra.lowerBound == 0 || direct.missing.lowerBound == 0 else { return }
+        let others = zip(direct, influenced).filter { $0.1.missing.lowerBound == 0 || $1.1.extra.lowerBound == 0 }
+            .map { $1 }
         let fit = unseen == 0 ? window(ours.influenced, theirs.influenced) : nil
         let setting = fit.map { best, opens, set in
             """
             ; InfluencedWindow=\(words(best)) would give \(grouped(opens)) here (\(words(set)) is set, and stays)
             """
         }
-        add(influenced.missing, .influencedMissing) {
+        add(others.map { ($0.0, $0.1.missing) }, .influencedMissing) {
             "Braze lacks \($0) of those counted here"
                 + (setting ?? ": sessions that the app does not log, or another rule")
         }
-        add(influenced.extra, .influencedExtra) {
+        add(others.map { ($0.0, $0.1.extra) }, .influencedExtra) {
             "Braze has \($0) more than are counted here" + (setting ?? ": another rule of Braze's")
-        }
-        gaps += [influenced.missing, influenced.extra].map {
-            ($0.lowerBound, max(ours.influenced, theirs.influenced))
         }
     }
 
@@ -228,8 +308,17 @@ extension Reconciliation.Campaign {
 
     private mutating func addCertain() {
         func them(_ count: Int) -> String { count == 1 ? "it" : "them" }
-        add(ours.shown, .shownBySystem, "\(queryOfIDs("campaign")) outcome:\(Outcome.shownBySystem.rawValue)") {
-            "Android showed \(counted($0, "push", "pushes")) by itself: no open of \(them($0)) can be in Braze"
+        let shown = parts.filter { $0.ours.shown > 0 }
+        // More direct opens than there are pushes that Braze's SDK could see.
+        let isContradicted = shown.contains { $0.theirs.direct > max(0, $0.sent - $0.ours.shown) }
+        add(
+            ours.shown, .shownBySystem, "\(queryOfIDs("campaign")) outcome:\(Outcome.shownBySystem.rawValue)",
+            isContradicted
+        ) {
+            "Android showed \(counted($0, "push", "pushes")) by itself: "
+                + (isContradicted
+                    ? "Braze's SDK logs no open of \(them($0)), and the export has some: the app may log them"
+                    : "no open of \(them($0)) can be in Braze")
         }
         let taps = ours.findings[.withoutInstance]
         add(taps?.count ?? 0, .noInstance, query(taps, "op:interact outcome:\(Outcome.sdkNotReady.rawValue)")) {
@@ -250,22 +339,37 @@ extension Reconciliation.Campaign {
         }
     }
 
-    private mutating func add(_ count: Int, _ code: Sentence.Code, _ query: String, _ text: (Int) -> String) {
+    private mutating func add(
+        _ count: Int, _ code: Sentence.Code, _ query: String, _ isContradicted: Bool = false, _ text: (Int) -> String
+    ) {
         guard count > 0 else { return }
-        sentences.append(Sentence(code: code, bounds: count...count, text: text(count), query: query))
-    }
-
-    /// Adds a sentence about a gap that is there.
-    private mutating func add(_ gap: ClosedRange<Int>, _ code: Sentence.Code, _ text: (String) -> String) {
-        guard gap.lowerBound > 0 else { return }
-        let (low, high) = (grouped(gap.lowerBound), grouped(gap.upperBound))
-        let isOpen = code == .directMissing || code == .directExtra
-        let noun = "\(isOpen ? "direct" : "influenced") open\(gap.upperBound == 1 ? "" : "s")"
-        let count = "\(gap.count == 1 ? low : "between \(low) and \(high)") \(noun)"
         sentences.append(
             Sentence(
-                code: code, bounds: gap, text: text(count),
-                query: queryOfIDs("campaign") + (isOpen ? " is:opened" : "")))
+                code: code, bounds: count...count, text: text(count), query: query, isContradicted: isContradicted))
+    }
+
+    /// Adds a sentence about a gap that is there in some parts, and the gap.
+    private mutating func add(
+        _ gaps: [(part: Reconciliation.Row, gap: ClosedRange<Int>)], _ code: Sentence.Code, _ text: (String) -> String
+    ) {
+        let found = gaps.filter { $0.gap.lowerBound > 0 }
+        guard !found.isEmpty else { return }
+        let gap = found.reduce(0) { $0 + $1.gap.lowerBound }...found.reduce(0) { $0 + $1.gap.upperBound }
+        let (noun, term, of): (String, String, (Reconciliation.Row) -> Int) =
+            switch code {
+            case .unsent: ("push\(gap.upperBound == 1 ? "" : "es")", "", { $0.sent })
+            case .directMissing, .directExtra: ("direct open", " is:opened", { max($0.ours.direct, $0.theirs.direct) })
+            default: ("influenced open", "", { max($0.ours.influenced, $0.theirs.influenced) })
+            }
+        self.gaps.append((gap.lowerBound, gaps.reduce(0) { $0 + of($1.part) }))
+        let (low, high) = (grouped(gap.lowerBound), grouped(gap.upperBound))
+        let plural = gap.upperBound == 1 || code == .unsent ? "" : "s"
+        let platforms = parts.count > 1 ? found.compactMap(\.part.place.platform) : []
+        let places = platforms.isEmpty ? "" : " on \(platforms.map(\.name).joined(separator: " and "))"
+        let count = "\(gap.count == 1 ? low : "between \(low) and \(high)") \(noun)\(plural)\(places)"
+        let ofPlatforms = platforms.isEmpty ? "" : " platform:\(platforms.map(\.rawValue).joined(separator: ","))"
+        sentences.append(
+            Sentence(code: code, bounds: gap, text: text(count), query: queryOfIDs("campaign") + ofPlatforms + term))
     }
 
     /// The term with the campaign's ids.

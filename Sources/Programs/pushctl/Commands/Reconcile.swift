@@ -35,7 +35,8 @@ extension Command {
             """
             \(LocalTime.timeForms) Without --since and --until the days of the export decide what is compared. The format csv has \
             a row for each campaign, by day and platform if the export has them. The exit status is 1 when a gap of a \
-            campaign, or what Braze never saw of it, is a larger share than --fail-over.
+            campaign, or what Braze never saw of it, is a larger share than --fail-over, and when a campaign or a row \
+            cannot be compared.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
@@ -75,7 +76,10 @@ extension Command {
         var export = CampaignExport(map: try arguments.headings(), window: window, zone: zone)
         for path in arguments.operands { try session.read(path, into: &export) }
         for note in export.notes { session.output.note(note) }
-        guard export.hasRows else { throw Failure(.badData, "the export has no row that can be compared") }
+        guard export.hasRows else {
+            let reasons = export.leftOut.isEmpty ? "" : ": \(export.leftOut.joined(separator: ", "))"
+            throw Failure(.badData, "the export has no row that can be compared\(reasons)")
+        }
 
         let settings = session.settingsOfReport()
         var ledger = LedgerSide(

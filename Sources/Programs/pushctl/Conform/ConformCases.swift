@@ -33,7 +33,7 @@ struct ConformCases {
 
     mutating func print() throws(Failure) -> ExitStatus {
         session.output.write(line: try Self.heading(session, providers).line)
-        for push in ConformPush.catalogue(all.routing.detection) { add(push, notes: false) }
+        for push in ConformPush.catalogue(all.routing.detection, app: app.routing.detection) { add(push, notes: false) }
         var status = ExitStatus.done
         if let operand = arguments[.payloads] { status = try addPayloads(operand) }
         if let since = arguments[.fromLedger] { try addLedger(since) }
