@@ -102,6 +102,69 @@ struct PushctlAnalyticsTests {
         #expect(daemon.pushctl("events", "--until", "1970-01-01").output.hasSuffix("\nNo events.\n"))
     }
 
+    @Test("lists the pushes of a query, as text, as lines of JSON and as CSV; without a match the end is 1")
+    func list() throws {
+        let text = daemon.pushctl("show", "--query", "campaign:fall")
+        #expect(text.end == .exited(0) && text.errors.isEmpty, "\(text.errors)")
+        #expect(text.lines.count == 2 && text.lines[0].hasPrefix("Seq  Accepted"), "\(text.output)")
+        #expect(text.lines[1].contains("  T: A") && text.lines[1].contains("  pixel"), "\(text.output)")
+        #expect(daemon.pushctl("show", "--utc").lines.count == 4)
+        let objects = try daemon.pushctl("show", "--json").lines.map { try json($0) }
+        #expect(objects.map { $0["seq"]?.int64 } == [3, 2, 1])
+        #expect(objects.map { $0["opened"]?.string } == ["direct", "influenced", "direct"])
+        let csv = daemon.pushctl("show", "--format", "csv", "--query", "-is:opened,dead")
+        #expect(csv.end == .exited(1) && csv.errors == "pushctl: no push matches\n")
+        let rows = daemon.pushctl("show", "--format", "csv", "--limit", "2").output.split(separator: "\r\n")
+        #expect(rows.count == 3 && rows[0].hasPrefix("seq,accepted_at,op,platform,app,device,"), "\(rows)")
+        #expect(rows[1].hasPrefix("3,") && rows[2].hasPrefix("2,") && rows[2].contains(",influenced,"))
+        let early = daemon.pushctl("show", "--until", "2001-01-01")
+        #expect(early.end == .exited(1))
+        let wrong = daemon.pushctl("show", "--query", "campain:fall")
+        #expect(wrong.end == .exited(2) && wrong.errors.contains("did you mean campaign:?"), "\(wrong.errors)")
+        #expect(daemon.pushctl("show", "2", "--limit", "3").end == .exited(2))
+    }
+
+    @Test("names campaigns by the file beside the configuration, and says why a push was not influenced")
+    func namesAndObstacles() throws {
+        daemon.installation.write("campaigns.csv", "cid,api_id,name\nfall,,Fall sale\n")
+        #expect(daemon.pushctl("campaigns").output.contains("\nFall sale (fall) "))
+        #expect(daemon.pushctl("show", "2").output.contains("Its campaign is Fall sale (fall)."))
+        #expect(daemon.pushctl("show", "--query", "campaign:fall").output.contains("Fall sale"))
+        try send([Self.push("m4", "fall", at: 90_000)])
+        let why = "no session of shop on pixel began after it (the window is 30 min)"
+        #expect(daemon.pushctl("show", "6").output.contains("  No influenced open: \(why).\n"))
+        #expect(try json(daemon.pushctl("show", "6", "--json").output)["not_influenced"]?.string == why)
+        #expect(try json(daemon.pushctl("show", "2", "--json").output)["not_influenced"] == nil)
+        let anna = daemon.pushctl("user", "anna").output
+        #expect(anna.contains("Fall sale (fall)") && anna.contains("not influenced: \(why)"), "\(anna)")
+    }
+
+    @Test("a session's end and start say what they did, what they count for, and what still waits")
+    func sessionWait() throws {
+        func session(_ words: String...) -> Program.Result {
+            pushctl.run(daemon.options + ["session", "--app", "shop", "--device", "pixel", "--wait"] + words)
+        }
+        #expect(daemon.pushctl("log", "event", "bought", "--app", "shop", "--device", "pixel").end == .exited(0))
+        let anna = ["--external-id", "anna"]
+        let going = pushctl.run(
+            daemon.options + ["session", "start", "--app", "shop", "--device", "pixel", "--wait"] + anna)
+        #expect(going.output.contains("\nseq 7  continues the session of "), "\(going.output)\(going.errors)")
+        #expect(
+            going.output.hasSuffix("1 custom event waits for a session of the app (pushctl flush)\n"), "\(going.output)"
+        )
+        try send([Self.push("m5", "fall", at: 100_000), Self.push("m6", nil, at: 100_000)])
+        let other = session("start", "--external-id", "berta", "--at", "160000")
+        #expect(other.output.contains("\nseq 10  a session began\n"), "\(other.output)")
+        #expect(
+            other.output.contains(
+                "seq 8: no influenced open: the session that began 1 min later is of the user berta, and the push is for anna\n"
+            ), "\(other.output)")
+        #expect(other.output.contains("seq 9: no influenced open: it names no campaign\n"), "\(other.output)")
+        #expect(try #require(session("end", "--external-id", "berta").output).contains("ended the session of "))
+        let nothing = daemon.pushctl("session", "end", "--app", "shop", "--device", "new", "--wait", "--json")
+        #expect(try json(nothing.lines[1])["session"]?.string == "nothing", "\(nothing.output)")
+    }
+
     @Test("shows one user; an unknown user ends with 1")
     func user() throws {
         let anna = try json(daemon.pushctl("user", "anna", "--json").output)
@@ -140,6 +203,15 @@ struct PushctlAnalyticsTests {
         let second = export("--cursor", cursor, "--event", Self.all)
         #expect(second.lines.count == 2)
         #expect(first.lines + second.lines == export("--event", Self.all).lines)
+    }
+
+    @Test("exports a table with one heading, and none where it goes on")
+    func table() throws {
+        let rows = export("--format", "csv").output.split(separator: "\r\n")
+        #expect(rows.count == 6 && rows[0].hasPrefix("event_type,id,time,external_user_id,device_id,app_id,platform,"))
+        #expect(rows.dropFirst().allSatisfy { $0.contains(",anna,pixel,shop,android,") }, "\(rows)")
+        let next = export("--format", "csv", "--after", "1").output.split(separator: "\r\n")
+        #expect(next.count == 4 && next.allSatisfy { Int64($0.split(separator: ",").last ?? "") ?? 0 > 1 }, "\(next)")
     }
 
     @Test("an export continues after any line of its output, by that line's cursor")

@@ -675,6 +675,12 @@ class Steps:
             check(list_of(page)[:2] == new, f"the new ones are not on top: {list_of(page)[:3]}")
             check(len(list_of(page)) <= 50, "more than 50 rows stay")
             sender.stop()
+            # The numbers on the saved searches follow the stream.
+            problems = page.locator(".chips a", has_text="Problems")
+            former = problems.inner_text()
+            stack.inject({"op": "deliver", "platform": "android", "app": "com.example.shop", "device": "live-4",
+                          "payload": {"notification": {"title": "Lost"}, "data": braze("lost")}})
+            expect(problems).not_to_have_text(former)
         check(from_end < 1, f"the row came {from_end * 1000:.0f} ms after the answer to the sender")
         return (f"the row is there {from_start * 1000:.0f} ms after the sender's start, {from_send * 1000:.0f} ms after its "
                 f"send began, {from_end * 1000:+.0f} ms after its end")

@@ -9,12 +9,13 @@ private let head = "campaign_id,sent,direct_opens,total_opens\n"
 
 /// The comparison of rows with a ledger's side.
 private func reconciled(
-    _ rows: String, names: String? = nil, idRule: CampaignIDRule = .raw, _ feed: (inout Feed) -> Void
+    _ rows: String, names: String? = nil, idRule: CampaignIDRule = .raw, tapsMax: Int = LedgerSide.tapsMax,
+    _ feed: (inout Feed) -> Void
 ) throws -> Reconciliation {
     let table = try export(rows.hasPrefix("campaign") ? rows : head + rows)
     var list = CampaignNames()
     if let names { try read(names, into: &list) }
-    var fed = Feed(LedgerSide(beside: table, idRule: idRule))
+    var fed = Feed(LedgerSide(beside: table, idRule: idRule, tapsMax: tapsMax))
     feed(&fed)
     return Reconciliation(table, fed.complete, names: list)
 }
@@ -233,6 +234,22 @@ struct ReconciliationTests {
         for sentence in result.campaigns[0].sentences {
             _ = try PushQuery(sentence.query, now: WallTime(milliseconds: 0))
         }
+    }
+
+    @Test("keeps a bounded number of taps without an instance, and says how many it left out")
+    func bound() throws {
+        let result = try reconciled("spring,40,0,0\n", tapsMax: 4) { feed in
+            spring(30)(&feed)
+            for _ in 0..<3 {
+                feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios)
+                feed.row(.sdkNotReady, Feed.tap(message: #""m5""#), .interact, .ios)
+            }
+        }
+        #expect(sentences(result).contains { $0.hasPrefix("certain: 4 taps came while the app had no Braze instance") })
+        let said = result.facts.contains { $0.text.hasPrefix("2 taps without a Braze instance beyond the first 4 ") }
+        #expect(said, "\(result.facts)")
+        let json = try JSONDocument(scanning: result.json).root
+        #expect(json["taps_left_out"]?.int64 == 2)
     }
 
     @Test("a query names any campaign, and asks for all taps where they are too many to be named")

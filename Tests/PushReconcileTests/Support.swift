@@ -87,9 +87,9 @@ struct Feed {
                 budget: .seconds(9), deadline: nil, started: false, result: result),
             mode: .device, platform: platform, app: "shop", device: nil, id: nil, messageID: nil,
             acceptedAt: WallTime(milliseconds: time * 1000))
-        guard let delivery = side.add(row, operation, line: Array(line.utf8), detection) else { return nil }
-        side.add(tap: row, ofLine: Array(Self.appleLine.utf8), detection)
-        return delivery
+        guard let tap = side.add(row, operation, line: Array(line.utf8), detection) else { return nil }
+        side.add(tap, ofLine: Array(Self.appleLine.utf8), detection)
+        return tap.delivery
     }
 
     /// A tap that counts nothing, or less than an open.

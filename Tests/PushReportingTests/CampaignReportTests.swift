@@ -118,6 +118,22 @@ struct CampaignReportTests {
         for each in LostOpens.Reason.allCases { #expect(report.lost.count(each) == (each == loss ? 1 : 0)) }
     }
 
+    @Test("counts taps without a Braze instance beside the campaigns, and for no selected one")
+    func tapsWithoutInstance() throws {
+        var report = report([event(.received)])
+        report.add(tapWithoutInstance: row(1, .sdkNotReady, platform: .ios))
+        report.add(tapWithoutInstance: row(2, .sdkNotReady, platform: .ios, isObserver: true))
+        #expect(report.tapsWithoutInstance == 1)
+        #expect(
+            report.answer.contains("1 tap came while the app had no Braze instance: Braze has no direct open of it."))
+        #expect(report.text.contains("1  taps while the app had no Braze instance: open lost (sdk_not_ready)"))
+        #expect(report.html.contains("taps without an instance 1"))
+        #expect(try JSONDocument(scanning: report.json).root["taps_without_instance"]?.int64 == 1)
+        var fall = self.report([event(.received)], campaign: "summer")
+        fall.add(tapWithoutInstance: row(1, .sdkNotReady, platform: .ios))
+        #expect(fall.tapsWithoutInstance == 0)
+    }
+
     @Test("counts a tap on an unknown push as a lost open")
     func unmatched() {
         var report = report([])

@@ -27,8 +27,9 @@ struct EventCountsTests {
                 """)
         #expect(
             counts.csv.split(separator: "\r\n") == [
-                "day,event,count", "1970-01-01,local.pushnotification.Received,2",
-                "1970-01-01,users.behaviors.app.SessionStart,1", "1970-01-02,local.pushnotification.Received,1",
+                "day,platform,event,name,count", "1970-01-01,android,local.pushnotification.Received,,2",
+                "1970-01-01,android,users.behaviors.app.SessionStart,,1",
+                "1970-01-02,android,local.pushnotification.Received,,1",
             ])
         let root = try JSONDocument(scanning: counts.json).root
         #expect(root["in_all"]?.count == AnalyticsEvent.Kind.allCases.count, "those that are 0 too")
@@ -42,6 +43,39 @@ struct EventCountsTests {
         counts.rowsBegin = WallTime(milliseconds: 60_000)
         #expect(counts.text.contains("\n\nBefore 1970-01-01 00:01:00 +00:00 requests were deleted (Retention="))
         #expect(try JSONDocument(scanning: counts.json).root["rows_begin"]?.string == "1970-01-01T00:01:00Z")
+    }
+
+    @Test("a row of the CSV for each platform and name, which add up")
+    func csv() {
+        var counts = EventCounts()
+        var custom = event(.customEvent)
+        custom.content = .customEvent(name: "=bought", properties: nil)
+        for event in [event(.received), event(.received), custom] { counts.add(event) }
+        let rows = counts.csv.split(separator: "\r\n").dropFirst().map { $0.split(separator: ",") }
+        #expect(rows.compactMap { $0.last.flatMap { Int($0) } }.reduce(0, +) == 3 && rows.count == 2)
+        #expect(counts.csv.contains(",users.behaviors.CustomEvent,'=bought,1\r\n"), "\(counts.csv)")
+    }
+
+    @Test("end with the custom events that wait, and for what")
+    func waiting() throws {
+        var counts = EventCounts()
+        for (number, state) in [(1, .pending), (2, .queued), (3, .queued), (4, .unknown), (5, .flushed)]
+            as [(Int64, EntryState)]
+        {
+            counts.waiting.add(entry(number, state))
+        }
+        counts.waiting.add(entry(6, name: nil))
+        #expect(
+            counts.text.hasSuffix(
+                """
+                No events.
+
+                1 custom event waits for a session of the app (pushctl flush); 2 custom events wait to be sent (pushctl \
+                pending); 1 custom event may have been sent (pushctl pending --unknown)
+
+                """), "\(counts.text)")
+        let root = try JSONDocument(scanning: counts.json).root["custom_events_waiting"]
+        #expect(root?["pending"]?.int64 == 1 && root?["queued"]?.int64 == 2 && root?["claimed"]?.int64 == 0)
     }
 
     @Test("counts of events report a window without events")

@@ -49,7 +49,22 @@ struct ReportAnswerTests {
                 == "2 of 2 were late, all at crm (2 came to a route too late)\(since).")
         #expect(
             document([row(1, .handled)], objective: "99").answer == "None of 1 was late. The objective of 99 % is met.")
-        #expect(document([trackerRow(1)]).answer == "No invocation was due.")
+    }
+
+    @Test("without a deadline says in a manager's words what became of the pushes")
+    func nothingDue() {
+        let begin = "No handler had a deadline to keep"
+        #expect(document([]).answer == "No push came, so no handler had a deadline to keep.")
+        #expect(document([trackerRow(1)]).answer == "\(begin): the one push was handed to Braze's SDK.")
+        let two = [trackerRow(1), trackerRow(2)]
+        #expect(document(two).answer == "\(begin): all 2 pushes were handed to Braze's SDK.")
+        #expect(
+            document(two + [row(3, .shownBySystem), row(4, nil)]).answer
+                == "\(begin): of 4 pushes 2 were handed to Braze's SDK, 1 was in flight, 1 was shown by the system.")
+        for outcome in Outcome.allCases where !outcome.isDue {
+            let answer = document([row(1, outcome)]).answer
+            #expect(!answer.contains("_") && answer.hasPrefix("\(begin): the one push was "), "\(answer)")
+        }
     }
 
     @Test("names at most three handlers that failed, and how many failed elsewhere, if any did")

@@ -255,7 +255,7 @@ struct ReportDocumentTests {
     func empty() {
         let document = document([], objective: "99.9")
         #expect(document.html.contains("nothing was due"))
-        #expect(document.markdown.contains("No invocation was due."))
+        #expect(document.markdown.contains("No push came, so no handler had a deadline to keep."))
         #expect(document.junit.contains("tests=\"1\" failures=\"0\""))
     }
 }

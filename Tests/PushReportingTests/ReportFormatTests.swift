@@ -240,7 +240,7 @@ struct ReportFormatTests {
     func emptyText() {
         #expect(
             shown(report([]), objective: objective) == """
-                No invocation was due.
+                No push came, so no handler had a deadline to keep.
 
                 Window               the ledger is empty
                 Mode                 device: the deadline counts from the invocation
@@ -325,10 +325,11 @@ struct ReportFormatTests {
         let instant = WallTime(milliseconds: 1_795_230_000_000)
         #expect(
             shown(report([], window: ReportWindow(until: instant))).hasPrefix(
-                "No invocation was due.\n\nWindow               until 2026-11-21 03:00:00 +00:00\n"))
+                "No push came in this time, so no handler had a deadline to keep.\n\nWindow               until 2026-11-21 03:00:00 +00:00\n"
+            ))
         #expect(
             shown(report([], window: ReportWindow(since: instant, until: instant))).hasPrefix(
-                "No invocation was due.\n\nWindow               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 "
+                "No push came in this time, so no handler had a deadline to keep.\n\nWindow               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 "
                     + "+00:00\n"
             ))
     }

@@ -119,6 +119,7 @@ final class FixedConfigurations: WebConfigurations {
     var earlier: [UsedConfiguration] = []
     /// The one that the daemon has in force, if it is not the current one.
     var next: UsedConfiguration?
+    var campaignNames: [String: String] = [:]
 
     init(_ table: RoutingTable) { current = UsedConfiguration(id: nil, table: table, limits: JSONLimits()) }
 

@@ -79,7 +79,7 @@ struct LiveFeedsTests {
             scene.source.commit(story)
         }
         let found = parts(feeds.poll())
-        let events = try #require(found[1]).split(separator: "\n\n")
+        let events = try #require(found[1]).split(separator: "\n\n").filter { !$0.hasPrefix("event: chips") }
         #expect(events.count == 50 && events.last?.hasPrefix("id: 60.0\n") == true)
         for event in events {
             let lines = event.split { $0.isNewline }
@@ -90,6 +90,28 @@ struct LiveFeedsTests {
         let objects = try #require(found[2])
         #expect(objects.split(separator: "\n\n").count == 60)
         #expect(!objects.unicodeScalars.contains { $0 != "\n" && $0.isSteering })
+    }
+
+    @Test("get the numbers on the saved searches again when something came, and lists alone do")
+    func counts() throws {
+        let scene = Scene([Sample.handled()])
+        var feeds = LiveFeeds(scene.desk)
+        feeds.add(try subscription("is:problem", of: scene, rows: true), as: 1)
+        feeds.add(try subscription(of: scene), as: 2)
+        _ = feeds.poll()
+        #expect(feeds.poll().isEmpty, "nothing came")
+        scene.clock.now = WallTime(milliseconds: scene.clock.now.milliseconds + 1999)
+        scene.source.commit(Sample.handled(42, .failed))
+        #expect(parts(feeds.poll()).values.allSatisfy { !$0.contains("event: chips") }, "they were counted just now")
+        scene.clock.now = WallTime(milliseconds: scene.clock.now.milliseconds + 1)
+        let late = parts(feeds.poll())
+        let chips = try #require(late[1])
+        #expect(chips.hasPrefix("event: chips\ndata: <nav class=\"chips\"") && late[2] == nil)
+        #expect(
+            chips.contains("<a href=\"/?query=is%3Aproblem\" aria-current=\"true\">Problems <b>1</b></a>"), "\(chips)")
+        #expect(chips.split(separator: "\n").count == 2, "an event's data is one line")
+        scene.clock.now = WallTime(milliseconds: scene.clock.now.milliseconds + 5000)
+        #expect(feeds.poll().isEmpty)
     }
 
     @Test("wait for the first match, and no longer")

@@ -197,6 +197,80 @@ struct ReaderTests {
             page.contains("<div class=\"verdict warn\">") && page.contains("Route 20-orders did not match, but nearly:")
         )
         #expect(try Scene([story]).get("/push/41").text.contains("<div class=\"verdict good\">"))
+        #expect(try scene.get("/").text.contains("<span class=\"how warn\">"), "the list says the same")
+        #expect(try Scene([story]).get("/").text.contains("<span class=\"how good\">"))
+        let api = try scene.get("/api/pushes/41").root
+        #expect(api["push"]?["sentence"]?.string?.contains("Route 20-orders did not match, but nearly:") == true)
+    }
+
+    @Test("the list of problems is what its rows show in red")
+    func problems() throws {
+        let lost = Sample.handled(43, .shownBySystem)
+        let scene = Scene([Sample.handled(), Sample.apart(1, Sample.handled(42, .failed)), Sample.apart(2, lost)])
+        let all = try scene.get("/?each=1").text
+        let red = all.split(separator: "<li id=").filter { $0.contains("class=\"how bad\"") }.map { $0.prefix(5) }
+        let found = try scene.get("/?each=1&query=is:problem").text
+        #expect(red.count == 1 && found.split(separator: "<li id=").dropFirst().map { $0.prefix(5) } == red)
+        #expect(all.contains(">Problems <b>1</b></a>"), "\(all)")
+    }
+
+    @Test("an answer of Explain has a link that gives the same answer, as far as a link has room")
+    func shared() throws {
+        let scene = Scene()
+        let fields = [
+            ("platform", "android"), ("state", "terminated"), ("payload", #"{"_ab":"true","cid":"a&b \u00e9"}"#),
+        ]
+        let page = try scene.post("/explain", fields).text
+        let end = try #require(page.split(separator: "<p><a href=\"/explain?").dropFirst().first)
+        let link = try #require(end.split(separator: "\"").first).split(separator: "&amp;").joined(separator: "&")
+        let same = try scene.get("/explain?\(link)").text
+        func result(_ page: String) -> Substring? { page.split(separator: "<div id=\"result\"").dropFirst().first }
+        #expect(result(same) == result(page) && result(page) != nil)
+        let long = try scene.post(
+            "/explain", [("payload", #"{"data":{"a":"\#(String(repeating: "x", count: 6000))"}}"#)])
+        #expect(long.text.contains("The payload is too long for a link"))
+    }
+
+    @Test("Explain says why it answers for one platform alone, and leaves no pasted payload out in silence")
+    func leavesNothingOut() throws {
+        let scene = Scene()
+        func page(_ payload: String, _ platform: String = "") throws -> String {
+            try scene.post("/explain", [("platform", platform), ("payload", payload)]).readable
+        }
+        #expect(try page(#"{"aps":{"alert":"A"}}"#).contains("Only iOS: its form is of this platform."))
+        #expect(try page(#"{"a":"b"}"#, "web").contains("Only Web: this platform was chosen."))
+        #expect(try page(#"{"a":"b"}"#).contains("Only Android: nothing in it names a platform"))
+        let left = "This is the first of 2 payloads."
+        #expect(try page("{\"_ab\":\"true\"}\n{\"_ab\":\"false\"}").contains(left))
+        #expect(try page(#"[{"_ab":"true"},{"_ab":"false"}]"#).contains(left))
+        #expect(try !page(#"{"_ab":"true"}"#).contains("This is the first of"))
+        #expect(try !page("{\n\"_ab\":\"true\"\n}").contains("This is the first of"))
+    }
+
+    @Test("a saved file dates what is so now, and a page says which taps were not searched")
+    func dated() throws {
+        var story = Sample.handed()
+        let id = ConfigurationID(digestOf: [1])
+        story.configuration = DecidingConfiguration(
+            ConfigurationPeriod(first: SequenceNumber(1), id: id, since: Sample.accepted), isInForce: true)
+        let scene = Scene([story])
+        scene.configurations.current.id = id
+        #expect(try scene.get("/push/41").readable.contains("It is still in force."))
+        let file = try scene.get("/push/41/file").readable
+        #expect(!file.contains("still in force") && file.contains("when this file was made."), "\(file)")
+        let taps = (42...241).map { Sample.tap(Int64($0), on: 7) }
+        #expect(try !Scene([story] + taps.dropLast()).get("/push/41").readable.contains("were not searched"))
+        #expect(try Scene([story] + taps).get("/push/41").readable.contains("were not searched: all of this device"))
+    }
+
+    @Test("a campaign has its name beside its id, in list, push and figures")
+    func names() throws {
+        let scene = Scene([Sample.handed()])
+        scene.configurations.campaignNames = ["spring": "Spring <sale>"]
+        #expect(try scene.get("/").text.contains("Spring &lt;sale&gt;"))
+        let page = try scene.get("/push/41").readable
+        #expect(
+            page.contains("Its campaign is Spring <sale> (spring).") || page.contains("Spring &lt;sale&gt; (spring)"))
     }
 
     @Test("what is shared says what it needs: this machine, or a handler")

@@ -168,19 +168,27 @@ final class Scene {
     let source = FakeSource()
     let daemon = FakeDaemon()
     let notes = Notes()
+    let clock = Clock()
+    let configurations: FixedConfigurations
     let desk: WebDesk
+
+    /// The time that the page has.
+    final class Clock {
+        var now = Sample.now
+    }
 
     init(
         _ stories: [RequestStory] = [], token: String? = nil, fullTokens: Bool = false,
         table: RoutingTable = Sample.table
     ) {
         source.stories = stories
-        let notes = notes
+        let (notes, clock) = (notes, clock)
+        configurations = FixedConfigurations(table)
         desk = WebDesk(
             WebDesk.Facts(
                 access: Sample.access(token: token),
                 fullTokens: fullTokens, actor: "pushrouter-web (uid 995)"),
-            source: source, daemon: daemon, configurations: FixedConfigurations(table), now: { Sample.now },
+            source: source, daemon: daemon, configurations: configurations, now: { clock.now },
             note: { notes.lines.append($0) })
     }
 

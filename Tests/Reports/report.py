@@ -217,7 +217,16 @@ def answer(rows, width):
         end = f", since {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(first))} +00:00.{end}"
     end += f" The objective of 99.9 % is {'' if len(missed) * 1000 <= len(due) else 'not '}met."
     if not due:
-        return "No invocation was due."
+        begin = "No handler had a deadline to keep"
+        if not rows:
+            return "No push came in this time, so no handler had a deadline to keep."
+        words = {"handed_to_tracker": "handed to Braze's SDK", None: "in flight"}
+        ends = sorted(Counter(words[row["outcome"]] for row in rows).items(), key=lambda item: (-item[1], item[0]))
+        noun = f"{len(rows):,} push{'' if len(rows) == 1 else 'es'}"
+        if len(ends) == 1:
+            return f"{begin}: {'the one push was' if len(rows) == 1 else f'all {noun} were'} {ends[0][0]}."
+        return f"{begin}: of {noun} " + ", ".join(
+            f"{count:,} {'was' if count == 1 else 'were'} {text}" for text, count in ends) + "."
     if not missed:
         return f"None of {len(due):,} was late." + end
     handlers = defaultdict(list)

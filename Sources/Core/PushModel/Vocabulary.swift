@@ -201,6 +201,20 @@ public enum Outcome: String, Sendable, CaseIterable {
     }
 }
 
+extension Callback {
+    /// Whether a delivery may lead to this callback; the others belong to interactions and tokens.
+    public var isOfDelivery: Bool {
+        switch self {
+        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .didReceiveRemoteNotification,
+            .willPresent, .serviceExtension, .push:
+            true
+        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .didReceiveResponse, .notificationclick,
+            .notificationclose, .none:
+            false
+        }
+    }
+}
+
 /// The operations of `inject.sock`.
 public enum Operation: String, Sendable, CaseIterable {
     case deliver, interact, session, token, log, topic, publish, device

@@ -13,6 +13,7 @@ final class Configurations: WebConfigurations {
     /// Until when no past configuration is asked for, after a question without an answer.
     private var pauseEnd: Int64 = 0
     private(set) var current: UsedConfiguration
+    private(set) var campaignNames: [String: String]
     /// The settings of the current configuration, for reports.
     private(set) var settings: Settings
 
@@ -26,6 +27,7 @@ final class Configurations: WebConfigurations {
     ///   - ask: asks the daemon for a configuration, or for the one in force.
     init(_ directories: Directories, isRequired: Bool, ask: @escaping (ConfigurationID?) -> ConfigurationText?) {
         (self.directories, self.isRequired, self.ask) = (directories, isRequired, ask)
+        campaignNames = Self.names(directories)
         settings = Self.files(directories, isRequired)
         current = UsedConfiguration(of: settings, id: nil, since: nil)
         _ = refreshed()
@@ -33,7 +35,7 @@ final class Configurations: WebConfigurations {
 
     /// Reads everything again.
     func readAgain() {
-        (used, pauseEnd) = ([:], 0)
+        (used, pauseEnd, campaignNames) = ([:], 0, Self.names(directories))
         settings = Self.files(directories, isRequired)
         current = UsedConfiguration(of: settings, id: nil, since: nil)
         _ = refreshed()
@@ -41,7 +43,7 @@ final class Configurations: WebConfigurations {
 
     func refreshed() -> UsedConfiguration {
         if let text = ask(nil), text.id != current.id, let new = Settings(text) {
-            settings = new
+            (settings, campaignNames) = (new, Self.names(directories))
             current = UsedConfiguration(of: new, id: text.id, since: text.since)
         }
         return current
@@ -58,6 +60,16 @@ final class Configurations: WebConfigurations {
         let found = UsedConfiguration(of: settings, id: id, since: text.since)
         used[id] = found
         return found
+    }
+
+    /// The names of campaigns in the first directory that has them. A file that is wrong gives none: pushctl says why.
+    private static func names(_ directories: Directories) -> [String: String] {
+        for directory in directories.configuration {
+            let path = "\(directory)/\(CampaignNames.fileName)"
+            guard let bytes = try? SmallFile.read(path) else { continue }
+            return (try? CampaignNames(bytes, of: path))?.names ?? [:]
+        }
+        return [:]
     }
 
     /// The valid parts of the files: a mistake does not keep the page from showing what there is.

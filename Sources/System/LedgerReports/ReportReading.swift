@@ -143,8 +143,15 @@ extension CampaignReport {
         try ledger.interactions(from: since, to: until) {
             add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
         }
-        try ledger.rows(endedAs: [.shownBySystem], from: since, to: until) { row, line in
-            guard let row = ReportRow(row) else { return }
+        try ledger.rows(endedAs: [.shownBySystem, .sdkNotReady], from: since, to: until) { stored, line in
+            guard let row = ReportRow(stored) else { return }
+            guard row.invocation.result?.outcome == .shownBySystem else {
+                let request = try? Request(acceptedLine: line)
+                if case .interact(let interact)? = request?.action, interact.kind != .dismissed {
+                    add(tapWithoutInstance: row)
+                }
+                return
+            }
             add(row, campaign: table.detection.campaign(ofLine: line, row.platform))
         }
     }
@@ -157,15 +164,15 @@ extension LedgerSide {
     public mutating func read(_ ledger: LedgerReader, _ table: RoutingTable) throws(StoreError) {
         let (since, until) = (window.since, window.until)
         rowsBegin = try ledger.rowsBegin(from: since, to: until)
-        var taps: [(row: ReportRow, delivery: SequenceNumber)] = []
+        var taps: [Tap] = []
         try ledger.rows(endedAs: Self.outcomes, from: since, to: until) { row, line in
-            guard let reported = ReportRow(row),
-                let delivery = add(reported, row.operation, line: line, table.detection)
-            else { return }
-            taps.append((reported, delivery))
+            guard let reported = ReportRow(row) else { return }
+            if let tap = add(reported, row.operation, line: line, table.detection) { taps.append(tap) }
         }
-        for (row, delivery) in taps {
-            if let line = try ledger.line(of: delivery) { add(tap: row, ofLine: line, table.detection) }
+        for tap in taps {
+            if let delivery = tap.delivery, let line = try ledger.line(of: delivery) {
+                add(tap, ofLine: line, table.detection)
+            }
         }
         try ledger.events(from: since, to: until) { event in add(event) }
         try ledger.interactions(from: since, to: until) {

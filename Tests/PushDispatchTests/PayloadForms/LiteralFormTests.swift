@@ -211,7 +211,7 @@ struct LiteralFormTests {
     @Test("that PushKit had is a VoIP push")
     func pushKit() throws {
         let log = "[Voip] dictionaryPayload = {\n    aps =     {\n    };\n}, type = PKPushTypeVoIP"
-        let (_, facts) = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits())
+        let (_, facts, _) = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits())
         #expect(facts.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
         let words = "userInfo: {\n    aps =     {\n        alert = \"PushKit, PKPushType\";\n    };\n}"
         #expect(try PayloadEnvelope.read(Array(words.utf8), for: nil, limits: JSONLimits()).facts.headers == nil)

@@ -199,6 +199,8 @@ public struct RequestStory: Hashable, Sendable {
 
     /// The configuration that decided it, if the caller asked for it; `nil` if it is unknown.
     public var configuration: DecidingConfiguration?
+    /// The session on its device after it, if the caller asked for it; `nil`: nobody did, or the tracker did not get it.
+    public var sessionAfter: SessionAfter?
 
     /// Creates a story of a request without attempts, dead letters and replays.
     public init(
@@ -207,6 +209,18 @@ public struct RequestStory: Hashable, Sendable {
     ) {
         (self.request, self.invocations, self.events, self.entries) = (request, invocations, events, entries)
     }
+}
+
+/// The first session that began in the app of a push on its device after it.
+public enum SessionAfter: Hashable, Sendable {
+    case began(AnalyticsEvent)
+    /// None did.
+    case noSession
+    /// None did among ``eventsMax`` events.
+    case unknown
+
+    /// As many events as are looked at after the push's receipt.
+    public static let eventsMax: Int64 = 20_000
 }
 
 extension AcceptedRequest {

@@ -32,7 +32,10 @@ public enum PayloadEnvelope {
 
 // A whole text.
 extension PayloadEnvelope {
-    /// Returns the first payload in a text in any form, with what its form says.
+    /// As many further payloads of a text as are counted.
+    public static let othersMax = 100
+
+    /// Returns the first payload in a text in any form, with what its form says, and the number of those behind it.
     ///
     /// - Parameters:
     ///   - text: the text.
@@ -40,22 +43,36 @@ extension PayloadEnvelope {
     ///   - limits: the limits of a payload.
     public static func read(
         _ text: [UInt8], for platform: Platform?, limits: JSONLimits
-    ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload) {
+    ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload, others: Int) {
         var written = WrittenPayload(json: text)
         var root: JSONNode
+        var others = 0
         do throws(JSONError) { root = try JSONDocument(scanning: text, limits: limits).root } catch {
-            guard let found = try first(in: text) else {
+            guard let (found, rest) = try first(in: text) else {
                 throw PayloadFormError("the payload is not JSON: \(error.message)")
             }
             written = found
+            others = count(in: rest)
             root = try scanned(found.json, limits)
+        }
+        if root.kind == .array, let first = root.elements.first, first.kind == .object {
+            (root, others) = (first, min(root.count - 1, othersMax))
         }
         if root.kind == .object, var opened = try open(root, for: platform ?? written.platform) {
             opened.complete(from: written)
             written = opened
             root = try scanned(opened.json, limits)
         }
-        return (root, written)
+        return (root, written, others)
+    }
+
+    /// The number of payloads in the rest of a text; lines that cannot be read are none.
+    private static func count(in text: ArraySlice<UInt8>) -> Int {
+        var (rest, count) = (text, 0)
+        while count < othersMax, let (_, behind) = try? first(in: Array(rest)), behind.count < rest.count {
+            (rest, count) = (behind, count + 1)
+        }
+        return count
     }
 
     private static func scanned(_ json: [UInt8], _ limits: JSONLimits) throws(PayloadFormError) -> JSONNode {
@@ -64,8 +81,10 @@ extension PayloadEnvelope {
         }
     }
 
-    /// Returns the first payload in a text that is not JSON; `nil` if there is none.
-    private static func first(in text: [UInt8]) throws(PayloadFormError) -> WrittenPayload? {
+    /// Returns the first payload in a text that is not JSON, and the text behind it; `nil` if there is none.
+    private static func first(
+        in text: [UInt8]
+    ) throws(PayloadFormError) -> (payload: WrittenPayload, rest: ArraySlice<UInt8>)? {
         var rest = text[...]
         var isFirst = true
         var namesVoIP = false
@@ -88,11 +107,10 @@ extension PayloadEnvelope {
             guard var whole = try PayloadText(start, line: line) else {
                 let wrapped = line + lines.dropFirst(raw.count)
                 let text = isQuoted ? unquoted(wrapped) : wrapped
-                guard var found = PayloadForm.object(in: text).map({ WrittenPayload(json: $0.json) }) else {
-                    return nil
-                }
+                guard let object = PayloadForm.object(in: text) else { return nil }
+                var found = WrittenPayload(json: object.json)
                 if namesVoIP { (found.platform, found.headers) = (.ios, voip) }
-                return found
+                return (found, object.rest)
             }
             let behind = rest
             while !whole.isWhole, !rest.isEmpty {
@@ -100,10 +118,10 @@ extension PayloadEnvelope {
                 guard try whole.add(isQuoted ? PayloadStart.unquoted(raw) : raw) else { break }
                 rest = rest.dropFirst(raw.count + 1)
             }
-            guard start.isBehindText, start.form != .bundle else { return try whole.payload() }
+            guard start.isBehindText, start.form != .bundle else { return (try whole.payload(), rest) }
             do throws(PayloadFormError) {
                 let found = try whole.payload()
-                if found.isAboutPush(isTentative: start.isTentative) { return found }
+                if found.isAboutPush(isTentative: start.isTentative) { return (found, rest) }
             } catch {
                 if start.isTentative { rest = behind } else { failure = failure ?? error }
             }

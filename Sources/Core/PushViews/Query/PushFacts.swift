@@ -6,6 +6,10 @@ public final class PushFacts {
     /// The request, and what came of it.
     public let story: RequestStory
     let detection: DetectionSettings
+    /// The routes of the configuration that decided it; `nil`: they are no question.
+    private let table: RoutingTable?
+    /// The names of campaigns that a person keeps, by the id in the payload.
+    public var names: [String: String] = [:]
     private var scanned: JSONDocument??
     private var lowered: [UInt8]?
 
@@ -13,7 +17,22 @@ public final class PushFacts {
     ///   - story: the request, and what came of it.
     ///   - detection: the settings of the configuration that decided it.
     public init(_ story: RequestStory, detection: DetectionSettings = DetectionSettings()) {
-        (self.story, self.detection) = (story, detection)
+        (self.story, self.detection, table) = (story, detection, nil)
+    }
+
+    /// - Parameters:
+    ///   - story: the request, and what came of it.
+    ///   - table: the configuration that decided it: a verdict says which route it nearly matched.
+    public init(_ story: RequestStory, table: RoutingTable) {
+        (self.story, detection, self.table) = (story, table.detection, table)
+    }
+
+    /// The first route that did not match because the payload has its key in another spelling.
+    var nearRoute: UnmatchedRoute? {
+        // Only a condition of a key can be near; the decision takes a while.
+        guard let table, table.routes.contains(where: { !$0.match.data.isEmpty }), let decision else { return nil }
+        return UnmatchedRoute.all(decision, platform: story.request.platform, table: table).first(
+            where: \.isNear)
     }
 
     /// Received line; `nil`: it cannot be read.
@@ -51,6 +70,12 @@ public final class PushFacts {
         return story.events.lazy.filter { $0.seq == seq }.compactMap { $0.push?.campaignID }.first
             ?? (losesOpen ? campaignOfPayload : nil)
     }
+
+    /// The campaign by its name, else by its id.
+    var campaignName: String? { campaign.map { names[$0] ?? $0 } }
+
+    /// The campaign by its name and its id.
+    var campaignTitle: String? { campaign.map { id in names[id].map { "\($0) (\(id))" } ?? id } }
 
     /// Whether the system shows a push of Braze's without Braze's SDK, so that nothing counts its open.
     var losesOpen: Bool { story.invocations.contains { $0.result?.reasonCode == .brazeLost } }
@@ -156,6 +181,7 @@ public final class PushFacts {
         case .observed: story.invocations.contains(where: \.isObserver)
         case .opened: has(.open)
         case .erased: story.request.isErased
+        case .problem: PushSummary(self).verdict.tone == .bad
         }
     }
 
@@ -176,16 +202,4 @@ public final class PushFacts {
 extension RequestStory {
     /// Whether one of its invocations has no outcome yet.
     var isPending: Bool { invocations.contains { $0.result == nil } }
-}
-
-extension PushFacts {
-    /// The notification as a person sees it; `nil` for a request that is no push, or cannot be read.
-    public var shown: ShownNotification? {
-        guard story.request.operation == .deliver, !story.request.isErased,
-            let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action,
-            let decision = try? decide(
-                Delivery(deliver, platform: story.request.platform), settings: detection)
-        else { return nil }
-        return ShownNotification(decision, content: content, notifications: deliver.notifications)
-    }
 }

@@ -120,6 +120,10 @@ public struct PushQuery: Sendable {
                 guard IndexedFact.words.contains(word), patterns.allSatisfy(\.isPlain) else { return nil }
                 return patterns.map { IndexedFact(word, $0.description) }
             case .words(.outcome, let words): return words.map { IndexedFact(.outcome, $0) }
+            case .words(.is, let words) where !namesOperations:
+                let outcomes = words.map { QueryState(rawValue: $0)?.outcomes }
+                guard !outcomes.contains(nil) else { return nil }
+                return Set(outcomes.compactMap(\.self).flatMap(\.self)).map { IndexedFact(.outcome, $0.rawValue) }
             default: return nil
             }
         }
@@ -269,5 +273,19 @@ private struct QueryToken {
         let digits = factor == nil ? text[...] : text.dropLast()
         guard let count = Int(digits), (0..<1 << 40).contains(count) else { return nil }
         return count * (factor ?? 1)
+    }
+}
+
+extension String {
+    /// The text as a value of the query language. A character that means something there becomes one that matches any.
+    var asQueryValue: String {
+        let plain = unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
+                || "._-=+/".unicodeScalars.contains($0)
+        }
+        guard !plain || isEmpty else { return self }
+        return "\""
+            + String(String.UnicodeScalarView(unicodeScalars.map { "\"*?[]\\".unicodeScalars.contains($0) ? "?" : $0 }))
+            + "\""
     }
 }

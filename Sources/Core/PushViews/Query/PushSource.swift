@@ -44,10 +44,10 @@ public struct PushSearch: Sendable {
     public var patience: Duration
 
     /// How long the search of a page may look.
-    static let patienceOfPages: Duration = .milliseconds(50)
+    public static let patienceOfPages: Duration = .milliseconds(50)
 
     /// Joins the parts.
-    init(
+    public init(
         _ query: PushQuery, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int = 50,
         patience: Duration = patienceOfPages
     ) {

@@ -108,6 +108,11 @@ enum QueryFeature: String, Sendable, CaseIterable {
 /// The values of `is:`.
 enum QueryState: String, Sendable, CaseIterable {
     case dead, pending, late, retry, replay, observed, opened, erased
+    /// A push that the page shows in red.
+    case problem
+
+    /// The outcomes of which a push in this state has one; `nil`: any, or none.
+    var outcomes: Set<Outcome>? { self == .problem ? PushVerdict.outcomesOfProblems : nil }
 }
 
 extension QueryWord {

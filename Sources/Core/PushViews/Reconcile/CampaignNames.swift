@@ -22,8 +22,20 @@ public struct CampaignNames: LineTable, Sendable {
     private var places: [Heading: Int]?
     private var count = 0
 
+    /// The name of the file, in a directory of the configuration, that is read where no other is named.
+    public static let fileName = "campaigns.csv"
+
     /// No names.
     public init() {}
+
+    /// Reads a whole file.
+    public init(_ bytes: [UInt8], of file: String) throws(ExportError) {
+        begin(file)
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            try add(Array(line), number: index + 1)
+        }
+        try end()
+    }
 
     public var notes: [String] { problems.notes }
 

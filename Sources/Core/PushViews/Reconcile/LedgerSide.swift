@@ -75,7 +75,22 @@ public struct LedgerSide: Sendable {
     private var findings: [String: [CampaignExport.Place: [Finding: Found]]] = [:]
     private var delays: SessionDelays
     /// Taps without an instance that name a push by its message id, until its receipt names the campaign.
-    private var taps: [String: [ReportRow]] = [:]
+    private var taps: [String: [Tap]] = [:]
+    private let tapsMax: Int
+    private(set) var tapsKept = 0
+    /// Taps without an instance beyond those that are kept: they are in no finding.
+    public private(set) var tapsLeftOut = 0
+
+    /// As many taps without an instance as are kept until their push is known: about 200 bytes each.
+    public static let tapsMax = 100_000
+
+    /// A tap without an instance, whose campaign is not known yet.
+    public struct Tap: Sendable {
+        fileprivate let seq: SequenceNumber
+        fileprivate let place: CampaignExport.Place
+        /// The delivery that it names by its number; `nil`: it names a message id.
+        public let delivery: SequenceNumber?
+    }
 
     /// - Parameters:
     ///   - export: the tables to compare with: their days limit what is read.
@@ -83,9 +98,11 @@ public struct LedgerSide: Sendable {
     ///   - zone: the zone of the days.
     ///   - idRule: the rule that distinguishes campaigns.
     ///   - influencedWindow: the window of influenced opens.
+    ///   - tapsMax: as many taps without an instance as are kept.
     public init(
         beside export: CampaignExport, window: ReportWindow = ReportWindow(), zone: LocalZone = .utc,
-        idRule: CampaignIDRule = .raw, influencedWindow: Duration = TrackerRules().influencedWindow
+        idRule: CampaignIDRule = .raw, influencedWindow: Duration = TrackerRules().influencedWindow,
+        tapsMax: Int = Self.tapsMax
     ) {
         var window = window
         if let days = export.daysRead {
@@ -96,7 +113,7 @@ public struct LedgerSide: Sendable {
             window = ReportWindow(since: first, until: last)
         }
         (self.window, self.zone, self.idRule) = (window, zone, idRule)
-        self.influencedWindow = influencedWindow
+        (self.influencedWindow, self.tapsMax) = (influencedWindow, tapsMax)
         delays = SessionDelays(zone: zone)
         for platform in Platform.allCases {
             reports[platform] = CampaignReport(window: window, selection: .init(idRule: idRule), zone: zone)
@@ -115,9 +132,9 @@ public struct LedgerSide: Sendable {
         reports[event.platform]?.add(event)
         delays.add(event)
         guard !taps.isEmpty, event.kind == .received, let id = event.push?.messageID,
-            let rows = taps.removeValue(forKey: id)
+            let ended = taps.removeValue(forKey: id)
         else { return }
-        for row in rows { add(.withoutInstance, row, of: event.push?.campaignID) }
+        for tap in ended { add(.withoutInstance, tap.seq, tap.place, of: event.push?.campaignID) }
     }
 
     /// Counts an interaction by its verdict.
@@ -136,11 +153,11 @@ public struct LedgerSide: Sendable {
 
     /// Counts a row.
     ///
-    /// - Returns: the delivery that a tap without an instance names by its number: the caller gives its line to
-    ///   ``add(tap:ofLine:_:)``.
+    /// - Returns: a tap without an instance that names a delivery by its number: the caller gives the delivery's line to
+    ///   ``add(_:ofLine:_:)``.
     public mutating func add(
         _ row: ReportRow, _ operation: Operation, line: [UInt8], _ detection: DetectionSettings
-    ) -> SequenceNumber? {
+    ) -> Tap? {
         let invocation = row.invocation
         guard !invocation.isObserver, invocation.id.n == 0, let outcome = invocation.result?.outcome else { return nil }
         let isBraze = invocation.provider == ProviderRule.brazeName
@@ -157,8 +174,9 @@ public struct LedgerSide: Sendable {
                 interact.kind != .dismissed
             else { return nil }
             switch interact.subject {
-            case .delivery(let seq): return seq
-            case .message(let id): taps[id, default: []].append(row)
+            case .delivery(let seq): return kept(row, delivery: seq)
+            case .message(let id):
+                if let tap = kept(row, delivery: nil) { taps[id, default: []].append(tap) }
             case .payload(let payload):
                 let handed = try? HandedBackPayload(payload, platform: row.platform, settings: detection)
                 add(.withoutInstance, row, of: handed?.campaignID)
@@ -169,14 +187,34 @@ public struct LedgerSide: Sendable {
     }
 
     /// Counts a tap without an instance on the delivery with this line.
-    public mutating func add(tap row: ReportRow, ofLine line: [UInt8], _ detection: DetectionSettings) {
-        add(.withoutInstance, row, of: detection.campaign(ofLine: line, row.platform))
+    public mutating func add(_ tap: Tap, ofLine line: [UInt8], _ detection: DetectionSettings) {
+        guard let platform = tap.place.platform else { return }
+        add(.withoutInstance, tap.seq, tap.place, of: detection.campaign(ofLine: line, platform))
+    }
+
+    /// A tap that waits for its campaign; `nil` if too many do.
+    private mutating func kept(_ row: ReportRow, delivery: SequenceNumber?) -> Tap? {
+        guard tapsKept < tapsMax else {
+            tapsLeftOut += 1
+            return nil
+        }
+        tapsKept += 1
+        return Tap(seq: row.invocation.id.seq, place: place(of: row), delivery: delivery)
+    }
+
+    private func place(of row: ReportRow) -> CampaignExport.Place {
+        CampaignExport.Place(platform: row.platform, day: zone.day(of: row.acceptedAt.seconds))
     }
 
     private mutating func add(_ finding: Finding, _ row: ReportRow, of campaign: String?) {
+        add(finding, row.invocation.id.seq, place(of: row), of: campaign)
+    }
+
+    private mutating func add(
+        _ finding: Finding, _ seq: SequenceNumber, _ place: CampaignExport.Place, of campaign: String?
+    ) {
         guard let campaign, campaign != CampaignReport.exampleCampaign else { return }
-        let place = CampaignExport.Place(platform: row.platform, day: zone.day(of: row.acceptedAt.seconds))
-        findings[campaign, default: [:]][place, default: [:]][finding, default: Found()].add(row.invocation.id.seq)
+        findings[campaign, default: [:]][place, default: [:]][finding, default: Found()].add(seq)
     }
 
     /// The key with the campaign in the data of a push for Android.

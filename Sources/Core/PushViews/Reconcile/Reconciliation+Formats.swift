@@ -41,6 +41,10 @@ extension Reconciliation {
             $1.text($0.rowsBegin?.rfc3339)
         },
         Member(
+            "taps_left_out", "integer",
+            "taps without a Braze instance that no sentence counts, because the window has more than \(grouped(LedgerSide.tapsMax))",
+            value: { $0.taps.leftOut }),
+        Member(
             "files",
             """
             [{name: string, headings: [{figure: \(words(ExportFigure.self)), heading: string, guessed: boolean}], \

@@ -64,6 +64,14 @@ extension Reconciliation {
         facts.append(("Days", "\(days), in the time zone \(zone.name)\(other)"))
         facts.append(("Window", zone.text(window) + (export.daysRead == nil ? "" : ", of which the days are compared")))
         if let rowsBegin { facts.append(("", zone.prunedEvents(before: rowsBegin))) }
+        if taps.leftOut > 0 {
+            facts.append(
+                (
+                    "",
+                    "\(counted(taps.leftOut, "tap")) without a Braze instance beyond the first \(grouped(taps.kept)) "
+                        + "are in no sentence: choose a shorter window with --since and --until."
+                ))
+        }
         let known = Self.distinct(
             export.files.flatMap { $0.columns?.known ?? [] }.map {
                 "\($0.figure.rawValue) = \"\($0.heading.showingControls())\"\($0.isGuess ? " (guessed)" : "")"

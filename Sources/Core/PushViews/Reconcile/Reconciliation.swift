@@ -63,6 +63,8 @@ public struct Reconciliation: Sendable {
     let window: ReportWindow
     let zone: LocalZone
     let rowsBegin: WallTime?
+    /// Taps without a Braze instance: those that sentences count, and those that they do not, because there are too many.
+    let taps: (kept: Int, leftOut: Int)
     /// The campaigns that both sides have, by name.
     private(set) var campaigns: [Campaign] = []
     /// The campaigns that one side alone has, by name.
@@ -81,6 +83,7 @@ public struct Reconciliation: Sendable {
     public init(_ export: CampaignExport, _ ledger: LedgerSide, names: CampaignNames = CampaignNames()) {
         (self.export, self.names) = (export, names)
         (window, zone, rowsBegin) = (ledger.window, ledger.zone, ledger.rowsBegin)
+        taps = (ledger.tapsKept, ledger.tapsLeftOut)
         let here = ledger.campaigns
         let parts = ledger.idRule == .decode ? Dictionary(grouping: here) { campaignPart(of: $0) } : [:]
         var joined: [[String]: (names: [String], places: [CampaignExport.Place: CampaignExport.Figures])] = [:]
@@ -399,19 +402,5 @@ struct Gap {
         let least = max(0, theirs - unseen)
         missing = max(0, ours - theirs)...max(0, ours - least)
         extra = max(0, least - ours)...max(0, theirs - ours)
-    }
-}
-
-extension String {
-    /// The text as a value of the query language. A character that means something there becomes one that matches any.
-    var asQueryValue: String {
-        let plain = unicodeScalars.allSatisfy {
-            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
-                || "._-=+/".unicodeScalars.contains($0)
-        }
-        guard !plain || isEmpty else { return self }
-        return "\""
-            + String(String.UnicodeScalarView(unicodeScalars.map { "\"*?[]\\".unicodeScalars.contains($0) ? "?" : $0 }))
-            + "\""
     }
 }

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// The ledger as CSV (RFC 4180): a header, then one row for each invocation.
 public enum CSVReport {
@@ -32,6 +32,35 @@ public enum CSVReport {
             result?.waitedFor?.took.map { milliseconds($0) } ?? "", row.replayOf?.description ?? "",
             source,
         ])
+    }
+
+    /// The columns of an event: the members of its line in the form of Braze's Currents.
+    static let eventColumns = [
+        "event_type", "id", "time", "external_user_id", "device_id", "app_id", "platform", "campaign_id", "message_id",
+        "button_action_type", "button_string", "duration", "push_token", "push_token_device_id",
+        "push_token_state_change_type", "name", "properties",
+    ]
+
+    /// The header line of events, with its line end.
+    /// - Parameter hasCursor: whether the rows end with their cursor.
+    public static func eventHeader(hasCursor: Bool) -> String { line(eventColumns + (hasCursor ? ["cursor"] : [])) }
+
+    /// Returns the line of an event, with its line end.
+    /// - Parameter cursor: its cursor, for the last cell; `nil`: there is no such cell.
+    public static func line(of event: AnalyticsEvent, cursor: Int64?) -> String {
+        var writer = JSONWriter()
+        writer.object { $0.members(of: event) }
+        return line(cells(of: writer.bytes, eventColumns) + (cursor.map { ["\($0)"] } ?? []))
+    }
+
+    /// The members of a JSON object as cells: texts in one line, other values as JSON, nothing for null.
+    static func cells(of object: [UInt8], _ columns: [String]) -> [String] {
+        let root = (try? JSONDocument(scanning: object, limits: JSONLimits(depth: .max)))?.root
+        return columns.map { column in
+            guard let value = root?[column], value.kind != .null else { return "" }
+            if value.kind == .number { return String(decoding: value.rawBytes, as: UTF8.self) }
+            return text(value.string ?? String(decoding: value.rawBytes, as: UTF8.self))
+        }
     }
 
     /// Returns external text in one line, with an apostrophe before a cell that a spreadsheet would run as a formula.

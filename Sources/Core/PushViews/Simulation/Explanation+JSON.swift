@@ -115,7 +115,7 @@ extension TrackedData {
     }
 }
 
-extension Explanation.UnmatchedRoute {
+extension UnmatchedRoute {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object {
             $0.member("route", route)

@@ -60,14 +60,9 @@ extension Explanation {
 
     /// The reason why no session counts as an influenced open of a Braze push; `nil` if none is known.
     private var obstacleToInfluence: String? {
-        guard let braze = decision.braze else { return nil }
-        if braze.campaignID == nil { return "it names no campaign" }
-        if decision.losesOpen { return "the system shows it in place of Braze's SDK" }
-        if braze.isInternal { return "it is for Braze's SDK, and not for the user" }
-        if braze.features.contains(.testInAppMessage) { return "it is the test of an in-app message" }
-        if decision.outcome == .notWoken { return "it does not reach the app" }
-        if !decision.displayed { return "it is not displayed" }
-        return reasonCodes.contains(.campaignEventsOff) ? "CampaignEventsOff= matches the app" : nil
+        var rules = TrackerRules()
+        if reasonCodes.contains(.campaignEventsOff) { rules.appsWithoutCampaignEvents = [Glob("*")] }
+        return decision.obstacleToInfluence(rules)
     }
 }
 

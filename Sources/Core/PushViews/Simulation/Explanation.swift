@@ -90,7 +90,7 @@ public struct Explanation: Sendable {
         reasons = decision.reasons.map(\.description) + added.map(\.text)
         reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
         trackedActs = Self.trackedActs(deliver, decision, platform, table)
-        unmatchedRoutes = Self.unmatchedRoutes(decision, platform: platform, table: table)
+        unmatchedRoutes = UnmatchedRoute.all(decision, platform: platform, table: table)
         remarks = table.detection.remarks(on: decision) + decision.remarks.map(\.description)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =

@@ -27,6 +27,10 @@ public struct LiveFeeds {
     private let desk: WebDesk
     private var subscriptions: [UInt64: WebSubscription] = [:]
     private var lastChange: Int64?
+    /// The saved searches that each list has.
+    private var searches: [UInt64: Markup] = [:]
+    /// Whether something came since the numbers of the saved searches were sent.
+    private var countsChanged = false
 
     /// As many new requests as are read at once.
     private static let changesAtOnce = 512
@@ -49,7 +53,7 @@ public struct LiveFeeds {
     }
 
     /// Somebody listens no more.
-    public mutating func remove(_ number: UInt64) { subscriptions[number] = nil }
+    public mutating func remove(_ number: UInt64) { (subscriptions[number], searches[number]) = (nil, nil) }
 
     /// Returns the new output of the subscriptions. Reads nothing if nothing was committed.
     ///
@@ -58,13 +62,30 @@ public struct LiveFeeds {
         guard !subscriptions.isEmpty else { return [] }
         do throws(SourceError) {
             let change = try desk.source.changeNumber()
-            guard change != lastChange else { return [] }
-            lastChange = change
-            return try changes()
+            var outputs: [(number: UInt64, output: Output)] = []
+            if change != lastChange {
+                lastChange = change
+                outputs = try changes()
+                countsChanged = subscriptions.values.contains(where: \.sendsRows)
+            }
+            return outputs + counts()
         } catch {
             // The next call tries again.
             lastChange = nil
             return []
+        }
+    }
+
+    /// The saved searches for lists whose numbers are others now.
+    private mutating func counts() -> [(number: UInt64, output: Output)] {
+        // Something that came a moment after a count waits for the next one.
+        guard countsChanged, desk.countsAreOld else { return [] }
+        countsChanged = false
+        return subscriptions.compactMap { number, subscription in
+            guard subscription.sendsRows else { return nil }
+            let chips = desk.chips(subscription.query.text)
+            guard chips.html != searches.updateValue(chips, forKey: number)?.html else { return nil }
+            return (number, .part(Array("event: chips\ndata: \(chips.html)\n\n".utf8)))
         }
     }
 

@@ -26,6 +26,13 @@ public protocol WebConfigurations: AnyObject {
     func refreshed() -> UsedConfiguration
     /// A configuration that was in force; `nil` if nobody has it, or nobody answers.
     func past(_ id: ConfigurationID) -> UsedConfiguration?
+    /// The names of campaigns that a person keeps beside the configuration, by the id in the payload.
+    var campaignNames: [String: String] { get }
+}
+
+extension WebConfigurations {
+    /// None.
+    public var campaignNames: [String: String] { [:] }
 }
 
 extension WebDesk {
@@ -37,8 +44,13 @@ extension WebDesk {
     }
 
     /// The configuration that explains a push, with a sentence about it: the one that decided it, else today's.
-    func configuration(of story: RequestStory) -> (used: UsedConfiguration, sentence: Markup) {
-        let today: Markup = "As the configuration decides today."
+    ///
+    /// - Parameter isFile: whether the sentence is read later: then it has a date.
+    func configuration(of story: RequestStory, isFile: Bool = false) -> (used: UsedConfiguration, sentence: Markup) {
+        let today: Markup =
+            isFile
+            ? "As the configuration decided on \(HTML.time(now())), when this file was made."
+            : "As the configuration decides today."
         guard let deciding = story.configuration else { return (configurations.current, today) }
         let period = deciding.period
         let begin: Markup =
@@ -48,7 +60,11 @@ extension WebDesk {
                 configurations.current, "\(begin) It cannot be had any more, or the daemon does not answer. \(today)"
             )
         }
-        return (used, "\(begin) \(deciding.isInForce ? "It is still in force" : "Another one is in force now").")
+        let end: Markup =
+            isFile
+            ? "\(deciding.isInForce ? "It was" : "Another one was") in force on \(HTML.time(now())), when this file was made."
+            : "\(deciding.isInForce ? "It is still in force" : "Another one is in force now")."
+        return (used, "\(begin) \(end)")
     }
 
     /// The rules for the campaign of a push: those of the configuration that decided it, for lists, searches and streams alike.
@@ -57,7 +73,11 @@ extension WebDesk {
     }
 
     /// The facts of a push, by the configuration that decided it.
-    func pushFacts(_ story: RequestStory) -> PushFacts { PushFacts(story, detection: detection(of: story)) }
+    func pushFacts(_ story: RequestStory) -> PushFacts {
+        let facts = PushFacts(story, table: (deciding(story) ?? configurations.current).table)
+        facts.names = configurations.campaignNames
+        return facts
+    }
 
     /// A push in a line, by the configuration that decided it.
     func summary(_ story: RequestStory) -> PushSummary { PushSummary(pushFacts(story)) }

@@ -74,6 +74,9 @@ extension WebDesk {
             writer.key("push")
             summary(story).write(to: &writer)
             writer.member("story", raw: story.json)
+            writer.member(
+                "not_influenced",
+                pushFacts(story).obstacleToInfluence(configuration(of: story).used.table.tracking))
         }
         return .response(object)
     }

@@ -158,13 +158,14 @@ public struct WebDesk {
         }
     }
 
-    /// The interactions of a device after a push, the newest first, as far back as a page looks.
-    func interactions(on device: String, after seq: SequenceNumber) -> [RequestStory] {
-        guard !device.contains("\""), let query = try? PushQuery("op:interact device:\"\(device)\"", now: now()) else {
-            return []
+    /// The interactions of a device after a push, the newest first, as far back as a page looks: its `next` says that it ended
+    /// before the push.
+    func interactions(on device: String, after seq: SequenceNumber) -> PushPage {
+        guard let query = try? PushQuery("op:interact device:\(device.asQueryValue)", now: now()) else {
+            return PushPage()
         }
-        let search = PushSearch(query, after: seq, limit: 20, patience: .milliseconds(10))
-        return (try? source.search(search))?.stories ?? []
+        let search = PushSearch(query, after: seq, limit: 200, patience: .milliseconds(20))
+        return (try? source.search(search)) ?? PushPage()
     }
 
     /// With push tokens shortened, unless they are asked for.

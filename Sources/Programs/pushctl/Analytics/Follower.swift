@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import PushModel
 import PushRouter
+import PushViews
 
 /// Waits between two reads of the ledger, and detects what ends the wait: a signal, or a reader that is gone.
 ///
@@ -87,18 +88,32 @@ enum ExportFormat: String, CaseIterable {
     case currents
     /// The envelope of Braze's custom HTTP export.
     case envelope
+    /// A row of CSV, with the names of Braze Currents as columns.
+    case csv
 
-    /// A line without its line feed.
+    /// The line before all events, with its line end; `nil`: there is none.
+    func head(hasCursor: Bool) -> String? { self == .csv ? CSVReport.eventHeader(hasCursor: hasCursor) : nil }
+
+    /// A line of JSON without its line feed.
     /// - Parameter cursor: the cursor of the event, as the last member; `nil`: without it.
-    func line(_ event: AnalyticsEvent, cursor: Int64?) -> [UInt8] {
+    private func line(_ event: AnalyticsEvent, cursor: Int64?) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
             switch self {
-            case .currents: writer.members(of: event)
+            case .currents, .csv: writer.members(of: event)
             case .envelope: writer.envelopeMembers(of: event)
             }
             if let cursor { writer.member("cursor", cursor) }
         }
         return writer.bytes
+    }
+
+    /// Writes an event.
+    /// - Parameter cursor: its cursor, behind the event; `nil`: without it.
+    func write(_ event: AnalyticsEvent, cursor: Int64?, to output: Output) {
+        switch self {
+        case .currents, .envelope: output.write(line: line(event, cursor: cursor))
+        case .csv: output.write(CSVReport.line(of: event, cursor: cursor).utf8)
+        }
     }
 }

@@ -54,6 +54,8 @@ extension Option {
     static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
     static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
 
+    static let waitForTracker = wait.meaning(
+        "wait until the tracker has decided, and print what the session did, and what still waits")
     static let fail = Option(
         "fail", .none, "with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker")
 

@@ -55,7 +55,7 @@ extension Command {
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: settings.campaignIDRule)
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
-        if let path = arguments[.names] { report.names = try session.names(path).names }
+        report.names = try session.campaignNames(arguments).names
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in try report.read(ledger, settings.routing) }
         }

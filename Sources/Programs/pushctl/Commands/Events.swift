@@ -7,14 +7,16 @@ extension Command {
         description: [
             """
             Prints the number of events that the tracker recorded: receipts, opens, influenced opens, sessions, \
-            changes of tokens, and custom events, which are also counted by their own names. It reads the ledger in \
+            changes of tokens, and custom events, which are also counted by their own names. The last line is about custom events that \
+            are no event yet, because they wait for a session of their app or for the endpoint. It reads the ledger in \
             the state directory, with or without a daemon. \(LocalTime.forms)
             """,
             """
             A custom event counts on the day of its own time: the time when it was saved (EventTime=saved) or flushed \
             (EventTime=flushed). --delays shows the delay of custom events between the two, and the delay of entries \
             that were sent at once, by the day on which they were saved. Entries that are sent at once have a delay \
-            here, but no event. The format csv has a row for each day and event.
+            here, but no event. The format csv has a row for each day, platform, event and \
+            name of a custom event: the counts add up.
             """,
         ],
         operands: .none,
@@ -40,6 +42,7 @@ extension Command {
             try ledger.snapshot { () throws(StoreError) in
                 counts.rowsBegin = try ledger.rowsBegin(from: counts.window.since, to: counts.window.until)
                 try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
+                try ledger.unfinishedEntries { entry in counts.waiting.add(entry) }
                 guard arguments.has(.delays) else { return }
                 var delays = CustomEventDelays(zone: arguments.zone)
                 try ledger.customEventDelays(from: counts.window.since, to: counts.window.until) {

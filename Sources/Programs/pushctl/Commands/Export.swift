@@ -9,7 +9,8 @@ extension Command {
         description: [
             """
             Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
-            has the names of Braze's Currents; the format envelope has the form of its custom HTTP export. Fields that \
+            has the names of Braze's Currents; the format envelope has the form of its custom HTTP export; csv is a table with \
+            the names of Currents, whose heading stands before the first event alone. Fields that \
             a tracker on the device cannot know (user_id, names of campaigns, send_id) are left out. It reads the \
             ledger in the state directory, with or without a daemon.
             """,
@@ -84,6 +85,8 @@ private struct Export {
         let follower = follows ? Follower() : nil
         let ledger = try session.ledger()
         var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
+        // An export that goes on has the heading of the first one.
+        if cursor == 0, let head = format.head(hasCursor: after != nil) { session.output.write(head.utf8) }
         repeat {
             while let last = try writePage(of: ledger, after: cursor, session) {
                 cursor = last
@@ -105,7 +108,7 @@ private struct Export {
         }
         for (cursor, event) in page where isWanted(event) {
             let event = showsTokens ? event : event.withShortToken
-            session.output.write(line: format.line(event, cursor: after == nil ? nil : cursor))
+            format.write(event, cursor: after == nil ? nil : cursor, to: session.output)
         }
         return page.last?.cursor
     }

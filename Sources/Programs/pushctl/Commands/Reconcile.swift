@@ -72,7 +72,7 @@ extension Command {
         }
         let zone = try LocalTime.use(zone: arguments[.timezone], arguments)
         let window = try arguments.window()
-        let names = try arguments[.names].map { (path) throws(Failure) in try session.names(path) } ?? CampaignNames()
+        let names = try session.campaignNames(arguments)
         var export = CampaignExport(map: try arguments.headings(), window: window, zone: zone)
         for path in arguments.operands { try session.read(path, into: &export) }
         for note in export.notes { session.output.note(note) }
@@ -112,7 +112,8 @@ extension Command {
 }
 
 extension Option {
-    static let names = Option("names", .file, "a table cid,api_id,name with the names of campaigns")
+    static let names = Option(
+        "names", .file, "a table cid,api_id,name with the names of campaigns (campaigns.csv beside the configuration)")
     static let proposeNames = Option(
         "propose-names", .none, "print such a table of pairs that may be the same, and no more")
     static let map = Option(
@@ -141,6 +142,14 @@ extension Arguments {
 }
 
 extension Session {
+    /// The names of campaigns: of the file in `--names`, else of the first one beside the configuration.
+    func campaignNames(_ arguments: Arguments) throws(Failure) -> CampaignNames {
+        if let path = arguments[.names] { return try names(path) }
+        let files = directories.configuration.map { "\($0)/\(CampaignNames.fileName)" }
+        return try files.first { access($0, R_OK) == 0 }.map { (path) throws(Failure) in try names(path) }
+            ?? CampaignNames()
+    }
+
     /// The names of campaigns in a file; lines that cannot be read are told.
     func names(_ path: String) throws(Failure) -> CampaignNames {
         var names = CampaignNames()

@@ -7,7 +7,7 @@ import Store
 
 extension Command {
     static let show = Command(
-        name: "show", summary: "show everything about one request",
+        name: "show", summary: "show everything about one request, or list the pushes of a query",
         description: [
             """
             Prints the ledger's record of the request with the number SEQ: its producer and its time, the request as \
@@ -21,12 +21,31 @@ extension Command {
             delivery, and says since when that was in force and whether it still is. If that configuration cannot be \
             read, or the delivery is older than the record of configurations, it explains by the files as they are.
             """,
+            """
+            Without SEQ it lists the pushes that match --query, the newest first, as the list of the page does; without \
+            --query all. With --json each is an object on a line of its own, as the API has it; csv has a row for each. \
+            The exit status is 1 when no push matches. \(LocalTime.forms)
+            """,
         ],
-        operands: Operands(usage: "SEQ", count: 1...1),
-        options: [.fullTokens, .utc, .json],
-        examples: [Example(line: "pushctl show 41", meaning: "the request that inject called seq 41")]
+        operands: Operands(usage: "[SEQ]", count: 0...1),
+        options: [
+            .query, .since, .until, .limit.meaning("show at most this many (text: 100, json and csv: all)"),
+            .format.allowing(Session.ListFormat.self), .names, .fullTokens, .utc, .json,
+        ],
+        examples: [
+            Example(line: "pushctl show 41", meaning: "the request that inject called seq 41"),
+            Example(
+                line: "pushctl show --query 'campaign:spring outcome:shown_by_system' --since -7d",
+                meaning: "the lost opens of a campaign"),
+            Example(
+                line: "pushctl show --query is:problem --format csv", meaning: "what went wrong, for a spreadsheet"),
+        ]
     ) { arguments, session throws(Failure) in
-        let operand = arguments.operands[0]
+        let ofLists: [Option] = [.query, .since, .until, .limit, .format]
+        guard let operand = arguments.operands.first else { return try session.list(arguments) }
+        if let option = ofLists.first(where: { arguments.has($0) }) {
+            throw arguments.usageFailure("--\(option.name) chooses pushes for a list: leave out SEQ, or the option")
+        }
         guard let number = Int64(operand), number > 0 else {
             throw arguments.usageFailure("SEQ is a number, such as 41; \"pushctl inject\" and the CSV report print it")
         }
@@ -41,7 +60,10 @@ extension Session {
     func story(of number: SequenceNumber) throws(Failure) -> RequestStory {
         let (story, last) = try reading { ledger throws(StoreError) in
             var story = try ledger.story(of: number)
-            if let peer = story?.request.peer { story?.producer = try ledger.producer(peer.uid) }
+            if let request = story?.request {
+                story?.producer = try ledger.producer(request.peer.uid)
+                story?.sessionAfter = try ledger.sessionAfter(request)
+            }
             return (story, try ledger.highestSequenceNumber())
         }
         guard let story else {
@@ -57,10 +79,17 @@ extension Session {
         let explained = explanation(of: story, in: arguments.zone)
         let shown = story.showingTokens(arguments)
         if arguments.has(.json) {
-            let reasons = explained.map { Array(#","explanation":"#.utf8) + $0.explanation.json } ?? []
-            output.write(document: shown.json.dropLast() + reasons + Array("}".utf8))
+            var more = explained.map { Array(#","explanation":"#.utf8) + $0.explanation.json } ?? []
+            if let obstacle = explained?.obstacle {
+                var writer = JSONWriter()
+                writer.string(obstacle)
+                more += Array(#","not_influenced":"#.utf8) + writer.bytes
+            }
+            output.write(document: shown.json.dropLast() + more + Array("}".utf8))
         } else {
-            output.print(folding: shown.lines(in: arguments.zone) + (explained?.lines ?? []))
+            let facts = explained.map { PushFacts(shown, table: $0.table) } ?? PushFacts(shown)
+            facts.names = try campaignNames(arguments).names
+            output.print(folding: shown.lines(facts, in: arguments.zone) + (explained?.lines ?? []))
         }
         return .done
     }
@@ -71,10 +100,15 @@ struct ExplainedStory {
     /// The configuration, as a sentence.
     let sentence: String
     let explanation: Explanation
+    /// The configuration.
+    let table: RoutingTable
+    /// Why no session counted as its influenced open.
+    let obstacle: String?
 
     /// The part of the story for people.
     var lines: [ReportLine] {
         [ReportLine(""), ReportLine("Owner and reasons", .heading), ReportLine("  \(sentence)")]
+            + (obstacle.map { [ReportLine("  No influenced open: \($0).")] } ?? [])
             + explanation.lines().map { ReportLine($0.text.isEmpty ? "" : "  \($0.text)", $0.tone) }
     }
 }
@@ -89,7 +123,10 @@ extension Session {
             let explanation = try? Explanation(
                 deliver, platform: story.request.platform, table: settings.routing)
         else { return nil }
-        return ExplainedStory(sentence: sentence, explanation: explanation)
+        return ExplainedStory(
+            sentence: sentence, explanation: explanation, table: settings.routing,
+            obstacle: PushFacts(story, detection: settings.routing.detection)
+                .obstacleToInfluence(settings.routing.tracking))
     }
 
     private func configuration(of story: RequestStory, in zone: LocalZone) -> (Settings, String)? {
@@ -108,7 +145,7 @@ extension Session {
     }
 
     /// A configuration that was in force: from its file, or from the daemon, which withholds what may be secret.
-    private func settings(of id: ConfigurationID) -> Settings? {
+    func settings(of id: ConfigurationID) -> Settings? {
         if let sources = ConfigurationKeeper(state: directories.state).sources(of: id) {
             return Settings.read(sources).settings
         }
@@ -121,13 +158,13 @@ extension Session {
 
 extension RequestStory {
     /// The story for people.
-    func lines(in zone: LocalZone) -> [ReportLine] {
+    func lines(_ facts: PushFacts, in zone: LocalZone) -> [ReportLine] {
         let head = titled("Request \(request.seq)", Text.columns(requestFacts(zone), indent: 2))
         let body =
             request.isErased
             ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" removed the payload and the names of the person")]
             : titled("As received", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
-        let short = titled("In short", "  \(PushFacts(self).sentence.showingControls())\n")
+        let short = titled("In short", "  \(facts.sentence.showingControls())\n")
         return head.dropFirst() + short + senderList
             + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }

@@ -1,4 +1,6 @@
 import PushModel
+import PushRouter
+import PushSettings
 import PushViews
 import Store
 
@@ -75,23 +77,34 @@ extension Command {
         description: [
             """
             Prints the devices on which this user was last seen, the sessions, the attributes and when they were set, \
-            the number of custom events, and the last ten Braze pushes that the user received, with their opens. ID is \
+            the number of custom events, and the last ten Braze pushes that the user received, with their opens, or why no \
+            session counted as an influenced open. ID is \
             the external_id of the requests. It reads the ledger in the state directory, with or without a daemon. The \
             exit status is 1 when the ledger does not know this user.
             """
         ],
         operands: Operands(usage: "ID", count: 1...1),
-        options: [.utc, .json],
+        options: [.names, .utc, .json],
         examples: [Example(line: "pushctl user anna", meaning: "show the user anna")]
     ) { arguments, session throws(Failure) in
         let id = arguments.operands[0]
         var profile = UserProfile(of: id, zone: arguments.zone)
+        profile.names = try session.campaignNames(arguments).names
+        let table = session.settingsOfReport().routing
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 for device in try ledger.knownDevices() { profile.add(device) }
                 try ledger.sessions(ofUser: id) { session in profile.add(session) }
                 try ledger.events { event in profile.add(event) }
                 for attribute in try ledger.attributes(of: .user(id)) { profile.add(attribute) }
+                for seq in profile.unopened {
+                    guard var story = try ledger.story(of: seq) else { continue }
+                    story.sessionAfter = try ledger.sessionAfter(story.request)
+                    let facts = PushFacts(story, detection: table.detection)
+                    if let obstacle = facts.obstacleToInfluence(table.tracking) {
+                        profile.add(obstacle: obstacle, to: seq)
+                    }
+                }
             }
         }
         guard !profile.isUnknown else { throw Failure(.no, "the ledger has no data of a user \(id)") }

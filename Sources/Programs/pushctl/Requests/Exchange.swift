@@ -23,6 +23,9 @@ struct Exchange {
     /// success.
     private(set) var refused = 0
 
+    /// The number of the request that was accepted last.
+    private(set) var lastAccepted: SequenceNumber?
+
     /// The machine that leads, if this one follows.
     private var leader: String?
 
@@ -190,6 +193,7 @@ struct Exchange {
         if let isAccepted = reply?["ok"]?.bool {
             accepted += isAccepted ? 1 : 0
             refusedRequests += isAccepted ? 0 : 1
+            if isAccepted { lastAccepted = reply?["seq"]?.int64.map { SequenceNumber($0) } }
         }
         leader = leader ?? reply?["error"]?["leader"]?.string
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }

@@ -180,11 +180,18 @@ extension Session {
     ///   - line: the request without a line feed.
     ///   - command: the command line, whose options set the output.
     func send(_ line: [UInt8], _ command: Arguments) throws(Failure) -> ExitStatus {
+        try exchange(line, command).status
+    }
+
+    /// The same, with the number of the request if the daemon accepted it.
+    func exchange(
+        _ line: [UInt8], _ command: Arguments
+    ) throws(Failure) -> (status: ExitStatus, accepted: SequenceNumber?) {
         var exchange = try Exchange(
             path: directories.injectSocket, command, output: output,
             readOutputs: self.outputs)
         try exchange.send(line, from: command.command.name)
         try exchange.finish()
-        return exchange.refused > 0 ? .no : .done
+        return (exchange.refused > 0 ? .no : .done, exchange.lastAccepted)
     }
 }

@@ -79,20 +79,6 @@ struct TrialPlan {
     }
 }
 
-extension Callback {
-    /// Whether a delivery may lead to this callback; the others belong to interactions and tokens.
-    var isOfDelivery: Bool {
-        switch self {
-        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .didReceiveRemoteNotification,
-            .willPresent, .serviceExtension, .push:
-            true
-        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .didReceiveResponse, .notificationclick,
-            .notificationclose, .none:
-            false
-        }
-    }
-}
-
 extension Platform {
     /// The callback of a message that reaches the app.
     fileprivate var mainCallback: Callback {

@@ -1,7 +1,7 @@
 public import PushModel
 public import PushRouter
 public import PushViews
-import Store
+public import Store
 
 /// The ledger of this machine as a source of pushes.
 ///
@@ -34,13 +34,14 @@ public final class LedgerSource: PushSource {
     ///   - table: the configuration, with the rules for the campaign of a push, and the handlers' budget.
     ///   - objective: the share of deadlines to be met, if one is configured.
     ///   - campaignIDRule: the rule that distinguishes campaigns.
+    ///   - opened: the ledger, if the caller has opened it.
     ///   - clock: returns the current time.
     public init(
         directory: String, table: RoutingTable, objective: Percent? = nil, campaignIDRule: CampaignIDRule = .raw,
-        clock: @escaping () -> Moment
+        opened: LedgerReader? = nil, clock: @escaping () -> Moment
     ) {
         (self.directory, self.table, self.objective) = (directory, table, objective)
-        (self.campaignIDRule, self.clock) = (campaignIDRule, clock)
+        (self.campaignIDRule, self.opened, self.clock) = (campaignIDRule, opened, clock)
     }
 
     // MARK: Search
@@ -195,6 +196,7 @@ public final class LedgerSource: PushSource {
                 return seq > last ? .toCome(last: last) : .gone
             }
             story.producer = try ledger.producer(story.request.peer.uid)
+            story.sessionAfter = try ledger.sessionAfter(story.request)
             return .story(story)
         }
     }

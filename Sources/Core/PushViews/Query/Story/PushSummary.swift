@@ -1,15 +1,15 @@
 public import PushModel
 import PushRouter
 
-/// One request in a line: for a list, the live stream and the API.
-struct PushSummary {
+/// One request in a line: for lists of the page and of `pushctl`, the live stream and the API.
+public struct PushSummary {
     /// The facts of the request.
     public let facts: PushFacts
     /// The most telling invocation of an owner: an undecided one, otherwise a dead letter, otherwise the first one.
     public let main: InvocationRecord?
 
     /// - Parameter facts: the whole story.
-    init(_ facts: PushFacts) {
+    public init(_ facts: PushFacts) {
         self.facts = facts
         let owners = facts.story.invocations.filter { !$0.isObserver }
         main =
@@ -31,6 +31,37 @@ struct PushSummary {
         case .session, .token: return facts.line?["kind"]?.string ?? ""
         case .deliver, .log, .topic, .device: return ""
         }
+    }
+
+    /// Whether a person would see nothing of it.
+    var isSilent: Bool { request.operation == .deliver && facts.content == nil }
+
+    /// Whether the gateway refused it, so that it reached nobody.
+    var isRefused: Bool { main?.result?.reasonCode == .refusedSend }
+
+    /// Its title in a list: the text that a person would see, or what it is.
+    var heading: String {
+        if request.isErased { return "Erased" }
+        if isRefused { return "Refused send" }
+        if isSilent { return "Silent push" }
+        if request.operation == .deliver { return title.isEmpty ? "deliver" : title }
+        if request.operation == .interact { return title }
+        return "\(request.operation.rawValue) \(title)"
+    }
+
+    /// The text below it: the body, else what tells a push without a text from others.
+    var subheading: String {
+        if let body = facts.content?.body, !body.isEmpty { return body }
+        if isRefused { return facts.sender?.client ?? "" }
+        return isSilent ? (facts.data?.members ?? []).prefix(4).map(\.key).joined(separator: ", ") : ""
+    }
+
+    /// Facts about it beside its outcome.
+    var marks: [String] {
+        [
+            isDead ? "dead letter" : nil, request.replayOf == nil ? nil : "replay",
+            attempts > 1 ? "\(attempts) attempts" : nil,
+        ].compactMap(\.self)
     }
 
     /// The provider; `none` for nobody's, `nil` where that is no question.

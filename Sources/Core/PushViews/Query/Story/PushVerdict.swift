@@ -14,6 +14,11 @@ public struct PushVerdict: Hashable, Sendable {
     /// The sentences behind them.
     public let sentences: [String]
 
+    /// The outcomes with which a push may be a problem (``Tone/bad``).
+    static let outcomesOfProblems: Set<Outcome> = [
+        .failed, .timedOut, .expired, .unrouted, .sdkNotReady, .shownBySystem, .swallowed,
+    ]
+
     /// The words and the sentences, as one text.
     public var text: String { ([head] + sentences).joined(separator: " ") }
 }
@@ -39,9 +44,13 @@ extension PushSummary {
         guard let main else {
             return PushVerdict(tone: .plain, head: "Taken in.", sentences: ["The request led to no invocation."])
         }
-        let (tone, head, sentences) =
+        var (tone, head, sentences) =
             request.operation == .interact && main.result?.outcome == .handedToTracker
             ? ofInteraction(story.verdict) : ofInvocation(main)
+        if request.operation == .deliver, let near = facts.nearRoute {
+            if tone == .good { tone = .warn }
+            sentences.insert("Route \(near.route) did not match, but nearly: \(near.reason).", at: 0)
+        }
         return PushVerdict(
             tone: tone, head: head, sentences: sentences + [wait(main), openedInWords].compactMap(\.self))
     }
@@ -63,7 +72,7 @@ extension PushSummary {
 
     /// The tracker's verdict on a tap, a press or a dismissal.
     private func ofInteraction(_ verdict: Interaction.Verdict?) -> (PushVerdict.Tone, String, [String]) {
-        let campaign = facts.campaign.map { ["Its campaign is \($0)."] } ?? []
+        let campaign = facts.campaignTitle.map { ["Its campaign is \($0)."] } ?? []
         return switch verdict {
         case nil: (.plain, "Taken in.", ["Braze's SDK has not decided it yet."])
         case .opened: (.good, "Counted as a direct open.", campaign)
@@ -94,7 +103,7 @@ extension PushSummary {
         case .expired: return (.bad, "Late.", ["\(handler) was not started before its deadline of \(budget)."])
         case .failed: return (.bad, "Failed.", ["\(handler) failed after \(took)."] + reason)
         case .handedToTracker:
-            return (.good, "Braze has it.", facts.campaign.map { ["Its campaign is \($0)."] } ?? [])
+            return (.good, "Braze has it.", facts.campaignTitle.map { ["Its campaign is \($0)."] } ?? [])
         case .unrouted:
             return (.bad, "No handler took it.", ["No route matches the callback \(main.callback.rawValue)."])
         case .duplicate: return (.plain, "Dropped as a duplicate.", reason)
@@ -168,7 +177,7 @@ extension PushSummary {
             if result.exec > .zero { parts.append(roundedSpan(result.exec) + wait) }
         } else if main.result?.reasonCode == .refusedSend, let sender = facts.sender {
             parts.append([sender.answer.map(String.init), sender.reason].compactMap(\.self).joined(separator: " "))
-        } else if let campaign = facts.campaign {
+        } else if let campaign = facts.campaignName {
             parts.append(campaign)
         } else if main.result?.outcome == .shownBySystem {
             parts.append("no code ran")

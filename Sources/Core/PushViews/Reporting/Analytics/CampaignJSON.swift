@@ -15,6 +15,7 @@ extension CampaignReport {
             writeGroups(to: &$0)
             writeParts(to: &$0)
             $0.member("unattributed", unattributed)
+            $0.member("taps_without_instance", tapsWithoutInstance)
             writeInteractions(to: &$0)
             $0.member("opens_lost", lost: LostOpens.sum(lost.byDay))
             $0.member("opens_lost_without_campaign", lost: lost.counts(of: nil))

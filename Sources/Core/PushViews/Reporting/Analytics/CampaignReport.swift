@@ -67,6 +67,8 @@ public struct CampaignReport: Sendable {
     private(set) var verdicts: [Interaction.Verdict: Int] = [:]
     /// Taps on pushes without a campaign, by day.
     private(set) var unattributedByDay: [LocalDay: Int] = [:]
+    /// Taps while the app had no Braze instance: which campaign each of them is of, the tracker does not know.
+    private(set) var tapsWithoutInstance = 0
     /// Opens that cannot be counted.
     private(set) var lost = LostOpens()
     /// Whether there was something of ``exampleCampaign``, which only a selection counts.
@@ -151,6 +153,12 @@ public struct CampaignReport: Sendable {
         }
     }
 
+    /// Counts a tap or a press that ended without a Braze instance.
+    public mutating func add(tapWithoutInstance row: ReportRow) {
+        guard !row.invocation.isObserver, window.contains(row.acceptedAt), isSelected(nil) else { return }
+        tapsWithoutInstance += 1
+    }
+
     /// A campaign's name with its id; the id alone without a name.
     func title(of id: String) -> String { names[id].map { "\($0) (\(id))" } ?? id }
 
@@ -227,7 +235,10 @@ extension CampaignReport {
         }
         let unseen = lost.count(.shownBySystem)
         let beside =
-            (unseen > 0 ? " Android showed \(grouped(unseen)) by itself, which Braze never saw." : "") + exampleNote
+            (unseen > 0 ? " Android showed \(grouped(unseen)) by itself, which Braze never saw." : "")
+            + (tapsWithoutInstance > 0
+                ? " \(counted(tapsWithoutInstance, "tap", "taps")) came while the app had no Braze instance: Braze has no direct open of "
+                    + "\(tapsWithoutInstance == 1 ? "it" : "them")." : "") + exampleNote
         guard !total.isEmpty else { return "No campaign's push was received or opened.\(beside)" }
         let of = campaigns.count == 1 ? "" : " of \(grouped(campaigns.count)) campaigns"
         let rate = total.received > 0 ? " (\(share(total.totalOpens, of: total.received).holdingUnit))" : ""

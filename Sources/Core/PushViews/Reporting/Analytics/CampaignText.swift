@@ -103,6 +103,7 @@ extension CampaignReport {
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
             (verdicts[.elsewhere] ?? 0, "taps or dismissals of a push that went to another device or app: not counted"),
             (lost.count(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
+            (tapsWithoutInstance, "taps while the app had no Braze instance: open lost (sdk_not_ready)"),
             (
                 lost.count(.shownBySystem),
                 "pushes that Android showed by itself: Braze never saw them, and no rate counts them as received (shown_by_system)"

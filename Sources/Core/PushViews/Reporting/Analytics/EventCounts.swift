@@ -12,6 +12,21 @@ public struct EventCounts: Sendable {
     private let zone: LocalZone
     private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
     private var customEvents: CustomEventCounts
+    private var cells: [Cell: Int] = [:]
+    /// Custom events that are no events yet.
+    public var waiting = WaitingEvents()
+
+    /// The key of a row of the CSV. Each event is in one row alone, so that the rows add up.
+    private struct Cell: Hashable {
+        let day: LocalDay
+        let platform: Platform
+        let event: AnalyticsEvent.Kind
+        /// The name of a custom event; empty for others.
+        let name: String
+
+        /// The order of the rows.
+        var order: (Int64, String, String, String) { (day.number, platform.rawValue, event.rawValue, name) }
+    }
 
     /// Counts without events.
     /// - Parameters:
@@ -26,7 +41,10 @@ public struct EventCounts: Sendable {
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
         guard window.contains(seconds: event.time) else { return }
-        days[zone.day(of: event.time), default: [:]][event.kind, default: 0] += 1
+        let day = zone.day(of: event.time)
+        days[day, default: [:]][event.kind, default: 0] += 1
+        let name = if case .customEvent(let name, _) = event.content { name } else { "" }
+        cells[Cell(day: day, platform: event.platform, event: event.kind, name: name), default: 0] += 1
         customEvents.add(event)
     }
 
@@ -41,7 +59,10 @@ public struct EventCounts: Sendable {
         var table = TextTable([(heading, .left), ("Event", .left), ("Count", .right)], widest: 60)
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
-        let tables = [days.isEmpty ? "No events.\n" : table.text, customEvents.text, delayTable]
+        let tables = [
+            days.isEmpty ? "No events.\n" : table.text, customEvents.text, delayTable,
+            waiting.text.map { "\($0)\n" } ?? "",
+        ]
         let pruned = rowsBegin.map { zone.prunedEvents(before: $0) + "\n\n" } ?? ""
         return "Window  \(zone.text(window))\n\n\(pruned)" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -58,11 +79,14 @@ public struct EventCounts: Sendable {
         kinds.sorted { $0.key.rawValue < $1.key.rawValue }
     }
 
-    /// The counts as CSV (RFC 4180): a row for each day and event.
+    /// The counts as CSV (RFC 4180): a row for each day, platform, event and name of a custom event.
     public var csv: String {
-        CSVReport.line(["day", "event", "count"])
-            + days.sorted { $0.key < $1.key }.map { day, kinds in
-                Self.sorted(kinds).map { CSVReport.line([day.description, $0.key.rawValue, "\($0.value)"]) }.joined()
+        CSVReport.line(["day", "platform", "event", "name", "count"])
+            + cells.sorted { $0.key.order < $1.key.order }.map { cell, count in
+                CSVReport.line([
+                    cell.day.description, cell.platform.rawValue, cell.event.rawValue, CSVReport.text(cell.name),
+                    "\(count)",
+                ])
             }.joined()
     }
 
@@ -84,6 +108,7 @@ public struct EventCounts: Sendable {
                         }
                     }
                 })
+            $0.member("custom_events_waiting", object: { waiting.write(to: &$0) })
             $0.member("custom_events", object: { customEvents.writeMembers(to: &$0) })
             if let delays { $0.member("delays", array: { delays.write(to: &$0) }) }
         }

@@ -12,6 +12,8 @@ public struct UserProfile: Sendable {
         let received: AnalyticsEvent
         var opened: (how: Opening, time: Int64)?
         var closed: [String] = []
+        /// Why no session counted as its influenced open.
+        var obstacle: String?
     }
 
     /// The most pushes to keep.
@@ -20,6 +22,8 @@ public struct UserProfile: Sendable {
     /// The user's id.
     public let externalID: String
     private let zone: LocalZone
+    /// The names of campaigns that a person keeps, by the id in the payload.
+    public var names: [String: String] = [:]
     private(set) var devices: [KnownDevice] = []
     /// The last pushes, the latest last.
     private(set) var pushes: [Push] = []
@@ -97,6 +101,16 @@ public struct UserProfile: Sendable {
         }
     }
 
+    /// The kept pushes that were not opened.
+    public var unopened: [SequenceNumber] { pushes.filter { $0.opened == nil }.map(\.received.delivery) }
+
+    /// Notes why no session counted as an influenced open of a kept push.
+    public mutating func add(obstacle: String, to delivery: SequenceNumber) {
+        for index in pushes.indices where pushes[index].received.delivery == delivery {
+            pushes[index].obstacle = obstacle
+        }
+    }
+
     // MARK: Text
 
     /// The profile for people.
@@ -143,14 +157,17 @@ public struct UserProfile: Sendable {
 
     private var pushTable: String {
         var table = TextTable(
-            [("Seq", .right), ("Received", .left), ("Campaign", .left), ("Device", .left), ("Opened", .left)],
-            widest: 44)
+            [("Seq", .right), ("Received", .left), ("Campaign", .left), ("Device", .left), ("Opened", .sentence)],
+            widest: 160)
         for push in pushes.reversed() {
             let opened = push.opened.map { "\($0.how.rawValue), \(zone.text(seconds: $0.time))" }
             let closed = push.closed.isEmpty ? nil : "closed by \(push.closed.joined(separator: ", "))"
+            let how = [opened ?? closed, push.obstacle.map { "not influenced: \($0)" }].compactMap(\.self)
             table.add([
                 push.received.delivery.description, zone.text(seconds: push.received.time),
-                push.received.push?.campaignID ?? "-", push.received.deviceID ?? "-", opened ?? closed ?? "-",
+                push.received.push?.campaignID.map { id in names[id].map { "\($0) (\(id))" } ?? id } ?? "-",
+                push.received.deviceID ?? "-",
+                how.isEmpty ? "-" : how.joined(separator: "; "),
             ])
         }
         return table.text
@@ -249,6 +266,7 @@ extension UserProfile.Push {
             $0.member("opened", opened?.how.rawValue)
             $0.member("opened_at", opened.map { rfc3339($0.time) })
             $0.member("closed_by", array: { list in closed.forEach { list.string($0) } })
+            $0.member("not_influenced", obstacle)
         }
     }
 }

@@ -54,12 +54,38 @@ extension ReportDocument {
     /// `1,361 of 6,253 were late; 1,340 of them at orders-api (939 waited for a free place, 276 ran too long).`
     public var answer: String {
         let compliance = report.compliance
-        guard compliance.due > 0 else { return "No invocation was due." }
+        guard compliance.due > 0 else { return nothingDue }
         let failed = failures.map { " \($0)." } ?? ""
         let verdict = serviceLevel.map { " The objective of \($0.objective) % is \($0.isMet ? "" : "not ")met." } ?? ""
         guard compliance.missed > 0 else { return "None of \(grouped(compliance.due)) was late.\(failed)\(verdict)" }
         let late = "\(grouped(compliance.missed)) of \(grouped(compliance.due))"
         return "\(late) \(compliance.missed == 1 ? "was" : "were") late\(places)\(sinceWhen).\(failed)\(verdict)"
+    }
+
+    /// The summary sentence where no handler had a deadline to keep: what became of the calls in place of that.
+    ///
+    /// `No handler had a deadline to keep: all 11 pushes were handed to Braze's SDK.`
+    private var nothingDue: String {
+        let calls = report.accepted
+        guard calls > 0 else {
+            return
+                "No push came\(report.window == ReportWindow() ? "" : " in this time"), so no handler had a deadline to keep."
+        }
+        let arePushes = report.byCallback.keys.allSatisfy { $0 == .none || $0.isOfDelivery }
+        let noun = "\(grouped(calls)) \(arePushes ? "push" : "call")\(calls == 1 ? "" : arePushes ? "es" : "s")"
+        var ends = Outcome.allCases.compactMap { outcome in
+            report.outcomes[outcome].map { (count: $0, text: outcome.withoutDeadline) }
+        }
+        if report.inFlight > 0 { ends.append((report.inFlight, "in flight")) }
+        ends.sort { ($1.count, $0.text) < ($0.count, $1.text) }
+        let begin = "No handler had a deadline to keep"
+        guard ends.count > 1 else {
+            return "\(begin): \(calls == 1 ? "the one \(arePushes ? "push" : "call")" : "all \(noun)") "
+                + "\(ends.first.map { "\(calls == 1 ? "was" : "were") \($0.text)" } ?? "")."
+        }
+        return "\(begin): of \(noun) "
+            + ends.map { "\(grouped($0.count)) \($0.count == 1 ? "was" : "were") \($0.text)" }
+            .joined(separator: ", ") + "."
     }
 
     /// The time of the first miss, as far as it is known; `, since 2026-11-24 16:23:38 +01:00`.
@@ -103,6 +129,23 @@ extension ReportDocument {
         let rest = missed - handlers.reduce(0) { $0 + $1.value.compliance.missed }
         let counted = zip(handlers, texts).map { "\(grouped($0.value.compliance.missed)) \($1)" }
         return "; of them " + counted.joined(separator: ", ") + (rest > 0 ? ", \(grouped(rest)) elsewhere" : "")
+    }
+}
+
+extension Outcome {
+    /// The end of a call, behind "was" or "were": for outcomes that are not due.
+    fileprivate var withoutDeadline: String {
+        switch self {
+        case .handedToTracker: "handed to Braze's SDK"
+        case .unrouted: "taken by no handler"
+        case .duplicate: "taken for a repeat, and dropped"
+        case .shownBySystem: "shown by the system"
+        case .notWoken: "kept from an app that does not run"
+        case .swallowed: "taken in without a callback"
+        case .ownReceiver: "taken by the receiver of another SDK"
+        case .sdkNotReady: "lost, because no Braze instance was ready"
+        case .handled, .failed, .timedOut, .expired: rawValue.replacingUnderscores
+        }
     }
 }
 

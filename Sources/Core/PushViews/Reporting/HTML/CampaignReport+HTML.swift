@@ -92,8 +92,10 @@ extension CampaignReport {
     }
 
     private var lead: Markup {
-        let lostInAll = losses.reduce(0) { $0 + lost.count($1) }
-        let reasons = losses.filter { lost.count($0) > 0 }.map { "\($0.words) \(grouped(lost.count($0)))" }
+        let lostInAll = losses.reduce(tapsWithoutInstance) { $0 + lost.count($1) }
+        let reasons =
+            losses.filter { lost.count($0) > 0 }.map { "\($0.words) \(grouped(lost.count($0)))" }
+            + (tapsWithoutInstance > 0 ? ["taps without an instance \(grouped(tapsWithoutInstance))"] : [])
         func card(_ name: String, _ count: Int, _ more: String) -> (name: String, value: Markup) {
             (name, "\(grouped(count))<small>\(more)</small>")
         }

@@ -1,7 +1,7 @@
-// Keys, pane, copies, answers while one types. Each page works without it.
+// Each page works without it.
 "use strict";
 (() => {
-  // What needs a script: the reader's own time beside UTC, and copies.
+  // The reader's own time beside UTC, and copies.
   const prepare = (element) => {
     for (const time of element.querySelectorAll("time")) {
       time.title = `${time.title || time.textContent} = ${new Date(time.dateTime)}`;
@@ -30,7 +30,7 @@
   const pane = document.getElementById("pane");
   const isWide = () => pane && getComputedStyle(pane).display !== "none";
   const chosen = () => document.querySelector(".row[aria-current]");
-  // The address has the chosen push, so that it can be shared and loaded again.
+  // So that the address can be shared.
   const choose = async (link, isEntered) => {
     chosen()?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");

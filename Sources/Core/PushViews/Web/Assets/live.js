@@ -1,10 +1,9 @@
-// The live list: each push once, the newest 50.
 "use strict";
 (() => {
   const table = document.querySelector("#pushes[data-position]");
   if (!table || !window.EventSource) return;
   const scroller = table.closest(".list");
-  const scrolled = () => Math.max(window.scrollY, scroller.scrollTop);
+  const scrolled = () => Math.max(scrollY, scroller.scrollTop);
   const button = document.getElementById("new");
   const most = 50;
   let waiting = new Map();
@@ -43,7 +42,7 @@
     if (empty && table.children.length) empty.remove();
   };
 
-  // A button tells who reads further down what is new.
+  // For who reads further down.
   const note = () => {
     if (scrolled() <= 200) return waiting.size ? show() : undefined;
     const fresh = [...waiting.keys()].filter((id) => !document.getElementById(id)).length;
@@ -51,11 +50,11 @@
     button.hidden = fresh === 0;
   };
   button.addEventListener("click", () => {
-    window.scrollTo(0, 0);
+    scrollTo(0, 0);
     scroller.scrollTop = 0;
     show();
   });
-  window.addEventListener("scroll", note);
+  addEventListener("scroll", note);
   scroller.addEventListener("scroll", note);
 
   // A browser has six connections to a page for all tabs.
@@ -77,6 +76,10 @@
       if (stream && stream.readyState === EventSource.CLOSED) timer = setTimeout(start, 3000);
     });
     stream.addEventListener("at", (event) => { position = event.lastEventId; });
+    stream.addEventListener("chips", (event) => {
+      const chips = document.querySelector(".chips");
+      if (!chips.contains(document.activeElement)) chips.replaceWith(row(event.data));
+    });
     stream.addEventListener("push", (event) => {
       position = event.lastEventId || position;
       const element = row(event.data);
@@ -87,6 +90,6 @@
     });
   };
   document.addEventListener("visibilitychange", () => document.hidden ? stop() : start());
-  window.addEventListener("pagehide", stop);
+  addEventListener("pagehide", stop);
   start();
 })();

@@ -9,7 +9,8 @@ extension WebDesk {
 
     /// Explains what becomes of a payload, on all its platforms and in all states; stores nothing.
     func explain(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let form = request.method == "POST" ? request.form ?? WebParameters() : nil
+        let isShared = request.query.raw("payload") != nil
+        let form = request.method == "POST" ? request.form ?? WebParameters() : isShared ? request.query : nil
         var number = try number("push", of: request)
         if let form { number = request.number ?? form["push"].flatMap { Int64($0) }.map { SequenceNumber($0) } }
         let pushed = try number.map { (seq) throws(WebProblem) in try story(seq) }
@@ -40,7 +41,8 @@ extension WebDesk {
         var (status, answer) = (200, Markup(""))
         do throws(WebProblem) {
             answer = try self.answer(
-                ExplainRequest(Array(text.utf8), chosen, as: line, by: configurations.refreshed()), Array(text.utf8))
+                ExplainRequest(Array(text.utf8), chosen, as: line, by: configurations.refreshed()), Array(text.utf8),
+                share: share(text, chosen, number))
         } catch {
             // A table or an empty text has no place at which it is no JSON.
             let mayBePayload = text.contains { "{[".contains($0) }
@@ -87,8 +89,24 @@ extension WebDesk {
             """
     }
 
+    /// The longest address of an answer: servers and browsers take that much.
+    private static let linkMax = 6000
+
+    /// A link that gives the same answer, as far as a link has room for the payload.
+    private func share(_ text: String, _ chosen: [(String, String)], _ number: SequenceNumber?) -> Markup {
+        let members = chosen + (number.map { [("push", "\($0)")] } ?? []) + [("payload", text)]
+        let link = "/explain?" + members.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
+        guard link.utf8.count <= Self.linkMax else {
+            return
+                "<p class=\"soft\">The payload is too long for a link: send it as a file, and <code>pushctl explain FILE</code> says the same.</p>\n"
+        }
+        return "<p>\(HTML.link(link, "Link to this answer")) <small>with the whole payload in it</small></p>\n"
+    }
+
     /// The answer: in a sentence, as pictures, in each state, and why.
-    private func answer(_ asked: ExplainRequest, _ payload: [UInt8]) throws(WebProblem) -> Markup {
+    private func answer(
+        _ asked: ExplainRequest, _ payload: [UInt8], share: Markup
+    ) throws(WebProblem) -> Markup {
         var pictures: [Markup] = []
         var first: Explanation?
         var problem: WebProblem?
@@ -115,9 +133,12 @@ extension WebDesk {
         let others = Platform.allCases.filter { !asked.platforms.contains($0) }.map { platform -> Markup in
             "<button form=\"explain\" name=\"as\" value=\"\(platform.rawValue)\">The same on \(platform.shownName)</button> "
         }
+        let left: Markup =
+            "<p class=\"bad\">This is the first of \(asked.others + 1)\(asked.others == PayloadEnvelope.othersMax ? " or more" : "") payloads. The others are not explained here: <code>pushctl explain FILE</code> reads them all.</p>\n"
+        let missing: Markup = "<p>Only \(first.platform.shownName): \(asked.why). \(others)</p>\n"
         return """
-            \(HTML.verdict(verdict, isLost ? .cross : tone == .plain ? .good : .info))<div class="three">\(pictures)</div>
-            \(Markup.when(!others.isEmpty, "<p>\(others)</p>\n"))\(HTML.section("states", "In each state of the app", matrix.table))\
+            \(Markup.when(asked.others > 0, left))\(HTML.verdict(verdict, isLost ? .cross : tone == .plain ? .good : .info))<div class="three">\(pictures)</div>
+            \(Markup.when(!others.isEmpty, missing))\(share)\(HTML.section("states", "In each state of the app", matrix.table))\
             \(HTML.section(
                 "why", "Why, on \(first.platform.shownName) with the app in state \(first.state.rawValue)",
                 "\(first.view)<p class=\"soft\">\(sentence(about: asked.used))</p>\n"))
@@ -130,6 +151,10 @@ struct ExplainRequest {
     let deliver: DeliverRequest
     /// The platforms that it has parts for.
     let platforms: [Platform]
+    /// Why it is for these platforms alone.
+    let why: String
+    /// The number of payloads behind it in the text.
+    let others: Int
     let used: UsedConfiguration
 
     /// - Parameters:
@@ -145,7 +170,7 @@ struct ExplainRequest {
         var template = RequestTemplate(platform: platform)
         do throws(PayloadFormError) {
             let read = try PayloadEnvelope.read(payload, for: platform.flatMap(Platform.init), limits: used.limits)
-            object = read.object
+            (object, others) = (read.object, read.others)
             for name in ["transport", "headers"] where former?["platform"]?.string ?? platform == platform {
                 if let value = former?[name] { template.add(name, raw: Array(value.rawBytes), to: [.deliver]) }
             }
@@ -171,6 +196,12 @@ struct ExplainRequest {
         let one = deliver.target.platform ?? deliver.transport?.platform
         // A body of FCM v1 is for every platform.
         platforms = one == nil && object["message"]?.kind == .object ? Platform.allCases : [one ?? .android]
+        why =
+            platform != nil
+            ? "this platform was chosen"
+            : one == nil
+                ? "nothing in it names a platform, so it is read as the data of a push on Android"
+                : "its form is of this platform"
     }
 
     /// The push on one platform: its fate, and the reasons.

@@ -16,7 +16,7 @@ extension WebDesk {
 
     /// The searches that a person wants most, as links: name, query, and whether it has a number.
     private static let searches: [(name: String, query: String, isCounted: Bool)] = [
-        ("All", "", false), ("Problems", "outcome:failed,timed_out,expired,unrouted,sdk_not_ready", true),
+        ("All", "", false), ("Problems", "is:problem", true),
         ("Refused sends", "code:refused_send", true), ("Running", "is:pending", true), ("Opened", "is:opened", false),
         ("Not shown", "outcome:not_woken,swallowed,duplicate -code:refused_send", true),
     ]
@@ -120,8 +120,14 @@ extension WebDesk {
         return found
     }
 
-    private func chips(_ text: String) -> Markup {
-        if abs(now().milliseconds - counts.at.milliseconds) >= Self.counting.milliseconds {
+    /// Whether the numbers on the saved searches are to be counted again.
+    var countsAreOld: Bool { abs(now().milliseconds - counts.at.milliseconds) >= Self.counting.milliseconds }
+
+    /// The saved searches with their numbers.
+    ///
+    /// - Parameter text: the query that is shown.
+    func chips(_ text: String) -> Markup {
+        if countsAreOld {
             (counts.at, counts.texts) = (now(), [:])
             for saved in Self.searches where saved.isCounted {
                 guard let query = try? query(saved.query),

@@ -12,7 +12,7 @@ extension WebDesk {
     func devices(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let devices = try reading { () throws(SourceError) in try source.devices(limit: Self.devicesMax) }
         let table = HTML.table(
-            "Devices, the newest first; the next push finds a device in its state", devices,
+            "Devices, the newest first, each in the state in which its next push finds it", devices,
             [
                 .name("Device") { HTML.search(.device, $0.key.device) },
                 .words("State") { state(of: $0) },
@@ -31,10 +31,11 @@ extension WebDesk {
     private func state(of device: KnownDevice) -> Markup {
         let state = device.detail.state
         let words = [
-            state.state?.rawValue, state.locked.map { $0 ? "locked" : "unlocked" },
-            state.notifications.map { "notifications \($0.rawValue)" }, state.osVersion.map { "version \($0)" },
+            state.state?.inWords, state.locked.map { $0 ? "locked" : "unlocked" },
+            state.notifications.map { "notifications \($0.rawValue)" }, state.osVersion.map { "system version \($0)" },
+            state.sdk.map { "Braze's SDK \($0.inWords)" },
         ].compactMap(\.self)
-        let text = words.isEmpty ? "not told" : words.joined(separator: ", ")
+        let text = words.isEmpty ? "as each push says" : words.joined(separator: ", ")
         guard daemon.mayInject else { return "\(text)" }
         let target = [
             ("app", device.key.app ?? ""), ("device", device.key.device), ("platform", device.platform.rawValue),
@@ -64,7 +65,8 @@ extension WebDesk {
 
     func campaigns(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let window = try window(request)
-        let report = try reading { () throws(SourceError) in try source.campaigns(window) }
+        var report = try reading { () throws(SourceError) in try source.campaigns(window) }
+        report.names = configurations.campaignNames
         let empty = HTML.empty(
             "A push of Braze with a campaign begins the figures:", "pushctl inject --example notification-block")
         return .response(
@@ -242,5 +244,29 @@ extension WebDesk {
 
     func login(_ request: WebRequest) -> WebAnswer {
         facts.access.login(request).map(WebAnswer.response) ?? loginForm(request)
+    }
+}
+
+extension AppState {
+    /// The state of the app, for people.
+    fileprivate var inWords: String {
+        switch self {
+        case .foreground: "app in front"
+        case .background: "app in the background"
+        case .terminated: "app not running"
+        case .forceQuit: "app quit by the person"
+        case .forceStopped: "app stopped in the settings"
+        }
+    }
+}
+
+extension SDKState {
+    /// The state of Braze's SDK, for people.
+    fileprivate var inWords: String {
+        switch self {
+        case .ready: "ready"
+        case .missing: "without an instance"
+        case .delayed: "with a late instance"
+        }
     }
 }

@@ -13,20 +13,13 @@ struct PushRow {
     ///
     /// - Parameter isChosen: whether its push is beside the list.
     func html(isChosen: Bool = false) -> Markup {
-        let body = push.facts.content?.body ?? ""
-        let keys =
-            isRefused
-            ? push.facts.sender?.client ?? ""
-            : isSilent ? (push.facts.data?.members ?? []).prefix(4).map(\.key).joined(separator: ", ") : ""
-        let more = [device, body.isEmpty ? keys : String(body.prefix(120))].filter { !$0.isEmpty }
-        var marks = ""
-        if push.isDead { marks += " · dead letter" }
-        if request.replayOf != nil { marks += " · replay" }
-        if push.attempts > 1 { marks += " · \(push.attempts) attempts" }
+        let more = [device, String(push.subheading.prefix(120))].filter { !$0.isEmpty }
+        let marks = push.marks.map { " · \($0)" }.joined()
         let name: Markup = "<span class=\"sr\">\(request.platform.shownName), \(request.app ?? "any app")</span>"
         let opened: Markup = Markup.when(push.opened != nil, "<b class=\"opened\">opened</b> ")
         return item(
-            isSilent ? " silent" : "", "/push/\(request.seq)", isChosen: isChosen, more.joined(separator: " · "), name,
+            push.isSilent ? " silent" : "", "/push/\(request.seq)", isChosen: isChosen, more.joined(separator: " · "),
+            name,
             "\(opened)\(push.cost)\(marks)")
     }
 
@@ -38,7 +31,7 @@ struct PushRow {
         let more: Markup = Markup.when(opened > 0, "<b class=\"opened\">\(opened) of \(rows.count) opened</b> ")
         return item(
             " group", target, "\(rows.count) alike: \(rows.prefix(3).map(\.device).joined(separator: ", "))", "",
-            "\(more)\(push.facts.campaign ?? push.main?.handler ?? "")")
+            "\(more)\(push.facts.campaignName ?? push.main?.handler ?? "")")
     }
 
     private func item(
@@ -46,7 +39,7 @@ struct PushRow {
     ) -> Markup {
         """
         <li id="p\(request.seq)" data-seq="\(request.seq)"><a class="row\(kind)" href="\(target)"\(Markup.when(isChosen, " aria-current=\"true\""))>\(tile)\
-        <span class="what"><b>\(String(title.prefix(120)))</b><small>\(request.platform.icon.image) \(more)</small>\(name)</span>\
+        <span class="what"><b>\(String(push.heading.prefix(120)))</b><small>\(request.platform.icon.image) \(more)</small>\(name)</span>\
         <span class="how \(verdict.tone.rawValue)">\(Self.mark(push, verdict.tone).image) \(push.word)<small>\(cost)</small></span>\
         \(HTML.time(request.acceptedAt.wall, short: true))</a></li>
         """
@@ -57,29 +50,13 @@ struct PushRow {
     /// The facts that pushes alike share: those of one minute that read and ended the same.
     var likeness: [String] {
         [
-            title, push.word, push.facts.campaign ?? "", push.owner ?? "", request.app ?? "",
+            push.heading, push.word, push.facts.campaign ?? "", push.owner ?? "", request.app ?? "",
             "\(request.acceptedAt.wall.seconds / 60)", request.operation.rawValue,
         ]
     }
 
     /// Whether it has its end, so that it may stand in a row with others.
     var mayJoin: Bool { request.operation == .deliver && !push.facts.story.isPending && !request.isErased }
-
-    /// Whether a person would see nothing of it.
-    private var isSilent: Bool { request.operation == .deliver && push.facts.content == nil }
-
-    /// Whether the gateway refused it, so that it reached nobody.
-    private var isRefused: Bool { push.main?.result?.reasonCode == .refusedSend }
-
-    /// The title of the push: its title, or what it is.
-    var title: String {
-        if request.isErased { return "Erased" }
-        if isRefused { return "Refused send" }
-        if isSilent { return "Silent push" }
-        if request.operation == .deliver { return push.title.isEmpty ? "deliver" : push.title }
-        if request.operation == .interact { return push.title }
-        return "\(request.operation.rawValue) \(push.title)"
-    }
 
     private var tile: Markup {
         guard let name = push.main?.provider, request.operation == .deliver else {

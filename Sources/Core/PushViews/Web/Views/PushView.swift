@@ -54,9 +54,11 @@ struct PushView {
     init(_ original: RequestStory, desk: WebDesk, origin: String?) {
         story = desk.shown(original)
         (self.desk, self.origin, isShortened) = (desk, origin, story.request.body != original.request.body)
-        configuration = desk.configuration(of: story)
+        configuration = desk.configuration(of: story, isFile: origin == nil)
         let table = configuration.used.table
-        push = PushSummary(PushFacts(story, detection: table.detection))
+        let facts = PushFacts(story, table: table)
+        facts.names = desk.configurations.campaignNames
+        push = PushSummary(facts)
         verdict = push.verdict
         // Limits may have been higher when it was accepted.
         line = try? Request(acceptedLine: story.request.body)
@@ -66,7 +68,7 @@ struct PushView {
             } else { nil }
     }
 
-    private var heading: String { PushRow(push).title }
+    private var heading: String { push.heading }
 
     var title: String { "#\(request.seq) \(heading)" }
 
@@ -106,14 +108,12 @@ struct PushView {
         let canOpen = explanation.map { $0.decision.braze != nil && $0.tap.isPossible } ?? false
         let tap =
             canOpen && push.opened == nil && !push.facts.losesOpen ? explanation.map { "A tap: \($0.tap.text)." } : nil
-        let near = explanation?.unmatchedRoutes.first(where: \.isNear).map {
-            "Route \($0.route) did not match, but nearly: \($0.reason)."
+        let obstacle = push.facts.obstacleToInfluence(configuration.used.table.tracking).map {
+            "No influenced open: \($0)."
         }
-        let tone = near != nil && verdict.tone == .good ? .warn : verdict.tone
         let whole = PushVerdict(
-            tone: tone, head: verdict.head,
-            sentences: [near].compactMap(\.self) + verdict.sentences + [tap].compactMap(\.self))
-        return HTML.verdict(whole, PushRow.mark(push, tone))
+            tone: verdict.tone, head: verdict.head, sentences: verdict.sentences + [tap, obstacle].compactMap(\.self))
+        return HTML.verdict(whole, PushRow.mark(push, verdict.tone))
     }
 
     private var facts: Markup {
@@ -123,13 +123,17 @@ struct PushView {
         let priority = request.originalPriority.map { original in
             original.rawValue + (request.deliveredPriority.map { ", delivered as \($0.rawValue)" } ?? "")
         }
+        let campaign = push.facts.campaign.map { id -> Markup in
+            let name: Markup? = push.facts.names[id].map { "\($0), " }
+            return "\(name)\(link(.campaign, id))"
+        }
         let replays = story.replays.map { seq -> Markup in "\(HTML.push(seq)) " }
         let pairs: [(String, Markup?)] = [
             ("Received", HTML.time(request.acceptedAt.wall)), ("App", link(.app, request.app)),
             ("Device", link(.device, request.device)), ("User", link(.user, request.externalID)),
             ("Platform", "\(request.platform.shownName)"), ("App was", request.state.map { "\($0.rawValue)" }),
             ("Provider", push.main?.provider.map { "\($0.capitalizingFirst)" }),
-            ("Campaign", link(.campaign, push.facts.campaign)),
+            ("Campaign", campaign),
             ("Mode", request.mode == .device ? nil : "\(request.mode.rawValue)"),
             ("Transport", request.transport.map { "\($0.rawValue)" }), ("Priority", priority.map { "\($0)" }),
             ("Of push", request.operation == .interact ? target : nil), ("Producer's id", link(.id, request.id)),
@@ -337,17 +341,21 @@ struct PushView {
     /// The taps and presses that came for it, also those that Braze's SDK never saw.
     private var interactions: Markup {
         guard origin != nil, request.operation == .deliver, let device = request.device else { return "" }
-        let taps = desk.interactions(on: device, after: request.seq).filter { tap in
+        let found = desk.interactions(on: device, after: request.seq)
+        let taps = found.stories.filter { tap in
             let message = PushFacts(tap).line?["message"]
             return message?.int64 == request.seq.value || message?.string.map { $0 == request.messageID } ?? false
         }
+        let all = "op:interact device:\(device.asQueryValue)"
+        let rest: Markup =
+            "<p class=\"soft\">Taps before \(found.lookedBackTo.map { HTML.time($0) }) were not searched: \(HTML.link("/?query=\(all.percentEncoded)", "all of this device")).</p>\n"
         return HTML.table(
             "Taps and presses", taps.map { PushSummary(PushFacts($0)) },
             [
                 .name("Act") { HTML.push($0.facts.story.request.seq, $0.title) },
                 .words("Time") { HTML.time($0.facts.story.request.acceptedAt.wall) },
                 .words("Result") { "\($0.sentence)" },
-            ])
+            ]) + Markup.when(found.next != nil, rest)
     }
 
     private var receipts: Markup {

@@ -1,4 +1,5 @@
 import PushModel
+import PushViews
 
 extension Command {
     static let act = Command(
@@ -107,16 +108,26 @@ extension Command {
             --device, is accepted and changes nothing. A time later than the daemon's clock is replaced by the clock's \
             time; an earlier time is kept.
             """,
+            """
+            With --wait it also prints what the daemon made of it, read from the ledger: whether a session began, went on \
+            or ended; after Grace=, which pushes it counts for as an influenced open, and for each other one of the \
+            device why not (the newest \(SessionAnswer.pushesMax)); and the custom events that still wait.
+            """,
         ],
         operands: Operands(usage: "start|end", count: 1...1, words: ["start", "end"]),
-        options: [.platform, .app, .device, .externalID, .at, .id, .json],
+        options: [.platform, .app, .device, .externalID, .at, .id, .waitForTracker, .json],
         examples: [
             Example(
                 line: "pushctl session start --app com.shop --device pixel-1 --external-id anna",
-                meaning: "anna opened the app")
+                meaning: "anna opened the app"),
+            Example(
+                line: "pushctl session start --app com.shop --device pixel-1 --wait",
+                meaning: "the same without a user, and what it counts for"),
         ]
     ) { arguments, session throws(Failure) in
-        try session.send(try RequestLine.session(arguments), arguments)
+        let (status, accepted) = try session.exchange(try RequestLine.session(arguments), arguments)
+        if let accepted, arguments.has(.waitForTracker) { try session.printAnswer(to: accepted, arguments) }
+        return status
     }
 }
 

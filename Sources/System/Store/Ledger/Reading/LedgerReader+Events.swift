@@ -62,6 +62,35 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
+    /// Returns the first session that began in the app of a push on its device after its receipt; `nil` if the tracker has
+    /// no receipt of it.
+    public func sessionAfter(_ request: AcceptedRequest) throws(StoreError) -> SessionAfter? {
+        guard request.operation == .deliver, let device = request.device else { return nil }
+        let receipt = try database.prepare(
+            """
+            SELECT cursor, time FROM \(LedgerTable.events.source)
+            WHERE seq = ?1 AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.received)) LIMIT 1
+            """)
+        receipt.bind(request.seq.value, at: 1)
+        guard try receipt.step() else { return nil }
+        let (first, received) = (receipt.integer(0), receipt.integer(1))
+        var statement = try database.prepare(
+            """
+            SELECT \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
+            WHERE cursor > ?1 AND cursor <= ?2 AND device_id = ?3
+                AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.sessionStart)) ORDER BY cursor
+            """)
+        statement.bind(first, at: 1)
+        statement.bind(first + SessionAfter.eventsMax, at: 2)
+        statement.bind(device, at: 3)
+        while try statement.step() {
+            let event: AnalyticsEvent = try statement.value()
+            // A session that is told late may have begun before the push: its own time counts.
+            if event.appID == request.app, event.time >= received { return .began(event) }
+        }
+        return try lastCursor() > first + SessionAfter.eventsMax ? .unknown : .noSession
+    }
+
     /// Returns the latest events of a user, the last one first.
     public func events(
         ofUser externalID: String, limit: Int

@@ -1,26 +1,22 @@
 import PushModel
 import PushRouter
 
-extension Explanation {
-    /// A route that was tested for an invocation and does not match.
-    struct UnmatchedRoute: Hashable, Sendable {
-        /// The route's name.
-        public var route: String
-        /// The callback of the invocation.
-        public var callback: Callback
-        /// Whether the route observes.
-        public var observes: Bool
-        /// The condition that does not hold and the actual value, for people.
-        public var reason: String
-        /// Whether the payload has the key that is wanted, in another spelling.
-        public var isNear: Bool
-    }
+/// A route that was tested for an invocation and does not match.
+struct UnmatchedRoute: Hashable, Sendable {
+    /// The route's name.
+    public var route: String
+    /// The callback of the invocation.
+    public var callback: Callback
+    /// Whether the route observes.
+    public var observes: Bool
+    /// The condition that does not hold and the actual value, for people.
+    public var reason: String
+    /// Whether the payload has the key that is wanted, in another spelling.
+    public var isNear: Bool
 
     /// Returns the routes that were tested for each callback and do not match: those before the owner, and all
     /// observers.
-    static func unmatchedRoutes(
-        _ decision: Decision, platform: Platform, table: RoutingTable
-    ) -> [UnmatchedRoute] {
+    static func all(_ decision: Decision, platform: Platform, table: RoutingTable) -> [UnmatchedRoute] {
         let spellings = (own: KeySpellings(decision.keys.own), keyValues: KeySpellings(decision.keys.keyValues))
         return decision.callbacks.flatMap { callback -> [UnmatchedRoute] in
             let facts = RouteFacts(
