@@ -99,6 +99,49 @@ struct PushctlInputTests {
                 == "pushctl: standard input: there is no payload in it: 1 line of text without a push\n")
     }
 
+    @Test("repairs what people paste, and says what it assumed; a check of templates does not")
+    func repaired() throws {
+        let text = "{\n  \"notification\": {\"title\": \"T\"}\n  \"to\": xxxx,\n  \"data\": {\"k\": \"v\"\n"
+        let result = explain("-", input: text)
+        #expect(result.end == .exited(0))
+        #expect(try json(result.lines[0])["outcome"]?.string == "shown_by_system")
+        #expect(result.errors.has("standard input:2: the comma at the end of this line is missing"))
+        #expect(result.errors.has("standard input:3: xxxx is no value of JSON: read as a text"))
+        #expect(result.errors.has("2 closing brackets are missing at the end"))
+        let arguments = [
+            "explain", "--config", shippedConfiguration, "--platform", "android", "--expect", "outcome=shown_by_system",
+            "-",
+        ]
+        #expect(pushctl.run(arguments, input: Array(text.utf8)).end == .exited(65))
+        let bare = explain("-", input: #"{"message":{"data":{"k":"v"}}}"#)
+        #expect(bare.end == .exited(0) && bare.errors.has("a message of FCM v1 without its target"))
+    }
+
+    @Test("reads the part of an object, the members of one a line, and a call of Python")
+    func parts() throws {
+        let answer = explain(
+            "-", input: "\"data\": {\n\"status\": \"error\",\n\"details\": {\"error\": \"DeviceNotRegistered\"}\n}\n")
+        #expect(answer.end == .exited(65) && answer.errors.has("stop sending to it"))
+        let members = explain("-", input: "from: \"1\"\ngoogle.message_id: \"0:1\"\n_ab: \"true\"\n")
+        #expect(try json(members.lines[0])["provider"]?.string == "braze")
+        let call =
+            "message = messaging.Message(\n  android=messaging.AndroidConfig(channel_id=\"c\"),\n  topic=\"t\")\n"
+        let python = explain("-", input: call)
+        #expect(python.errors.has("message.android.notification.channel_id"))
+    }
+
+    @Test("says what a sentence of a log means, and finds a payload in source code")
+    func sentences() throws {
+        let log = explain("-", input: "x\n.Service: Remote message did not originate from Braze. Not consuming\n")
+        #expect(log.end == .exited(65) && log.errors.has("standard input:2: Braze's service got a push"))
+        let code =
+            "<?php\n$message = '{ \"to\": \"t\",\n \"notification\": {\"title\": \"T\"}\n \"priority\": \"high\"\n}';\nsend($message);\n"
+        let found = explain("-", input: code)
+        #expect(try json(found.lines[0])["outcome"]?.string == "shown_by_system")
+        let none = explain("-", input: "<?php\necho 1;\n")
+        #expect(none.errors.has("source code, not a push"))
+    }
+
     @Test("takes commands of adb and curl with the app in them; an option overrides it")
     func commands() throws {
         let adb = """

@@ -105,7 +105,16 @@ struct RemarkTests {
             (.ios, #"{"aps":{"sound":{"critical":1,"name":"x"}}}"#, [.entitlement]),
             (.ios, #"{"aps":{"alert":"x"}}"#, []),
             (.web, #"{"message":{"token":"t","data":{"kind":"sync"}}}"#, [.silentOnWeb]),
-            (.web, #"{"message":{"token":"t","notification":{"title":"x"}}}"#, []),
+            (.web, #"{"message":{"token":"t","notification":{"title":"x"}}}"#, [.clickWithoutLink]),
+            (
+                .web,
+                #"{"message":{"token":"t","notification":{"title":"x"},"webpush":{"fcm_options":{"link":"https://x"}}}}"#,
+                []
+            ),
+            (.web, #"{"notification":{"title":"x","data":{"onActionClick":{"default":{}}}}}"#, [.clickInAngular]),
+            (.web, #"{"notification":{"title":"x"}}"#, [.clickInAngularUnknown]),
+            (.ios, #"{"aps":{"alert":"x"},"W$id":"0_0"}"#, [.cleverTapTest]),
+            (.ios, #"{"aps":{"alert":"x"},"W$id":"1_2"}"#, []),
             (.web, #"{"cid":"c","t":"T"}"#, []),
             (.web, #"{"kind":"sync"}"#, [.silentOnWeb]),
         ])

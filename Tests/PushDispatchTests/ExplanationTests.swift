@@ -32,6 +32,41 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
+    private func shown(_ platform: Platform, _ payload: String) throws -> ShownNotification {
+        ShownNotification(
+            try decision(platform, payload), content: NotificationContent(try json(payload), platform: platform),
+            notifications: .allowed)
+    }
+
+    @Test("say who shows what, and no more than that party shows")
+    func shownParts() throws {
+        // iOS shows an image only if a service extension adds it.
+        let image = #"{"message":{"token":"t","notification":{"title":"T","image":"https://x/i"}"#
+        #expect(try shown(.ios, image + "}}").content?.image == nil)
+        #expect(try decision(.ios, image + "}}").warnings == [.imageWithoutExtension])
+        let mutable = image + #","apns":{"payload":{"aps":{"mutable-content":1}}}}}"#
+        #expect(try shown(.ios, mutable).content?.image == "https://x/i")
+        #expect(try decision(.ios, mutable).warnings == [])
+        // Android shows the block alone, and expo-notifications the message.
+        #expect(
+            try shown(.android, #"{"notification":{"title":"T"},"data":{"image":"https://x/i"}}"#).content?.image == nil
+        )
+        let expo = try shown(
+            .android,
+            #"{"data":{"title":"T","message":"M","body":"{\"k\":1}","experienceId":"@a/b","scopeKey":"@a/b"}}"#)
+        #expect(expo.by == .sdk && expo.content?.body == "M")
+        // The worker of an app shows a message that has data alone, and FCM's worker one with a notification.
+        #expect(try shown(.web, #"{"data":{"title":"T","body":"B"}}"#).text == #"if your code shows it: "T", "B""#)
+        #expect(try shown(.web, #"{"message":{"token":"t","notification":{"title":"T"}}}"#).by == .sdk)
+    }
+
+    @Test("take an event in aps for a Live Activity only if it is one of Apple's")
+    func eventOfAnApp() throws {
+        #expect(try decision(.ios, #"{"aps":{"event":"mine"}}"#).reasons.last == .nothingForTheApp)
+        #expect(try decision(.ios, #"{"aps":{"alert":"x","event":"start"}}"#).reasons.last == .alertShownBySystem)
+        #expect(try decision(.ios, #"{"aps":{"event":"end","timestamp":1}}"#).reasons.last == .liveActivity)
+    }
+
     @Test("do not claim a notification is shown if notifications are denied")
     func denied() throws {
         let reasons = try decision(.android, #"{"_ab":"true","t":"T","a":"A","cid":"c"}"#, notifications: .denied)

@@ -56,6 +56,28 @@ struct EnvelopeTests {
                 #"{"aps":{"alert":{"title":"Hi"},"content-available":1},"experienceId":"@owner/app","scopeKey":"@owner/app"}"#,
                 nil
             ),
+            // Expo's without data has texts only; its body is the message on Android.
+            (
+                #"{"to":"ExponentPushToken[x]","title":"T","body":"B"}"#, nil,
+                #"{"data":{"title":"T","message":"B","experienceId":"@owner/app","scopeKey":"@owner/app"}}"#, nil
+            ),
+            // Huawei's form before its push kit.
+            (
+                #"{"hps":{"msg":{"type":3,"body":{"title":"T","content":"C"}}}}"#, nil,
+                #"{"notification":{"title":"T","body":"C"}}"#, .hms
+            ),
+            (
+                #"{"hps":{"msg":{"type":1,"body":"{\"k\":\"v\"}"}}}"#, nil, #"{"data":{"k":"v"}}"#, .hms
+            ),
+            // The log of a request.
+            (
+                #"{"body":"{\"message\":{\"token\":\"t\"}}","headers":[],"path":"/v1"}"#, nil,
+                #"{"message":{"token":"t"}}"#, nil
+            ),
+            (
+                #"{"notification":{"title":"T","data":{"onActionClick":{}}}}"#, nil,
+                #"{"notification":{"title":"T","data":{"onActionClick":{}}}}"#, nil
+            ),
             (#"{"_alert":"Hi","_data":{"k":"v"}}"#, nil, #"{"aps":{"alert":"Hi"},"k":"v"}"#, nil),
             (
                 #"{"message":"There","title":"Hi","additionalData":{"foreground":true,"k":"v"}}"#, nil,
@@ -118,7 +140,30 @@ struct EnvelopeTests {
             print.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-topic":"a","apns-priority":"5"}"#)
         #expect(try Self.opened(#"{"web_push":8030,"notification":{}}"#)?.platform == .web)
         let legacy = try Self.opened(#"{"to":"t","apns":{},"data":{}}"#)
-        #expect(legacy?.name == "a send body of FCM's API before v1, which has no apns: FCM drops what is there")
+        #expect(
+            legacy?.name == "a send body of FCM's API before v1; FCM drops what it does not know: it has no apns")
+        let misplaced = try Self.opened(#"{"to":"t","x":1,"notification":{"channel_id":"c"}}"#)
+        #expect(
+            misplaced?.name?.hasSuffix(
+                "it has no x, notification.channel_id is no field (notification.android_channel_id is)") == true)
+        let sns = try #require(try Self.opened(#"{"APNS":{"aps":{"alert":"x"}}}"#)?.name)
+        #expect(
+            sns.hasSuffix("APNS has an object, where SNS takes a text that is JSON, and the text default is missing"))
+        #expect(
+            try Self.opened(#"{"default":"x","APNS":"{\"aps\":{}}"}"#)?.name == "a message of Amazon SNS")
+        let inFront = try Self.opened(#"{"data":{"aps":{"alert":"x"}},"foreground":true}"#)
+        #expect(inFront?.name?.hasSuffix("--app-state foreground explains that") == true)
+    }
+
+    @Test("of FCM v1 may lack its target for a person, and for nobody else")
+    func withoutTarget() throws {
+        let body = try json(#"{"message":{"notification":{"title":"T"}}}"#)
+        #expect(try PayloadEnvelope.open(body, for: nil) == nil)
+        let opened = try #require(try PayloadEnvelope.open(body, for: nil, addsTarget: true))
+        #expect(
+            String(decoding: opened.json, as: UTF8.self)
+                == #"{"message":{"token":"token","notification":{"title":"T"}}}"#)
+        #expect(opened.name?.has("FCM refuses it as it is") == true)
     }
 
     @Test(
@@ -165,6 +210,30 @@ struct EnvelopeTests {
             (#"{"type":"service_account","private_key":"x"}"#, "the key of a service account"),
             (#"{"endpoint":"https://x","keys":{}}"#, "the subscription of a browser"),
             (#"{"isTrusted":true}"#, "an event of a browser"),
+            (
+                #"{"to":"t","data":{"from":"x"}}"#,
+                "a send body that FCM refuses, so that nothing reaches a device: data.from"
+            ),
+            (
+                #"{"to":" / topics / All","data":{}}"#,
+                "a send body that FCM refuses, so that nothing reaches a device: to is"
+            ),
+            (
+                #"{"condition":"'a' in topic","notification":{}}"#,
+                "a send body that FCM refuses, so that nothing reaches a device: condition"
+            ),
+            (
+                #"{"body":"B","data":{"android.title":"T","android.text":"B"}}"#,
+                "a notification that Android shows already"
+            ),
+            (
+                #"{"notification":{"request":{"trigger":{"type":"push"},"content":{"title":null}}},"actionIdentifier":"x"}"#,
+                "a notification of expo-notifications without content"
+            ),
+            (
+                #"{"google.message_id":"1","messageType":"notification","tap":"background"}"#,
+                "the event of a tap that cordova-plugin-firebasex gives"
+            ),
             (
                 #"{"notificationResponse":{"notification":{"request":{"content":{"data":{}},"trigger":null}}}}"#,
                 "a local notification of expo-notifications"

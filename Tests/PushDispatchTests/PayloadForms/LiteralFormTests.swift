@@ -48,6 +48,8 @@ struct LiteralFormTests {
             // Halves of a surrogate pair, as an NSDictionary escapes them.
             (#"{ a = "\Ud83d\Ude00 \"x\""; }"#, "{\"a\":\"\u{1F600} \\\"x\\\"\"}"),
             (#"[:]"#, "{}"),
+            // Elixir's lists in braces.
+            (#"{body: "x", headers: [{"a", "b"}]}"#, #"{"body":"x","headers":[["a","b"]]}"#),
             (
                 #"["aps": ["alert": "Hi"], "empty": [:], "list": ["a", "b"]]"#,
                 #"{"aps":{"alert":"Hi"},"empty":{},"list":["a","b"]}"#

@@ -62,6 +62,10 @@ public struct ShownNotification: Hashable, Sendable {
             return decision.platform.showsAlerts ? (.system, "iOS shows the alert") : (.sdk, "\(title)'s SDK shows it")
         }
         guard decision.platform.showsAlerts else {
+            if codes.contains(.webNotification) { return (.sdk, "FCM's worker shows it unless a page is visible") }
+            if content?.isOfSDK == true, let title = decision.providers.first?.provider.title {
+                return (.sdk, "\(title)'s SDK shows it, once it gets the message")
+            }
             return (.app, "the system shows nothing by itself: this text is in the data")
         }
         if codes.contains(.alertInForeground) || codes.contains(.mutableContentInForeground) {

@@ -46,6 +46,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsKeyMisspelt(String, String)
     /// A key of `aps` that is beside `aps`, where iOS ignores it.
     case apsKeyOutside(String, APSKey)
+    /// An image in an FCM v1 message that no service extension gets.
+    case imageWithoutExtension
     /// A push for a Live Activity without a key that iOS needs.
     case liveActivityLacks(APSKey)
     /// A declarative web push without a key that browsers need.
@@ -109,6 +111,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key)"
         case .apsKeyOutside(let name, let key):
             "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"
+        case .imageWithoutExtension:
+            "the message has an image, and aps.mutable-content is not 1: iOS shows no image, for only a service extension of the app can add it"
         case .liveActivityLacks(let key):
             "aps has no \(key.rawValue), which a push for a Live Activity needs: iOS changes nothing"
         case .declarationLacks(let key):
@@ -141,9 +145,17 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case silentOnApple
     /// A push to a browser with no text to show.
     case silentOnWeb
+    /// A notification of FCM's worker on which a click opens nothing.
+    case clickWithoutLink
+    /// A push for Angular's service worker, with or without what a click does.
+    case clickInAngular, clickInAngularUnknown
+    /// A test push of CleverTap.
+    case cleverTapTest
 
     // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App"; MDN,
-    // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background".
+    // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background";
+    // firebase-js-sdk, sw-listeners.ts (onNotificationClick); Angular, "Push notifications" (onActionClick);
+    // CleverTap/clevertap-react-native#364 for the id 0_0.
     public var description: String {
         switch self {
         case .normalPriority:
@@ -154,6 +166,14 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             "a critical or time-sensitive alert needs an entitlement of the app: without it iOS shows it as any other alert"
         case .silentOnApple:
             "iOS decides whether a silent push wakes the app: Apple advises not more than two or three an hour, and with Background App Refresh off or in Low Power Mode it may wait or be dropped"
+        case .clickWithoutLink:
+            "FCM's worker shows the notification, and a click on it opens nothing: a page to open is webpush.fcm_options.link"
+        case .clickInAngular:
+            "Angular's service worker (ngsw) shows notification itself; a click or a button does what notification.data.onActionClick has for it (default, or the action), and its client code gets notificationClicks"
+        case .clickInAngularUnknown:
+            "a service worker of Angular (ngsw) shows notification itself, and a click opens nothing without notification.data.onActionClick; any other worker shows what its code shows"
+        case .cleverTapTest:
+            "the campaign's id is 0_0, that of a test push: CleverTap counts no impression of it"
         case .silentOnWeb:
             "browsers take only pushes that show something (userVisibleOnly): a worker that shows no notification makes the browser show one of its own"
         }
@@ -171,7 +191,16 @@ extension Decision {
         if (keys.payload as? ApplePayload)?.needsEntitlement == true { remarks.append(.entitlement) }
         let isWaking = reasons.contains { $0 == .contentAvailable || $0 == .contentAvailableLaunches }
         if isWaking, !callbacks.contains(.willPresent) { remarks.append(.silentOnApple) }
-        if outcome == nil, (keys.payload as? WebPayload)?.hasText == false { remarks.append(.silentOnWeb) }
+        if outcome == nil, let web = keys.payload as? WebPayload {
+            if !web.hasText { remarks.append(.silentOnWeb) }
+            if web.hasFCMNotification, !web.hasLink { remarks.append(.clickWithoutLink) }
+            if web.isForAngular, provider == nil {
+                remarks.append(web.hasAngularClick ? .clickInAngular : .clickInAngularUnknown)
+            }
+        }
+        if ["W$id", "wzrk_id"].contains(where: { keys.payload[$0]?.string == "0_0" }) {
+            remarks.append(.cleverTapTest)
+        }
         return remarks
     }
 }

@@ -12,14 +12,18 @@ public enum PayloadEnvelope {
     /// - Parameters:
     ///   - object: the object.
     ///   - platform: the platform in the request; `nil`: unknown.
+    ///   - addsTarget: whether a message of FCM v1 may lack its target.
     /// - Throws: the name of the object and a remedy, if it has no payload.
-    public static func open(_ object: JSONNode, for platform: Platform?) throws(PayloadFormError) -> WrittenPayload? {
+    public static func open(
+        _ object: JSONNode, for platform: Platform?, addsTarget: Bool = false
+    ) throws(PayloadFormError) -> WrittenPayload? {
         var result: WrittenPayload?
         var object = object
         // An event of a plugin may have a message, which may have a payload in a text.
         for _ in 0..<4 {
             if let name = nameOfOther(object) { throw PayloadFormError(name) }
-            guard var opened = opened(object, for: platform ?? result?.platform),
+            let inner = opened(object, for: platform ?? result?.platform)
+            guard var opened = inner ?? (addsTarget ? ofV1WithoutTarget(object) : nil),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))
             else { break }
             if let result { opened.complete(from: result) }
@@ -164,7 +168,13 @@ extension PayloadEnvelope {
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
-        if object.hasTextsOnly { return ofSNS(object, for: platform) ?? raw(object) }
+        if object.hasTextsOnly {
+            return ofSNS(object, for: platform) ?? ofExpo(object, for: platform) ?? raw(object)
+        }
+        if platform == nil, object["notification"]?["data"]?["onActionClick"] != nil {
+            return payload(object, "a push for a service worker of Angular", .web)
+        }
+        if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
         return event(object, for: platform) ?? sendBody(object, for: platform)
     }
 
@@ -221,7 +231,7 @@ extension PayloadEnvelope {
             let trigger = request["trigger"]
             if let message = trigger?["remoteMessage"] { return payload(message, expo, .android) }
             if let userInfo = trigger?["payload"], userInfo.kind == .object { return payload(userInfo, expo, .ios) }
-            return content["data"].flatMap { payload($0, expo) }
+            return (content["data"] ?? content["dataString"]).flatMap { payload($0, expo) }
         }
         if let tapped = object["notification"], object.hasAny("actionId", "inputValue") {
             return tapped["data"].flatMap { payload($0, "the event of a tap by Capacitor") }
@@ -258,7 +268,19 @@ extension PayloadEnvelope {
         if let userInfo = object["UIApplicationLaunchOptionsRemoteNotificationKey"] {
             return payload(userInfo, launch, .ios)
         }
-        if let data = object["data"], data.isApplePayload { return payload(data, "a notification of a plugin", .ios) }
+        if let body = object["body"]?.objectInText, object.hasAny("headers", "path", "url", "uri", "method"),
+            body.isApplePayload || body.hasAny("message", "to", "registration_ids", "token", "default")
+        {
+            return payload(body, "the body of a request")
+        }
+        if let data = object["data"], data.isApplePayload {
+            let isInFront = object["foreground"]?.bool == true
+            return payload(
+                data,
+                "a notification of a plugin"
+                    + (isInFront ? ", in the foreground: --app-state foreground explains that" : ""),
+                .ios)
+        }
         if let message = object["remoteMessage"], message.kind == .object {
             return payload(message, "an event with a RemoteMessage", .android)
         }

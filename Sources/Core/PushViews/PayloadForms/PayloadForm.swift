@@ -115,6 +115,11 @@ public struct PayloadStart: Hashable, Sendable {
     /// Finds an object behind other text, if the text or a key of the object says that it is about a push, or if it is
     /// a value in source code.
     private init?(behindTextIn line: [UInt8]) {
+        if let call = Self.callOfPython(in: line) {
+            self.init(form: .literal, isBehindText: true, offset: call)
+            isCode = true
+            return
+        }
         var rest = line[...]
         for _ in 0..<Self.candidatesMax {
             guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
@@ -143,6 +148,15 @@ public struct PayloadStart: Hashable, Sendable {
             self.init(form: form, isBehindText: true, offset: place)
             (self.isCode, isTentative) = (isCode, !isAboutPush && !hasKey)
             return
+        }
+        return nil
+    }
+
+    /// Returns the place of the bracket behind the name of a message of firebase-admin for Python; `nil` without one.
+    private static func callOfPython(in line: [UInt8]) -> Int? {
+        for name in ["messaging.Message(", "messaging.MulticastMessage("] {
+            let place = line.indices.first { line[$0...].starts(with: name.utf8) }
+            if let place { return place + name.utf8.count - 1 }
         }
         return nil
     }
@@ -238,6 +252,23 @@ public struct PayloadStart: Hashable, Sendable {
         return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
+    /// Whether a line is a member of a JSON object, without the bracket before it.
+    public static func isMemberOfJSON(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        return text.first == UInt8(ascii: "\"") && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
+    }
+
+    /// Whether a line is a key with its value, as a program prints each by itself: `tap: "background"`.
+    public static func isPrintedMember(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let key = text.prefix {
+            $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || "_.0123456789".utf8.contains($0)
+        }
+        let value = text[key.endIndex...]
+        guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
+        return first == UInt8(ascii: "\"") || first.isDigit
+    }
+
     /// Whether a line is quoted as mail, Markdown and the second lines of a shell are.
     public static func isQuoted(_ line: [UInt8]) -> Bool {
         line.drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ">")
@@ -307,6 +338,13 @@ public struct WrittenPayload: Sendable {
     public var host: String?
     /// The object that the payload was found in, for people; `nil` if the payload was all.
     public var name: String?
+
+    /// Returns the same facts with another payload.
+    public func with(json: [UInt8]) -> WrittenPayload {
+        var result = WrittenPayload(json: json, platform: platform, app: app, transport: transport)
+        (result.headers, result.host, result.name) = (headers, host, name)
+        return result
+    }
 
     /// Takes what this payload does not say from the one that it was found in. The outermost object has the name.
     mutating func complete(from outer: WrittenPayload) {
@@ -383,6 +421,11 @@ public struct PayloadText: Sendable {
             words.add(line: line)
             return true
         }
+    }
+
+    /// Returns the payload with its faults repaired; `nil` if it has none, or has others.
+    public func repaired() -> RepairedPayload? {
+        if case .printed(let text) = content { text.repaired() } else { nil }
     }
 
     /// Returns the payload as JSON.

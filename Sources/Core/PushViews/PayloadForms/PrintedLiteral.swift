@@ -30,12 +30,33 @@ struct PrintedLiteral {
     private let isCode: Bool
     /// Whether line feeds separate members, too.
     private let isTree: Bool
+    /// Whether faults that have one repair are repaired.
+    private let repairs: Bool
+    /// Whether the object is a call of Python, whose arguments are members.
+    private let isCall: Bool
+    /// The repairs, in order.
+    private(set) var faults: [Fault] = []
+    /// Whether a text in quotation marks goes on in another line.
+    private(set) var hasBrokenText = false
+    /// Whether the text ends behind a comma, so that members are missing.
+    private(set) var isCutBehindComma = false
+    private var isBehindComma = false
     /// The key of the value that is read.
     private var key = ""
     /// Whether a value is a placeholder such as `THE_APP_ID`.
     private var hasPlaceholder = false
     /// Whether a word before a colon has a text in quotation marks: Dart prints none.
     private var hasQuotedWordMember = false
+
+    /// A fault that was repaired.
+    struct Fault {
+        enum Kind: Hashable {
+            case comma, brackets, value(String), brokenText
+        }
+        let kind: Kind
+        /// Its position in the text.
+        let place: Int
+    }
 
     /// The limit of nesting.
     private static let depthMax = 64
@@ -46,15 +67,19 @@ struct PrintedLiteral {
     ]
 
     /// Reads the object that begins with the first byte of a text; `nil` if it fits no notation.
-    init?(_ text: ArraySlice<UInt8>, isCode: Bool = false, isTree: Bool = false) {
+    ///
+    /// - Parameter repairs: whether a comma between lines, and brackets at the end, may be missing, and a value may be
+    ///   anything.
+    init?(_ text: ArraySlice<UInt8>, isCode: Bool = false, isTree: Bool = false, repairs: Bool = false) {
         self.text = text
-        (self.isCode, self.isTree) = (isCode, isTree)
+        isCall = isCode && text.first == UInt8(ascii: "(")
+        (self.isCode, self.isTree, self.repairs) = (isCode || repairs, isTree, repairs)
         place = text.startIndex
         writer = JSONWriter(reserving: text.count + 64)
         guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
         // Dart prints a text like a word, and JavaScript in quotation marks.
-        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || isCode else { return nil }
-        guard !hasPlaceholder || !hasOnlyWordKeys || hasQuotedWordMember || isCode else { return nil }
+        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || self.isCode else { return nil }
+        guard !hasPlaceholder || !hasOnlyWordKeys || hasQuotedWordMember || self.isCode else { return nil }
     }
 
     /// Whether a text begins like the members of a notation other than JSON's.
@@ -149,8 +174,15 @@ extension PrintedLiteral {
         guard depth < Self.depthMax, let first = next else { return false }
         switch first {
         case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
+            let begin = place
             guard var quoted = takeQuoted() else { return false }
             hasQuotedValue = true
+            if first != UInt8(ascii: "`"), text[begin..<place].contains(UInt8(ascii: "\n")) {
+                hasBrokenText = true
+                note(.brokenText, at: begin)
+                // A link has no line feeds: a mail program broke it.
+                if repairs, quoted.has("://") { quoted = Self.joined(quoted) }
+            }
             if isCode, peek(UInt8(ascii: "+")) { quoted += takeCode() }
             writer.string(quoted)
             return true
@@ -162,7 +194,10 @@ extension PrintedLiteral {
             return true
         case UInt8(ascii: "{"):
             place += 1
-            return members(until: UInt8(ascii: "}"), depth: depth)
+            // Elixir and Erlang write lists in braces.
+            let isTuple = startsTuple
+            let close = UInt8(ascii: "}")
+            return isTuple ? list(until: close, depth: depth) : members(until: close, depth: depth)
         case UInt8(ascii: "["):
             place += 1
             return list(until: UInt8(ascii: "]"), depth: depth)
@@ -194,14 +229,55 @@ extension PrintedLiteral {
         place = begin
         writer.beginArray()
         while !take(close) {
+            if takeEnd() { break }
             if peekEllipsis() {
                 skipEllipsis()
                 continue
             }
             guard value(depth: depth + 1, allowsWord: close == UInt8(ascii: ")")) else { return false }
-            guard take(UInt8(ascii: ",")) || peek(close) || peekEllipsis() else { return false }
+            guard takeComma() || peek(close) || peekEllipsis() || isAtEnd else { return false }
         }
         writer.endArray()
+        return true
+    }
+
+    /// Whether a text and a comma follow.
+    private var startsTuple: Bool {
+        let rest = text[place...].drop(while: \.isJSONWhiteSpace)
+        guard rest.first == UInt8(ascii: "\""), let close = Self.quoteEnd(in: rest) else { return false }
+        return text[(close + 1)...].drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ",")
+    }
+
+    private mutating func takeComma() -> Bool {
+        let found = take(UInt8(ascii: ","))
+        isBehindComma = found
+        return found
+    }
+
+    /// Whether the text ends, or the block of Markdown that it is in, and its brackets may be missing.
+    private var isAtEnd: Bool {
+        guard repairs else { return false }
+        let rest = text[place...].drop(while: \.isJSONWhiteSpace)
+        return rest.isEmpty || rest.starts(with: "```".utf8)
+    }
+
+    private mutating func takeEnd() -> Bool {
+        guard isAtEnd else { return false }
+        note(.brackets, at: text[..<place].lastIndex { !$0.isJSONWhiteSpace })
+        isCutBehindComma = isCutBehindComma || isBehindComma
+        return true
+    }
+
+    private mutating func note(_ kind: Fault.Kind, at place: Int? = nil) {
+        if repairs, faults.count < 64 { faults.append(Fault(kind: kind, place: place ?? self.place)) }
+    }
+
+    /// Whether a line ends between two members, and the comma is missing.
+    private mutating func isCommaMissing(behind end: Int) -> Bool {
+        guard repairs, let next, text[end..<place].contains(UInt8(ascii: "\n")),
+            next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") || Self.isOfWord(next)
+        else { return false }
+        note(.comma, at: end)
         return true
     }
 
@@ -260,26 +336,28 @@ extension PrintedLiteral {
         var keys: Set<String> = []
         while true {
             skipEllipsis()
-            if take(close) { break }
+            if take(close) || takeEnd() { break }
             let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
             let isHashable = text[place...].starts(with: Self.hashable)
             guard let key = takeKey(), let separator = takeSeparator(isKeyWord: isWord) else { return false }
             guard keys.insert(key).inserted else { return false }
             writer.key(key)
             self.key = key
-            isText = separator == UInt8(ascii: "=") && !Self.keysOfNumbers.contains(key)
+            isText = separator == UInt8(ascii: "=") && !isCall && !Self.keysOfNumbers.contains(key)
             if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
                 hasQuotedWordMember = true
             }
             if isHashable, let plain = takePlainText(until: close) {
                 writer.string(plain)
             } else {
-                guard value(depth: depth + 1, allowsWord: separator == UInt8(ascii: "=")) else { return false }
+                let allowsWord = separator == UInt8(ascii: "=") && !isCall
+                guard value(depth: depth + 1, allowsWord: allowsWord) else { return false }
             }
             let end = place
             guard
-                take(UInt8(ascii: ",")) || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
-                    || isTree && text[end..<place].contains(UInt8(ascii: "\n"))
+                takeComma() || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
+                    || isTree && text[end..<place].contains(UInt8(ascii: "\n")) || isAtEnd
+                    || isCommaMissing(behind: end)
             else { return false }
         }
         writer.endObject()
@@ -319,7 +397,7 @@ extension PrintedLiteral {
             place += 1
             return UInt8(ascii: ">")
         }
-        isApples = true
+        if !isCall { isApples = true }
         return UInt8(ascii: "=")
     }
 
@@ -351,12 +429,17 @@ extension PrintedLiteral {
 
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
         let begin = place
-        guard let word = takeWord() else { return false }
+        guard let word = takeWord() else { return repairs && mask() }
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             // Python's b'text' and u'text'.
             return word.utf8.count <= 2 && value(depth: depth + 1, allowsWord: false)
         case UInt8(ascii: "("):
+            if isCall, word.hasPrefix("messaging.") {
+                // A class of firebase-admin for Python.
+                place += 1
+                return list(until: UInt8(ascii: ")"), depth: depth)
+            }
             guard Self.wrappers.contains(word) else { return isCode && code(from: begin) }
             if word == "array" || word == "dict" || word == "OrderedDict" {
                 place += 1
@@ -400,6 +483,7 @@ extension PrintedLiteral {
         let code = takeCode()
         let end = code.utf8.lastIndex { !$0.isJSONWhiteSpace }
         guard let end else { return false }
+        note(.value(String(code[...end])), at: begin)
         // A variable has the type that Apple documents for its key.
         if Self.keysOfNumbers.contains(key) {
             writer.raw("1".utf8)
@@ -411,10 +495,31 @@ extension PrintedLiteral {
         return true
     }
 
+    /// Takes marks in the place of a value, such as `***`, for a text.
+    private mutating func mask() -> Bool {
+        let begin = place
+        let marks = takeCode()
+        let bytes = marks.utf8.filter { !$0.isJSONWhiteSpace }
+        guard !bytes.isEmpty, bytes.allSatisfy({ "*?#-_.".utf8.contains($0) }) else { return false }
+        note(.value(marks), at: begin)
+        writer.string(marks)
+        return true
+    }
+
     /// Whether a word is a number of JSON.
     private static func isNumber(_ word: String) -> Bool {
         guard let first = word.utf8.first, first.isDigit || first == UInt8(ascii: "-") else { return false }
         return (try? JSONDocument(scanning: Array(word.utf8)))?.root.kind == .number
+    }
+
+    /// Returns a text without its line feeds, and without the indentation behind them.
+    private static func joined(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            bytes += bytes.isEmpty ? Array(line) : Array(line.drop(while: \.isJSONWhiteSpace))
+            while bytes.last?.isJSONWhiteSpace == true { bytes.removeLast() }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private mutating func takeQuoted() -> String? {

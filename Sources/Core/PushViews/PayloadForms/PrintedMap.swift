@@ -263,6 +263,8 @@ struct PrintedText: Sendable {
         }
     }
 
+    func repaired() -> RepairedPayload? { hasQuotes ? RepairedPayload(bytes, isCode: start.isCode) : nil }
+
     func payload() throws(PayloadFormError) -> WrittenPayload {
         switch start.form {
         case .bundle, .map: try printedMap()

@@ -25,14 +25,71 @@ extension PayloadEnvelope {
         {
             return withTarget(object, "a message of firebase-admin")
         }
-        // node-gcm makes the send body of a message without its target.
+        return isLegacy(object) ? ofLegacy(object, for: platform) : nil
+    }
+
+    /// Whether an object is a send body of FCM's API before v1. node-gcm makes it of a message without its target, and
+    /// people leave the target out.
+    static func isLegacy(_ object: JSONNode) -> Bool {
         let isNodeGCMs = object.hasAny("contentAvailable", "timeToLive", "delayWhileIdle", "dryRun")
-        if isNodeGCMs || object.hasAny("to", "registration_ids"), object.hasAny("data", "notification"),
-            !object.hasAny("from", "messageId", "sentTime")
-        {
-            return ofLegacy(object, for: platform)
+        let hasKey = object.hasAny("content_available", "mutable_content", "time_to_live", "dry_run", "condition")
+        guard isNodeGCMs || hasKey || object.hasAny("to", "registration_ids") else { return false }
+        return object.hasAny("data", "notification") && object["message"] == nil
+            && !object.hasAny("from", "messageId", "sentTime")
+    }
+
+    /// A message of FCM v1 without its target, as people and services take it out of what they show.
+    static func ofV1WithoutTarget(_ object: JSONNode) -> WrittenPayload? {
+        guard let message = object["message"], message.kind == .object,
+            !message.hasAny("token", "topic", "condition", "fid"),
+            message.hasAny("data", "notification", "android", "apns", "webpush")
+        else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (key, value) in object.members {
+                guard key == "message" else {
+                    writer.member(key, raw: value.compactBytes)
+                    continue
+                }
+                writer.member(
+                    key,
+                    object: { writer in
+                        writer.member("token", "token")
+                        for (key, value) in message.members { writer.member(key, raw: value.compactBytes) }
+                    })
+            }
         }
-        return nil
+        return WrittenPayload(
+            json: writer.bytes,
+            name: """
+                a message of FCM v1 without its target: FCM refuses it as it is, for it takes one of token, topic, \
+                condition and fid
+                """)
+    }
+
+    /// A message of Huawei's push service before its push kit: type 3 is a notification, type 1 goes to the app.
+    ///
+    /// Source: Huawei, "Push Service API Reference" before HMS Core, the field payload (hps, msg, action, ext).
+    static func ofOldHuawei(_ message: JSONNode) -> WrittenPayload? {
+        let body = message["body"]
+        var writer = JSONWriter()
+        writer.object { writer in
+            if message["type"]?.int64 == 3 {
+                writer.member(
+                    "notification",
+                    object: { block in
+                        for (key, name) in [("title", "title"), ("content", "body")] {
+                            body?[key].map { block.member(name, raw: $0.compactBytes) }
+                        }
+                    })
+            } else {
+                writer.member(
+                    "data", raw: (body?.objectInText ?? body).map { Array($0.compactBytes) } ?? Array("{}".utf8))
+            }
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: .android, transport: .hms,
+            name: "a message of Huawei's push service before its push kit")
     }
 
     // Huawei: Push Kit's REST reference, "Sending Messages": data is a text, token a list.
@@ -62,7 +119,7 @@ extension PayloadEnvelope {
     ///
     /// Source: Expo's "Sending notifications with the Expo Push Service", the format of a message; the keys on the device
     /// from FirebaseMessagingDelegate.kt and NotificationData.kt of expo-notifications.
-    private static func ofExpo(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+    static func ofExpo(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         let target = object["to"].flatMap { $0.kind == .array ? $0.elements.first : $0 }?.string
         guard let target, target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[") else {
             return nil
@@ -130,7 +187,17 @@ extension PayloadEnvelope {
         guard android ?? apple != nil, object["default"] != nil || object.count <= 3 else { return nil }
         let isApple = platform.isApple || android == nil
         guard let part = isApple ? apple ?? android : android else { return nil }
-        var result = payload(part, "a message of Amazon SNS", isApple && apple != nil ? .ios : nil)
+        // Source: Amazon SNS, API reference of Publish, MessageStructure.
+        let parts = object.members.filter { $0.key != "default" && $0.value.kind == .object }.map(\.key)
+        let faults = [
+            parts.isEmpty
+                ? nil : "\(parts.joined(separator: " and ")) has an object, where SNS takes a text that is JSON",
+            object["default"]?.kind == .string ? nil : "the text default is missing",
+        ].compactMap(\.self)
+        let refused =
+            faults.isEmpty
+            ? "" : ", which SNS refuses with MessageStructure json: \(faults.joined(separator: ", and "))"
+        var result = payload(part, "a message of Amazon SNS\(refused)", isApple && apple != nil ? .ios : nil)
         if isApple, object["APNS"] ?? object["APNS_SANDBOX"] == nil, voip != nil {
             result?.headers = PayloadEnvelope.voip
         }
@@ -199,23 +266,41 @@ extension PayloadEnvelope {
             writer.object { writer in
                 for (key, value) in object.members {
                     switch key {
-                    case "data", "notification": writer.member(key, raw: value.compactBytes)
+                    case "data", "notification":
+                        if value.kind == .object { writer.member(key, raw: value.compactBytes) }
                     case "priority": writer.member("originalPriority", raw: value.compactBytes)
                     case "time_to_live": writer.member("ttl", raw: value.compactBytes)
                     case "collapse_key": writer.member("collapseKey", raw: value.compactBytes)
                     default: break
                     }
                 }
+                // A variable of a program, whose value is not known.
+                if data?.kind != .object, block?.kind != .object { writer.member("data", object: { _ in }) }
             }
         }
-        let foreign = object.members.map(\.key).filter {
-            ["android", "apns", "webpush", "content-available"].contains($0)
+        return WrittenPayload(json: writer.bytes, platform: platform, name: nameOfLegacy(object))
+    }
+
+    /// The name of a send body of FCM's API before v1, with the keys that FCM drops and the ones that it knows.
+    private static func nameOfLegacy(_ object: JSONNode) -> String {
+        let known: Set<String> = [
+            "to", "registration_ids", "condition", "notification_key", "collapse_key", "priority", "content_available",
+            "mutable_content", "time_to_live", "delay_while_idle", "restricted_package_name", "dry_run", "data",
+            "notification", "fcm_options", "direct_boot_ok", "raw_data", "contentAvailable", "mutableContent",
+            "timeToLive", "collapseKey", "delayWhileIdle", "restrictedPackageName", "dryRun",
+        ]
+        let foreign = object.members.map(\.key).filter { !known.contains($0) }.prefix(4)
+        let meant = [
+            "channel_id": "notification.android_channel_id", "channelId": "notification.android_channel_id",
+            "content_available": "content_available, beside notification",
+            "mutable_content": "mutable_content, beside notification", "priority": "priority, beside notification",
+        ]
+        let inside = (object["notification"]?.members ?? []).compactMap { key, _ in
+            meant[key].map { "notification.\(key) is no field (\($0) is)" }
         }
+        let drops = (foreign.map { "it has no \($0.showingControls())" } + inside).joined(separator: ", ")
         let name = "a send body of FCM's API before v1"
-        return WrittenPayload(
-            json: writer.bytes, platform: platform,
-            name: foreign.isEmpty
-                ? name : "\(name), which has no \(foreign.joined(separator: ", no ")): FCM drops what is there")
+        return drops.isEmpty ? name : "\(name); FCM drops what it does not know: \(drops)"
     }
 
     private static func number(_ value: JSONNode, if wanted: Bool) -> [UInt8] {
@@ -230,6 +315,8 @@ extension JSONWriter {
     fileprivate mutating func adminPart(of part: JSONNode, isApple: Bool) {
         for (key, value) in part.members where value.kind != .null {
             switch key {
+            // A call of a program, whose result is not known.
+            case "ttl" where value.string?.has("(") == true: break
             case "ttl" where value.kind == .number: member("ttl", "\((value.int64 ?? 0) / 1000)s")
             case "fcmOptions": member("fcm_options", raw: value.compactBytes)
             case "payload" where isApple && value["aps"] != nil:
@@ -253,6 +340,8 @@ extension JSONWriter {
     private mutating func adminMembers(of aps: JSONNode) {
         let names = [
             "contentAvailable": "content-available", "mutableContent": "mutable-content", "threadId": "thread-id",
+            // Those of Python.
+            "content_available": "content-available", "mutable_content": "mutable-content", "thread_id": "thread-id",
         ]
         for (key, value) in aps.members {
             guard let name = names[key] else {

@@ -7,15 +7,22 @@ extension PayloadEnvelope {
     public static func nameOfOther(_ object: JSONNode) -> String? {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
-        return nameOfAnswer(object) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object)) ?? nameOfFile(object)
-    }
-
-    private static func answer(of service: String) -> String {
-        "this is the answer of \(service) to a send, not a push: give the body of the send, or what the device got"
+        return nameOfAnswer(object) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
+            ?? nameOfRefused(object) ?? nameOfFile(object)
     }
 
     private static func nameOfAnswer(_ object: JSONNode) -> String? {
         let count = object.count
+        func answer(of service: String) -> String {
+            let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
+            return """
+                this is the answer of \(service) to a send, not a push\(meaning.isEmpty ? ":" : "\(meaning);") give the body \
+                of the send, or what the device got
+                """
+        }
+        if let log = object["logs"]?.elements.first, log["platform"] != nil, log["error"] != nil {
+            return answer(of: "gorush")
+        }
         if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
         if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
             return answer(of: "FCM")
@@ -69,6 +76,9 @@ extension PayloadEnvelope {
             """
         }
         let isOneSignals = object["app_id"] != nil && object.hasAny("contents", "headings", "template_id")
+        if languages || isOneSignals, object.hasAny("contents", "headings") {
+            return body(of: "OneSignal") + "; OneSignal's SDK shows contents, whatever the app's own service does"
+        }
         if languages || isOneSignals
             || object.members.contains(where: {
                 $0.key.hasPrefix("include") && $0.key.has("_") && $0.value.kind == .array
@@ -100,14 +110,72 @@ extension PayloadEnvelope {
         return nil
     }
 
+    /// A send body of FCM's API before v1 that FCM refused, as it refuses its like in v1.
+    ///
+    /// Source: "Firebase Cloud Messaging HTTP protocol", InvalidDataKey and the forms of `to` and `condition`.
+    private static func nameOfRefused(_ object: JSONNode) -> String? {
+        guard isLegacy(object) else { return nil }
+        func refused(_ why: String) -> String {
+            "this is a send body that FCM refuses, so that nothing reaches a device: \(why)"
+        }
+        if let key = object["data"]?.members.first(where: { V1Body.keepsForItself($0.key) })?.key {
+            return refused("data.\(key.showingControls()) is a key that FCM keeps for itself; give it another name")
+        }
+        if let to = object["to"]?.string, to.has("topics"), to.has("/") {
+            let name = to.hasPrefix("/topics/") ? String(to.dropFirst(8)) : ""
+            guard !V1Body.isTopic(name), !name.has("<"), !name.has("$") else { return nil }
+            return refused(
+                "to is \"\(to.showingControls())\", which names no topic: it is /topics/ and a name of A-Z, a-z, 0-9 and -_.~%"
+            )
+        }
+        if let condition = object["condition"]?.string {
+            do throws(TopicCondition.Fault) { _ = try TopicCondition(condition) } catch {
+                return refused("condition: \(error.message)")
+            }
+        }
+        return nil
+    }
+
+    /// Whether an object has these keys of what Android keeps with a notification.
+    private static func hasExtrasOfNotification(_ object: JSONNode?) -> Bool {
+        let keys = ["android.title", "android.text", "android.template", "android.appInfo", "android.showWhen"]
+        return keys.count { object?[$0] != nil } >= 2
+    }
+
     private static func nameOfFile(_ object: JSONNode) -> String? {
         if let name = nameOfSNS(object) { return name }
+        if hasExtrasOfNotification(object) || hasExtrasOfNotification(object["data"]) {
+            return """
+                this is a notification that Android shows already, with its own extras (android.title and others), as \
+                Capacitor gives the delivered ones: the data of the push is not in it; give what the app got
+                """
+        }
+        if object["messageType"]?.string == "notification", object["tap"]?.string != nil,
+            !object.hasAny("title", "body")
+        {
+            return """
+                this is the event of a tap that cordova-plugin-firebasex gives (tap, messageType notification): FCM \
+                showed a notification message itself, and no service of the app ran; title and body are not in the \
+                extras that a tap brings: give the send body
+                """
+        }
         if let request = (object["notification"] ?? object)["request"], request["content"] != nil,
             let trigger = request["trigger"], isLocal(trigger)
         {
             return """
                 this is a local notification of expo-notifications (its trigger is no push): the app made it itself, \
                 and no push brought it
+                """
+        }
+        let response = (object["notification"] ?? object)["request"]
+        if let content = response?["content"], response?["trigger"]?["type"]?.string == "push",
+            !content.hasAny("title", "body", "data", "dataString"),
+            response?["trigger"]?.hasAny("remoteMessage", "payload") != true
+        {
+            return """
+                this is a notification of expo-notifications without content, and so without the payload: its owner \
+                cannot be told from it\(object["actionIdentifier"] == nil ? "" : " (it is the event of a tap)"); give \
+                what trigger.remoteMessage or trigger.payload has, or the log of the device
                 """
         }
         if object["type"]?.string == "service_account" {
@@ -180,9 +248,13 @@ extension PayloadForm {
     /// - Parameters:
     ///   - line: its first line that is not blank.
     ///   - mayHavePayload: whether a later line may have a payload: only what never precedes one has a name then.
-    public static func nameOfOther(_ line: [UInt8], mayHavePayload: Bool = false) -> String? {
+    ///   - readsCode: whether source code may have one, too.
+    public static func nameOfOther(
+        _ line: [UInt8], mayHavePayload: Bool = false, readsCode: Bool = false
+    ) -> String? {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        let isObject = mayHavePayload && PayloadStart(in: line)?.isTentative == true
+        let mayBeObject = mayHavePayload && PayloadStart(in: line)?.isTentative == true
+        let isObject = mayBeObject || readsCode && !isGo(text)
         let early =
             nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text)
             ?? (isObject ? nil : nameOfCode(text, in: line))
@@ -262,10 +334,22 @@ extension PayloadForm {
         return isToken ? "a token (JWT), not a push: keep it secret" : nil
     }
 
+    private static func isGo(_ text: ArraySlice<UInt8>) -> Bool {
+        text.has(" := ".utf8) || text.has("&messaging.".utf8)
+    }
+
+    /// The name of source code.
+    public static let codeName = "source code, not a push: run it, and give the message that it makes as JSON"
+
+    /// Whether a line is source code.
+    public static func isCode(_ line: [UInt8]) -> Bool {
+        nameOfCode(line.drop(while: \.isJSONWhiteSpace), in: line) != nil
+    }
+
     /// Source code. A sentence may begin with the same words, so most of them need a sign of code, too.
     private static func nameOfCode(_ text: ArraySlice<UInt8>, in line: [UInt8]) -> String? {
-        let code = "source code, not a push: run it, and give the message that it makes as JSON"
-        if text.has(" := ".utf8) || text.has("&messaging.".utf8) { return code }
+        let code = codeName
+        if isGo(text) { return code }
         guard PayloadStart(in: line)?.isTentative != false else { return nil }
         if ["import ", "<?php", "#include", "@Override", "package "].contains(where: { text.starts(with: $0.utf8) }) {
             return code

@@ -30,6 +30,8 @@ struct PayloadReader {
     private let note: (String) -> Void
     /// Whether a payload may be inside of another object (``PayloadEnvelope``).
     private let opensObjects: Bool
+    /// Whether a fault that has one repair is repaired, and told.
+    private let repairs: Bool
     private let platform: Platform?
     private var count = 0
     /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
@@ -61,8 +63,13 @@ struct PayloadReader {
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
 
-    /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
-    private static let (codeMax, restsMax) = (1000, 16)
+    /// The begin of the file, in which sentences that say something about a push are looked for.
+    private var beginning: [[UInt8]] = []
+    private var beginningSize = 0
+
+    /// The limits of the lines of an object in source code, of objects that take the rest of a text, and of the begin
+    /// of a file.
+    private static let (codeMax, restsMax, beginningMax) = (1000, 16, 64 << 10)
 
     /// - Parameters:
     ///   - file: the file.
@@ -74,16 +81,19 @@ struct PayloadReader {
         self.file = file
         self.limits = limits
         self.note = note
-        (opensObjects, platform) = (false, nil)
+        (opensObjects, repairs, platform) = (false, false, nil)
     }
 
     /// Reads what people paste: a payload may be inside of the event of a plugin or the send body of a service.
     ///
     /// - Parameters:
     ///   - platform: the platform in the options.
+    ///   - repairs: whether a fault that has one repair is repaired, as only an answer to a person may.
     ///   - note: called once for each form that is recognized.
-    init(pasted file: InputFile, for platform: Platform?, note: @escaping (String) -> Void) {
-        (self.file, self.platform, self.note) = (file, platform, note)
+    init(
+        pasted file: InputFile, for platform: Platform?, repairs: Bool = false, note: @escaping (String) -> Void
+    ) {
+        (self.file, self.platform, self.repairs, self.note) = (file, platform, repairs, note)
         limits = JSONLimits(depth: .max)
         opensObjects = true
     }
@@ -122,6 +132,8 @@ struct PayloadReader {
             return nil
         }
         let document = try document(of: line, from: number)
+        // It is whole: what is wrong with it is no reason to leave out what follows.
+        wasWholeLine = true
         if count > 1, isInText, document.root.kind == .object, let name = PayloadEnvelope.nameOfOther(document.root) {
             // An answer behind the command that got it.
             self.note("\(file.name):\(number): \(name)")
@@ -156,7 +168,10 @@ struct PayloadReader {
             note("\(record.place): read as a VoIP push, for the text before it says so")
         }
         let opened: WrittenPayload?
-        do { opened = try PayloadEnvelope.open(record.document.root, for: platform ?? record.platform) } catch {
+        do {
+            opened = try PayloadEnvelope.open(
+                record.document.root, for: platform ?? record.platform, addsTarget: repairs)
+        } catch {
             throw Failure(.badData, "\(record.place): \(error.message)")
         }
         guard let opened else { return record }
@@ -195,7 +210,7 @@ struct PayloadReader {
     /// The next line with a payload, and the begin of the payload in it. Leaves out the other lines of a text.
     private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
         while let raw = try nextLine() {
-            let line = opensObjects ? PayloadStart.unwrapped(raw) : raw
+            var line = opensObjects ? PayloadStart.unwrapped(raw) : raw
             isQuoted = opensObjects && PayloadStart.isQuoted(raw)
             if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
                 throw Failure(
@@ -203,6 +218,7 @@ struct PayloadReader {
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
+            if repairs, count == 0, firstOther == nil, let members = try members(from: line) { line = members }
             // Each line of a file with JSON in its first line is JSON.
             let found = PayloadStart(in: line)
             let start = opensObjects || found?.isTentative != true ? found : nil
@@ -211,8 +227,8 @@ struct PayloadReader {
                 isInText = opensObjects || start != nil || PayloadStart.isLog(line)
             }
             let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
-            if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true) {
-                throw Failure(.badData, "\(file.name):\(lineNumber): \(name)")
+            if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true, readsCode: repairs) {
+                throw Failure(.badData, "\(file.name):\(lineNumber): \(name)\(meaning())")
             }
             if let start { return (line, start) }
             guard isInText else { return (line, PayloadStart.json) }
@@ -220,16 +236,48 @@ struct PayloadReader {
         }
         guard count > 0 else {
             hasNoPayload = true
-            throw failures.first ?? nothing()
+            throw nothing()
         }
+        if isInText { for known in knownSentences { note("\(file.name):\(known.line): \(known.text)") } }
         for failure in failures { note(failure.message) }
         failures = []
         if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
         return nil
     }
 
+    /// The begin of a file that is a part of an object: its members, as lines. Adds the bracket that is missing before
+    /// them; `nil` for any other line.
+    private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
+        if PayloadStart.isMemberOfJSON(line) {
+            note("\(file.name):\(lineNumber): a part of an object: read with { before it")
+            return [UInt8(ascii: "{")] + line
+        }
+        guard PayloadStart.isPrintedMember(line) else { return nil }
+        let rest = try rest()
+        let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "\n")] + rest
+        guard let found = RepairedPayload(text + Array("\n}".utf8)), found.rest.isEmpty else {
+            push(back: Self.lines(of: rest[...]))
+            lineNumber += linesAlready.count
+            return nil
+        }
+        note("\(file.name):\(lineNumber): read as the members of an object, one a line")
+        return found.json
+    }
+
+    /// What sentences in the begin of the file say, each with its line.
+    private var knownSentences: [(line: Int, text: String)] {
+        opensObjects ? KnownSentence.all(in: beginning) : []
+    }
+
+    /// What a sentence in the begin of the file says, behind the name of what is no payload.
+    private func meaning() -> String { knownSentences.first.map { "; line \($0.line): \($0.text)" } ?? "" }
+
     /// The failure for a file without a payload.
     private func nothing() -> Failure {
+        let known = knownSentences
+        for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
+        if let last = known.last { return Failure(.badData, "\(file.name):\(last.line): \(last.text)") }
+        if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
         let lines = counted(skipped, "line")
         if let name = PayloadForm.nameOfOther(firstOther.line) {
@@ -252,7 +300,16 @@ struct PayloadReader {
         }
         guard let line = try file.nextLine() else { return nil }
         lineNumber += 1
+        keep([line])
         return line
+    }
+
+    /// Keeps lines of the file's begin.
+    private mutating func keep(_ lines: [[UInt8]]) {
+        for line in lines where opensObjects && beginningSize + line.count <= Self.beginningMax {
+            beginning.append(line)
+            beginningSize += line.count + 1
+        }
     }
 
     /// The next element of an array.
@@ -292,13 +349,35 @@ struct PayloadReader {
             lines.append(raw)
             if isTentative == true, lines.count >= Self.codeMax { break }
         }
-        if isTentative == true, !text.isWhole {
+        if isTentative == true, !text.isWhole, !repairs || text.repaired() == nil {
             // An object of source code without an end: its lines may have another.
             push(back: lines)
             throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
-        let payload: WrittenPayload
-        do { payload = try text.payload() } catch { throw failure(error, from: number) }
+        var payload: WrittenPayload
+        do { payload = try text.payload() } catch {
+            guard repairs, let found = text.repaired() else {
+                // A function's body may have a payload.
+                if repairs, isTentative != nil, restsRead < Self.restsMax {
+                    restsRead += 1
+                    push(back: lines)
+                }
+                // Of source code its first line has the name.
+                throw firstOther.map { PayloadForm.isCode($0.line) } == true && isTentative != nil
+                    ? Failure(.badData, "\(file.name):\(number): \(PayloadForm.codeName)")
+                    : failure(error, from: number)
+            }
+            payload = found.payload
+            report(found, from: number)
+            push(back: lines.suffix(found.rest.count { $0 == UInt8(ascii: "\n") }))
+        }
+        if repairs, (try? JSONDocument(scanning: payload.json, limits: limits)) == nil,
+            let found = RepairedPayload(payload.json)
+        {
+            // The body of a command.
+            report(found, from: number)
+            payload = payload.with(json: found.json)
+        }
         if let isTentative, !payload.isAboutPush(isTentative: isTentative) { return nil }
         reportForm(text.form, to: payload.host)
         let place = try place(from: number)
@@ -314,6 +393,10 @@ struct PayloadReader {
                 document: try Self.checked(document, place: place), place: place,
                 line: place == file.name ? nil : number, firstLine: number, platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
+    }
+
+    private func report(_ found: RepairedPayload, from number: Int) {
+        for remark in found.remarks { note("\(file.name):\(number + remark.line): \(remark.text)") }
     }
 
     private mutating func push(back lines: [[UInt8]]) {
@@ -355,8 +438,12 @@ struct PayloadReader {
             {
                 return document
             }
-            let rest = isIncomplete ? try rest() : []
-            guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
+            let mayBeRepaired = repairs && count == 1 && !wasWholeLine
+            let rest = isIncomplete || mayBeRepaired ? try rest() : []
+            guard !rest.isEmpty else {
+                if let found = repaired(line, from: number) { return found }
+                throw failure(error, in: line, from: number)
+            }
             return try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }
     }
@@ -365,7 +452,9 @@ struct PayloadReader {
     private mutating func rest() throws(Failure) -> [UInt8] {
         restsRead += 1
         let unread = try file.rest()
-        let lines = linesAlready.reversed() + (unread.isEmpty ? [] : Self.lines(of: unread[...]))
+        let others = unread.isEmpty ? [] : Self.lines(of: unread[...])
+        keep(others)
+        let lines = linesAlready.reversed() + others
         linesAlready = []
         return Array((isQuoted ? lines.map(PayloadStart.unquoted) : lines).joined(separator: [UInt8(ascii: "\n")]))
     }
@@ -381,6 +470,7 @@ struct PayloadReader {
             let document = try JSONDocument(scanning: text, limits: limits)
             return try JSONDocument(scanning: document.root.compactBytes, limits: limits)
         } catch {
+            if let found = repaired(text, from: number) { return found }
             guard opensObjects, let (object, form, rest) = PayloadForm.object(in: text),
                 let document = try? JSONDocument(scanning: object, limits: limits),
                 let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
@@ -389,11 +479,28 @@ struct PayloadReader {
                 throw failure(error, in: text, from: number)
             }
             reportForm(form)
-            isInText = true
-            linesAlready = Self.lines(of: rest).reversed()
-            lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") }
+            goOn(behind: rest, of: text, from: number)
             return compact
         }
+    }
+
+    /// The object that begins a text, with its faults repaired; `nil` if they have no repair, or none is wanted.
+    private mutating func repaired(_ text: [UInt8], from number: Int) -> JSONDocument? {
+        guard repairs, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text),
+            let document = try? JSONDocument(scanning: found.json, limits: limits)
+        else { return nil }
+        report(found, from: number)
+        goOn(behind: found.rest, of: text, from: number)
+        return document
+    }
+
+    /// Goes on with the lines behind an object.
+    private mutating func goOn(behind rest: ArraySlice<UInt8>, of text: [UInt8], from number: Int) {
+        isInText = true
+        // The first of them is the rest of the object's last line.
+        let lines = Self.lines(of: rest)
+        linesAlready.append(contentsOf: lines.reversed())
+        lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") } - 1
     }
 
     private func failure(_ error: PayloadFormError, from number: Int) -> Failure {

@@ -42,6 +42,8 @@ public struct NotificationContent: Hashable, Sendable {
     var isSilent: Bool
     /// Whether the notification stays until the person acts.
     public var stays: Bool
+    /// Whether the text is in keys of an SDK, which shows it.
+    let isOfSDK: Bool
 
     /// Takes the content of a payload.
     ///
@@ -56,12 +58,15 @@ public struct NotificationContent: Hashable, Sendable {
         case .android:
             guard let read = try? AndroidPayload(payload, over: transport) else { return nil }
             parts = Parts(read)
+            isOfSDK = parts.isOfSDK
         case .ios:
             guard let read = try? ApplePayload(payload) else { return nil }
             parts = Parts(read, fcm: Self.sharedBlock(of: payload.view, .ios))
+            isOfSDK = false
         case .web:
             guard let read = try? WebPayload(payload) else { return nil }
             parts = Parts(read, message: V1Message.message(in: payload.view, platform: .web))
+            isOfSDK = false
         }
         // The parts are copies; no view of the payload is used from here on.
         withExtendedLifetime(payload) {}
@@ -130,6 +135,7 @@ private struct Parts {
     var buttons: [NotificationContent.Button] = []
     var isSilent = false
     var stays = false
+    var isOfSDK = false
 
     /// Takes the notification that an Android app finds in the message; missing parts come from the usual names in the
     /// data, or from Braze's keys.
@@ -148,6 +154,7 @@ private struct Parts {
         func data(_ key: String) -> String? { payload[key]?.string }
         let isBraze = payload.markedKind != nil
         if payload.notification != .shown, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
+            isOfSDK = true
             if let text = data(keys.body), !text.isEmpty {
                 (title, body) = (data(keys.title), text)
             } else if keys.mark != keys.body {
@@ -158,9 +165,12 @@ private struct Parts {
         title = title ?? data(isBraze ? "t" : "title")
         body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message") ?? data("alert"))
         icon = icon ?? data("icon")
-        image = image ?? data(isBraze ? "appboy_image_url" : "image")
+        // The system shows the image and the buttons of the block alone, and it has no buttons.
+        let isShownAsItIs = payload.notification == .shown && !isBraze
+        image = image ?? (isShownAsItIs ? nil : data(isBraze ? "appboy_image_url" : "image"))
         tag = tag ?? data("tag") ?? payload.extra("collapse_key")
         urgency = urgency ?? Self.urgency(data("priority"))
+        guard !isShownAsItIs else { return }
         buttons = isBraze ? Self.buttons(payload.brazeActions) : Self.buttons(payload["actions"])
     }
 
@@ -176,7 +186,7 @@ private struct Parts {
         } else {
             (title, body) = (block?.member("title")?.string, block?.member("body")?.string)
         }
-        image = block?.member("image")?.string
+        image = payload.isMutable ? payload.image : nil
         tag = payload.header(.collapseID)
         switch payload.aps?.member("interruption-level")?.string {
         case "passive": urgency = .low
@@ -193,7 +203,9 @@ private struct Parts {
     init(_ payload: WebPayload, message: JSONView?) {
         let own = message?.protobufField("webpush")?.protobufField("notification") ?? payload["notification"]
         let shared = message?.protobufField("notification")
-        func field(_ name: String) -> JSONView? { own?[name] ?? shared?[name] ?? payload[name] }
+        // Code of the app shows a message that has data alone.
+        let data = own == nil && shared == nil ? payload["data"] : nil
+        func field(_ name: String) -> JSONView? { own?[name] ?? shared?[name] ?? payload[name] ?? data?[name] }
         (title, body) = (field("title")?.string, field("body")?.string)
         (icon, image, tag) = (field("icon")?.string, field("image")?.string, field("tag")?.string)
         // Source: Braze's service worker 3.5.1 reads t, a, i, img and pab; it shows whatever it gets.
@@ -250,7 +262,8 @@ private struct Parts {
 ///
 /// Sources: clevertap-android-sdk, Constants.java (NOTIF_TITLE, NOTIF_MSG); Airship's android-library, PushMessage.kt
 /// (EXTRA_TITLE, EXTRA_ALERT); OneSignal-Android-SDK (`custom` has its id), which shows a push whose `alert` is not empty;
-/// pushes that MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message).
+/// pushes that MoEngage's and Leanplum's SDKs log (gcm_title, gcm_alert; lp_message); expo-notifications,
+/// NotificationData.kt, whose `body` is the sender's data.
 private struct SDKTextKeys {
     /// The key that all pushes of the SDK have.
     let mark: String
@@ -264,6 +277,7 @@ private struct SDKTextKeys {
         SDKTextKeys(mark: "gcm_alert", title: "gcm_title", body: "gcm_alert"),
         SDKTextKeys(mark: "lp_message", title: "title", body: "lp_message"),
         SDKTextKeys(mark: "custom", title: "title", body: "alert"),
+        SDKTextKeys(mark: "scopeKey", title: "title", body: "message"),
     ]
 }
 

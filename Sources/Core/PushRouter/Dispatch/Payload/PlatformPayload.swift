@@ -87,6 +87,8 @@ final class WebPayload: PlatformPayload {
     let object: JSONObject?
     /// Whether FCM carries it.
     let isOfFCM: Bool
+    /// Whether a click on the notification that FCM's worker shows opens a page.
+    let hasLink: Bool
 
     var transport: Transport { .webPush }
 
@@ -101,12 +103,16 @@ final class WebPayload: PlatformPayload {
             event = try? JSONDocument(scanning: v1.webEvent(id: messageID), limits: JSONLimits(depth: .max))
             object = (event?.root.view).map(JSONObject.init)
             isOfFCM = true
+            hasLink = v1.hasWebLink
         } else {
             validateOnly = false
             timeToLive = nil
             event = nil
             object = JSONObject(view)
             isOfFCM = view.member("fcmMessageId") != nil
+            hasLink =
+                view["fcmOptions"]?["link"] != nil || view.member("notification")?["click_action"] != nil
+                || view.member("data")?["link"] != nil
         }
     }
 
@@ -120,6 +126,14 @@ final class WebPayload: PlatformPayload {
     /// Source: W3C, Push API (Working Draft of 2025-09-10), "declarative push message parser": the member `web_push` is
     /// 8030, and `notification` has the texts `title` and `navigate`; a message without them is one for the worker.
     var isDeclarative: Bool { isMarkedDeclarative && keyMissingInDeclaration == nil }
+
+    /// Whether it has the form of Angular's service worker (ngsw), which shows `notification`.
+    var isForAngular: Bool {
+        !isOfFCM && !isMarkedDeclarative && object?.member("notification")?.member("title")?.isString == true
+    }
+
+    /// Whether it says what a click does in Angular's service worker.
+    var hasAngularClick: Bool { object?.member("notification")?.member("data")?["onActionClick"]?.isObject == true }
 
     /// Whether `web_push` says that it is a declarative web push.
     private var isMarkedDeclarative: Bool { object?.member("web_push")?.int64 == 8030 }

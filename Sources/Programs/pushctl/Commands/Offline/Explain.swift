@@ -16,6 +16,11 @@ extension Command {
             payloads and files as "inject", and directories.
             """,
             """
+            It reads a pasted payload with a fault that has one repair, too, and says what it assumed: a comma at the \
+            end of a line or closing brackets that are missing, a masked value or a variable, a link that a mail \
+            program broke, an FCM v1 message without its target. A check of payloads refuses these.
+            """,
+            """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
             an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
             files.
@@ -127,7 +132,8 @@ private struct Explain {
 
     private mutating func explain(_ operand: String) throws(Failure) {
         let file = try InputFile(operand)
-        var payloads = PayloadReader(pasted: file, for: template.chosenPlatform, note: output.note)
+        var payloads = PayloadReader(
+            pasted: file, for: template.chosenPlatform, repairs: true, note: output.note)
         while let record = try payloads.nextOrNote({ note($0) }) {
             do throws(Failure) {
                 try explain(record, of: file)

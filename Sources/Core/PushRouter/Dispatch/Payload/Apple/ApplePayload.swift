@@ -14,6 +14,8 @@ final class ApplePayload: PlatformPayload {
     let aps: JSONView?
     /// Whether FCM creates an alert from a notification block.
     let hasFCMNotification: Bool
+    /// The image in the FCM v1 message.
+    let image: String?
     /// The headers of the request to APNs: those of an FCM v1 send body, or those in the request.
     let headers: JSONView?
     /// The object with `aps` and the app's own keys; `nil` for a send body without one.
@@ -45,6 +47,7 @@ final class ApplePayload: PlatformPayload {
             headers = v1.appleHeaders ?? headersBeside?.view
             data = v1.data.map(JSONObject.init)
             hasFCMNotification = v1.hasNotification
+            image = v1.appleImage
             path = "payload.message.apns.payload"
         } else {
             let wrapped = Self.wrappedUserInfo(in: view)
@@ -53,6 +56,7 @@ final class ApplePayload: PlatformPayload {
             headers = headersBeside?.view
             data = nil
             hasFCMNotification = false
+            image = nil
             path = wrapped == nil ? "payload" : "payload.userInfo"
         }
         app = try userInfo?[SimulatorFile.targetBundle]?.requiringString("\(path).\(SimulatorFile.targetBundle)")
@@ -143,9 +147,11 @@ final class ApplePayload: PlatformPayload {
         pushType == .liveactivity || hasKeysOfLiveActivity
     }
 
-    /// Whether `aps` has the keys of a Live Activity.
+    /// Whether `aps` has the keys of a Live Activity. An app may have an `event` of its own there.
     private var hasKeysOfLiveActivity: Bool {
-        aps?.member("content-state")?.isObject == true || aps?.member("event")?.isString == true
+        if aps?.member("content-state")?.isObject == true { return true }
+        guard let event = aps?.member("event")?.string, ["start", "update", "end"].contains(event) else { return false }
+        return !hasAlert || aps?.member("timestamp") != nil
     }
 
     /// The push type; `nil`: the headers have no valid one, which means an alert.
@@ -200,6 +206,7 @@ extension ApplePayload {
             }
         }
         warnings += misplacedKeys
+        if image?.isEmpty == false, !isMutable { warnings.append(.imageWithoutExtension) }
         if pushType == .liveactivity {
             warnings += [APSKey.event, .timestamp].filter { aps?[$0.rawValue] == nil }.map(Warning.liveActivityLacks)
         }

@@ -61,6 +61,19 @@ final class V1Message: Sendable {
     /// Whether FCM makes an iOS alert of the notification block.
     var hasNotification: Bool { parts.notification != nil }
 
+    /// The image for iOS, which only a service extension shows.
+    var appleImage: String? {
+        let own = parts.apns?.protobufField("fcm_options", "fcmOptions")?.protobufField("image")
+        return (own ?? parts.notification?.protobufField("image"))?.string
+    }
+
+    /// Whether a click on the notification of FCM's own worker opens a page.
+    var hasWebLink: Bool {
+        let webpush = parts.webpush
+        return webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link") != nil
+            || webpush?.protobufField("notification")?["click_action"] != nil
+    }
+
     /// Returns the object that a service worker gets in its push event: `webpush.data` replaces `data`, and the fields
     /// of `webpush.notification` those of `notification`.
     ///

@@ -160,8 +160,14 @@ public struct V1Body: Sendable {
     }
 }
 
-// Topics.
+// Names.
 extension V1Body {
+    /// Whether FCM refuses data with a key, which it keeps for itself.
+    public static func keepsForItself(_ key: String) -> Bool {
+        key == "from" || key == "message_type" || key == "gcm" || key.hasPrefix("google")
+            || key.hasPrefix("gcm.notification.")
+    }
+
     /// The valid form of a topic's name, for messages.
     public static let topicForm = "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it"
 

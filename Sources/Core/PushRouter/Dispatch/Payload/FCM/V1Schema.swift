@@ -382,6 +382,12 @@ struct V1Fault: Error {
             if name == "badge" { return ", which is message.apns.payload.aps.badge " }
             return ofNotification[name].map { ", but message.android.notification.\($0)" } ?? ""
         }
+        if names == ["message", "android", "channel_id"] || names == ["message", "android", "channelId"] {
+            return ", but message.android.notification.channel_id"
+        }
+        if names.dropLast() == ["message", "android", "notification"], let field = ofNotification[name], field != name {
+            return ", but message.android.notification.\(field)"
+        }
         if names == ["dry_run"] { return ", but validate_only" }
         return names.count == 2 ? fields[name].map { ", but message.\($0)" } ?? "" : ""
     }

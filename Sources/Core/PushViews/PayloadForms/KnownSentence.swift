@@ -1,0 +1,237 @@
+import PushModel
+import PushRouter
+
+/// A sentence of an SDK, a service or a device about a push, with what it means and what to do about it.
+///
+/// A text with such a sentence has no payload, or has one that the sentence is about.
+public struct KnownSentence: Sendable {
+    /// What the text has: all of them, as whole words. The first one is the place of the sentence.
+    private let marks: [String]
+    /// What it means, and what to do.
+    private let meaning: String
+
+    private init(_ marks: String..., means meaning: String) { (self.marks, self.meaning) = (marks, meaning) }
+
+    /// The number of sentences that are told of a text.
+    private static let toldMax = 4
+
+    /// Returns what the sentences in a text mean, each with its line, from 1 on.
+    public static func all(in lines: [[UInt8]]) -> [(line: Int, text: String)] {
+        let text = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+        let found: [(line: Int, text: String)] = table.compactMap { sentence in
+            guard sentence.isIn(text) else { return nil }
+            let line = lines.firstIndex { has($0, sentence.marks[0]) } ?? 0
+            return (line + 1, sentence.meaning)
+        }
+        return Array(found.sorted { $0.line < $1.line }.prefix(toldMax))
+    }
+
+    /// Returns what the first sentence of the table that an object has means; `nil` if it has none.
+    static func meaning(in object: JSONNode) -> String? {
+        let text = Array(object.rawBytes)
+        return table.first { $0.isIn(text) }?.meaning
+    }
+
+    private func isIn(_ text: [UInt8]) -> Bool { marks.allSatisfy { Self.has(text, $0) } }
+
+    /// Whether a text has a mark that no letter precedes or follows.
+    private static func has(_ text: [UInt8], _ mark: String) -> Bool {
+        let bytes = Array(mark.utf8)
+        guard text.has(bytes) else { return false }
+        func isLetter(_ byte: UInt8?) -> Bool {
+            byte.map { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") } ?? false
+        }
+        return text.indices.contains { place in
+            guard text[place] == bytes[0], text[place...].starts(with: bytes) else { return false }
+            let (before, behind) = (place == 0 ? nil : text[place - 1], text.dropFirst(place + bytes.count).first)
+            return !(isLetter(bytes.first) && isLetter(before)) && !(isLetter(bytes.last) && isLetter(behind))
+        }
+    }
+
+    private static let table = ofAndroid + ofApple + ofAPNs + ofFCM + ofServices + ofCode
+
+    // Source: the SDKs' own code, where the sentence is; braze-android-sdk, BrazeFirebaseMessagingService;
+    // OneSignal-Android-SDK, NotificationBundleProcessor; firebase-android-sdk, CommonNotificationBuilder.
+    private static let ofAndroid = [
+        KnownSentence(
+            "did not originate from Braze",
+            means: """
+                Braze's service got a push of another sender and dropped it: nobody shows it; name a fallback service \
+                for it (setFallbackFirebaseMessagingServiceEnabled), or have a service of your own give each SDK its pushes
+                """),
+        KnownSentence(
+            "Not a OneSignal formatted",
+            means: """
+                OneSignal's SDK got a push without the key custom, which is another sender's, and dropped it: give it to \
+                the SDK that it belongs to, or show it
+                """),
+        KnownSentence(
+            "Notification Channel requested", "has not been created by the app",
+            means: """
+                FCM's SDK shows a notification message itself, in the default channel, for the app has no channel of \
+                the name in brackets: create the channel before the push comes, or send the id of one that exists
+                """),
+        KnownSentence(
+            "Missing Default Notification Channel metadata",
+            means: """
+                FCM's SDK shows a notification message itself, in a channel named Miscellaneous: name one in the \
+                manifest (com.google.firebase.messaging.default_notification_channel_id), or send channel_id
+                """),
+        KnownSentence(
+            "No Channel found for pkg",
+            means: "Android shows nothing, for the app posts to a channel that it did not create: create it first"),
+        KnownSentence(
+            "Default FirebaseApp is not initialized",
+            means:
+                "the app has no Firebase yet when it is used: no token, no push; call FirebaseApp.initializeApp first"
+        ),
+        KnownSentence(
+            "SERVICE_NOT_AVAILABLE",
+            means: "Google Play services did not reach Google: the app has no token yet, and has to try again later"),
+        KnownSentence(
+            "FIS_AUTH_ERROR",
+            means: "Firebase refused the app's API key: the app has no token; the key or its restrictions are wrong"),
+    ]
+
+    // Source: SpringBoard's lines as reports have them (firebase/flutterfire#12978); Apple's registerForRemoteNotifications
+    // and its error of a missing entitlement; firebase-ios-sdk, FIRMessaging.
+    private static let ofApple = [
+        KnownSentence(
+            "hasAlertContent: 0",
+            means: """
+                iOS got a push without an alert (hasAlertContent: 0) and shows no text; with hasContentAvailable: 1 it \
+                may wake the app, and pushType says what the sender called it: a push that shows nothing is background
+                """),
+        KnownSentence(
+            "hasAlertContent: 1", means: "iOS got a push with an alert (hasAlertContent: 1), which it shows itself"),
+        KnownSentence(
+            "Content-available push notifications are only supported on-device",
+            means: "a simulator: it wakes no app for content-available; try it on a device"),
+        KnownSentence(
+            "aps-environment",
+            means:
+                "the app lacks the entitlement aps-environment: iOS gives it no token; add Push Notifications in Xcode"
+        ),
+        KnownSentence(
+            "APNS device token not set before retrieving FCM Token",
+            means: "the app asked for FCM's token before iOS gave it one of APNs: ask again when that has come"),
+    ]
+
+    // Source: Apple's "Handling notification responses from APNs". Its other reasons say themselves what they mean.
+    private static let ofAPNs = [
+        (
+            APNsReason.missingTopic,
+            "APNs refused the send, for apns-topic is missing: it is the bundle id of the app (with a token instead of a certificate, always)"
+        ),
+        (
+            .badDeviceToken,
+            "APNs refused the send: the token is none, or is of the other environment (sandbox for builds of Xcode)"
+        ),
+        (.deviceTokenNotForTopic, "APNs refused the send: the token is of another app than apns-topic names"),
+        (.topicDisallowed, "APNs refused the send: the key or certificate may not send to this topic"),
+        (.invalidProviderToken, "APNs refused the send: key, key id or team id of the token do not fit"),
+        (.expiredProviderToken, "APNs refused the send: the provider token is older than an hour: make a new one"),
+        (.missingProviderToken, "APNs refused the send: it has no provider token and no certificate of the topic"),
+        (.badCertificateEnvironment, "APNs refused the send: the certificate is of the other environment"),
+        (.tooManyProviderTokenUpdates, "APNs refused the send: a provider token is kept for 20 minutes at least"),
+    ].map { KnownSentence($0.rawValue, means: $1) }
+
+    // Source: Firebase, "ErrorCode" of FCM v1 and the table of error responses of the API before it; firebase-admin,
+    // error.ts; answers of FCM in firebase/firebase-admin-dotnet#39 and laravel-notification-channels/fcm#37.
+    private static let ofFCM = [
+        KnownSentence(
+            "must be a non-empty dictionary",
+            means: """
+                FCM refused the send: apns.payload has an aps without members; give it one, such as alert or \
+                content-available, or leave out apns.payload
+                """),
+        KnownSentence(
+            "Invalid value at 'message.", "TYPE_STRING",
+            means: """
+                FCM refused the send: a value of data is no text; make the value behind the comma a text, as each value \
+                of data has to be
+                """),
+        KnownSentence(
+            "must only contain string values",
+            means: "firebase-admin refused the message: a value of data is no text; make each value a text"),
+        KnownSentence(
+            "Invalid JSON payload received", "Unknown name",
+            means: "FCM refused the send: it has no field of the name behind Unknown name, at the place behind it"),
+        KnownSentence(
+            "NotRegistered",
+            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+        ),
+        KnownSentence(
+            "UNREGISTERED",
+            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+        ),
+        KnownSentence(
+            "registration-token-not-registered",
+            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+        ),
+        KnownSentence(
+            "InvalidRegistration",
+            means: "FCM refused the send: the token is none; it is cut, or of another service such as APNs"),
+        KnownSentence(
+            "not a valid FCM registration token",
+            means: "FCM refused the send: the token is none; it is cut, or of another service such as APNs"),
+        KnownSentence(
+            "MismatchSenderId",
+            means: "FCM refused the send: the token is of another Firebase project than the one that sends"),
+        KnownSentence(
+            "SENDER_ID_MISMATCH",
+            means: "FCM refused the send: the token is of another Firebase project than the one that sends"),
+        KnownSentence(
+            "InvalidDataKey",
+            means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…"),
+        KnownSentence(
+            "THIRD_PARTY_AUTH_ERROR",
+            means: """
+                FCM could not send to APNs or the browser's service: the APNs key of the Firebase project is missing or \
+                wrong
+                """),
+    ]
+
+    // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish.
+    private static let ofServices = [
+        KnownSentence(
+            "DeviceNotRegistered",
+            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
+        KnownSentence(
+            "isn't associated with any device",
+            means: "Expo delivered nothing: the token is no longer of an app that is installed; stop sending to it"),
+        KnownSentence(
+            "No default entry in JSON message body",
+            means: """
+                SNS refused the message: with MessageStructure json it needs a member default with a text, beside those \
+                of the services
+                """),
+        KnownSentence(
+            "Endpoint is disabled",
+            means: "SNS sent nothing: APNs or FCM had refused the token; set a new one, and enable the endpoint"),
+    ]
+
+    // Source: rpush, apns2/delivery.rb (prepare_headers); node-gcm, message-options.js; PushSharp, AdmNotification.
+    private static let ofCode = [
+        KnownSentence(
+            "Rpush::Apns", "content_available = true", "alert",
+            means: """
+                rpush sends what has content_available with apns-push-type background, in which Apple allows no alert: \
+                iOS does not show it; set apns-push-type alert in data headers
+                """),
+        KnownSentence(
+            "gcm.Message", "content_available",
+            means:
+                "node-gcm has no option content_available, and drops it: contentAvailable is the one; iOS is not woken"
+        ),
+        KnownSentence(
+            "gcm.Message", "mutable_content",
+            means: "node-gcm has no option mutable_content, and drops it: mutableContent is the one"),
+        KnownSentence(
+            "adm.SendNotification", "Data.Add",
+            means: """
+                PushSharp sends what is in Data as a message over Amazon Device Messaging: the app's receiver gets it \
+                (onMessage), and the system shows nothing by itself; --transport adm explains the data as JSON
+                """),
+    ]
+}

@@ -1,0 +1,90 @@
+public import PushModel
+import PushRouter
+
+/// A payload in a text with faults that people make when they copy and mask it, and that have one repair each.
+public struct RepairedPayload: Sendable {
+    /// The payload.
+    public let json: [UInt8]
+    /// The platform, if only one has such payloads.
+    public let platform: Platform?
+    /// The text behind it.
+    public let rest: ArraySlice<UInt8>
+    /// What was assumed, each with its line in the text, from 0 on.
+    public let remarks: [(line: Int, text: String)]
+
+    /// The payload with what its notation says.
+    public var payload: WrittenPayload { WrittenPayload(json: json, platform: platform) }
+
+    /// The number of remarks of a kind; a last one tells how many more there are.
+    private static let remarksMax = 3
+
+    /// Repairs the object that begins a text; `nil` if it has another fault, or is about no push.
+    ///
+    /// - Parameters:
+    ///   - text: the text; its first byte other than white space is a bracket.
+    ///   - isCode: whether it is source code, in which a word is a value.
+    public init?(_ text: [UInt8], isCode: Bool = false) {
+        let begin = text.drop(while: \.isJSONWhiteSpace)
+        guard let literal = PrintedLiteral(begin, isCode: isCode, repairs: true),
+            let root = try? JSONDocument(scanning: literal.json, limits: JSONLimits(depth: .max)).root,
+            Self.isKnown(root, isCut: literal.isCutBehindComma)
+        else { return nil }
+        // A bracket closed the object too early: members follow it.
+        guard text[literal.place...].first(where: { !$0.isJSONWhiteSpace }) != UInt8(ascii: ",") else { return nil }
+        json = literal.json
+        platform = literal.isApples ? .ios : nil
+        rest = text[literal.place...]
+        remarks = Self.remarks(literal.faults, in: text, isCode: isCode)
+    }
+
+    /// Whether an object that begins a text has a fault, as far as the notations of languages do not allow it.
+    public static func isNeeded(for text: [UInt8]) -> Bool {
+        PrintedLiteral(text.drop(while: \.isJSONWhiteSpace))?.hasBrokenText != false
+    }
+
+    /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
+    private static func isKnown(_ root: JSONNode, isCut: Bool) -> Bool {
+        guard root.kind == .object else { return false }
+        if PayloadEnvelope.nameOfOther(root) != nil { return true }
+        guard !isCut else { return false }
+        if WrittenPayload(json: root.compactBytes).isAboutPush(isTentative: true) { return true }
+        if root.hasAny("google.message_id", "gcm.message_id", "google.delivered_priority") { return true }
+        let hasData = root["data"]?.kind == .object || root["extras"]?.kind == .object
+        return hasData
+            && root.hasAny("messageId", "message_id", "from", "sentTime", "priority", "collapseKey", "apns", "android")
+    }
+
+    private static func remarks(
+        _ faults: [PrintedLiteral.Fault], in text: [UInt8], isCode: Bool
+    ) -> [(line: Int, text: String)] {
+        func line(_ place: Int) -> Int { text[..<place].count { $0 == UInt8(ascii: "\n") } }
+        var remarks: [(line: Int, text: String)] = []
+        var values = 0
+        var brackets: (count: Int, place: Int) = (0, 0)
+        for fault in faults {
+            switch fault.kind {
+            case .comma:
+                remarks.append(
+                    (line(fault.place), "the comma at the end of this line is missing: read as if it were there"))
+            case .brackets: brackets = (brackets.count + 1, fault.place)
+            case .value(let value):
+                values += isCode ? 0 : 1
+                guard !isCode, values <= remarksMax else { continue }
+                let shown = String(value.prefix(40)).showingControls()
+                remarks.append((line(fault.place), "\(shown) is no value of JSON: read as a text"))
+            case .brokenText:
+                remarks.append(
+                    (
+                        line(fault.place),
+                        "a text goes on in the next line, where JSON has \\n: read as one text, and a link without the line feeds"
+                    ))
+            }
+        }
+        if values > remarksMax { remarks.append((0, "\(values - remarksMax) more values are read as texts")) }
+        if brackets.count > 0 {
+            let closing = counted(brackets.count, "closing bracket is", "closing brackets are")
+            remarks.append((line(brackets.place), "\(closing) missing at the end: read as if the text were whole"))
+        }
+        return remarks
+    }
+}
