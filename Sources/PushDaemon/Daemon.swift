@@ -43,7 +43,7 @@ final class Daemon {
     private let accounts: any AccountSource
     let customData: CustomDataService
     let inject: InjectServer
-    private let erasures: ErasureService
+    let erasures: ErasureService
     let pruning: LedgerPruning
     let gaps: GapRecorder
     /// The state of the shared log's database; unused on one machine.
@@ -290,8 +290,8 @@ final class Daemon {
         case .ledgerResumed:
             parts.health.ledgerResumed()
             queries.ledgerResumed()
-        case .pruned(let requests, let deadLetters, let bySize, let remains):
-            pruning.pruned(requests: requests, deadLetters: deadLetters)
+        case .pruned(let requests, let deadLetters, let deadLettersBySize, let bySize, let remains):
+            pruning.pruned(requests: requests, deadLetters: deadLetters, bySize: deadLettersBySize)
             pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
         // An order that comes now is for the next leader.
         case .orderDue(let order): if !isStopping { pipeline.append(order) }

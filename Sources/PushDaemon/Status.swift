@@ -33,6 +33,7 @@ struct Status: Sendable {
     var devices: DevicesStatus
     var clients: ClientsStatus
     var store: DiskStatus
+    var waiting: WaitingStatus
     /// The number of gaps of each kind since the start.
     var gaps: [DaemonGap.Kind: Int]
     /// The facts of a node of a fleet; `nil` on one machine.
@@ -107,6 +108,7 @@ struct Status: Sendable {
         writer.member("process", object: process.members)
         writer.member("clients", object: clients.members)
         writer.member("store", object: store.members)
+        waiting.members(&writer)
         writer.member("custom_data", object: customData.members)
         writer.member(
             "handlers",
@@ -309,13 +311,55 @@ struct DiskStatus: Sendable {
     }
 }
 
+/// What waits beside requests: for a person, for time or for the disk.
+struct WaitingStatus: Sendable {
+    /// `nil` until they are counted after a start.
+    var deadLetters: DeadLetterTotals?
+    var dropped: (byAge: Int, bySize: Int)
+    var publishes: (open: Int, left: Int)
+    var isErasing: Bool
+    /// The clock, for the ages.
+    var now: WallTime
+
+    fileprivate func members(_ writer: inout StatusObject) {
+        if let deadLetters {
+            writer.member("dead_letters", object: { members(&$0, of: deadLetters) })
+        } else {
+            writer.member("dead_letters", nil as String?)
+        }
+        writer.member("publishes_open", publishes.open)
+        writer.member("publish_deliveries_left", publishes.left)
+        writer.member("erasures_waiting", isErasing ? 1 : 0)
+    }
+
+    private func members(_ writer: inout StatusObject, of letters: DeadLetterTotals) {
+        writer.member("count", letters.all.count)
+        writer.member("bytes", letters.all.bytes)
+        writer.member("oldest_age_ms", letters.oldest.map { max(0, now.milliseconds - $0.milliseconds) })
+        writer.member("dropped_by_age", dropped.byAge)
+        writer.member("dropped_by_size", dropped.bySize)
+        writer.member(
+            "handlers",
+            object: { writer in
+                for (name, share) in letters.handlers.sorted(by: { $0.key < $1.key }) {
+                    writer.member(
+                        name,
+                        object: {
+                            $0.member("count", share.count)
+                            $0.member("bytes", share.bytes)
+                        })
+                }
+            })
+    }
+}
+
 /// The facts of the custom data.
 struct CustomDataStatus: Sendable {
     var summary: CustomDataSummary
     /// The number of entries that were rejected on arrival since the start.
     var rejected: Int64
     var sending: SendingState?
-    var isForwarderConnected: Bool
+    var forwarding: ForwardingFigures
     /// Whether `Endpoint=` is set, so that entries wait for a forwarder.
     var hasEndpoint: Bool
     /// The clock, for the ages.
@@ -328,7 +372,7 @@ struct CustomDataStatus: Sendable {
 
     /// Why entries are not sent, or not as the configuration on disk has it; `nil`: they are, or none waits.
     private var sendingProblem: String? {
-        if !isForwarderConnected, hasEndpoint, let age = oldestUnsentAge, age >= Self.absenceMax {
+        if !forwarding.isConnected, hasEndpoint, let age = oldestUnsentAge, age >= Self.absenceMax {
             let count = counted(summary.queued + summary.claimed, "entry waits", "entries wait")
             return "pushrouter-forward is not connected, and \(count): systemctl status pushrouter-forward has more"
         }
@@ -347,12 +391,25 @@ struct CustomDataStatus: Sendable {
         writer.member("oldest_unsent_age_ms", oldestUnsentAge)
         writer.member("sending_problem", sendingProblem)
         if let sending {
-            let isAbsent = sending.phase == .sending && !isForwarderConnected
+            let isAbsent = sending.phase == .sending && !forwarding.isConnected
             writer.member("sending", object: { sending.members(&$0, phase: isAbsent ? "not_connected" : nil) })
         } else {
             writer.member("sending", nil as String?)
         }
-        writer.member("forwarder_connected", isForwarderConnected)
+        writer.member("forwarder_connected", forwarding.isConnected)
+        writer.member("requests_sent", forwarding.requests)
+        writer.member(
+            "settled",
+            object: { writer in
+                for state in SettleRequest.states { writer.member(state.rawValue, forwarding.settled[state] ?? 0) }
+            })
+        writer.member(
+            "pauses",
+            object: { writer in
+                for pause in ForwardingFigures.Pause.allCases {
+                    writer.member(pause.rawValue, forwarding.pauses[pause] ?? 0)
+                }
+            })
     }
 }
 
@@ -367,8 +424,9 @@ extension SendingState {
 }
 
 extension Daemon {
-    func status(isForwarderConnected: Bool) -> Status {
+    func status(_ forwarding: ForwardingFigures) -> Status {
         let now = Moment.now()
+        let stored = parts.committer.status
         return Status(
             version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
             uptime: now.monotonic - startedAt.monotonic, state: isEnding ? "stopping" : "running",
@@ -388,8 +446,11 @@ extension Daemon {
                 inject: servers?.inject, control: servers?.control, read: servers?.read, refusals: parts.refusals.counts
             ),
             store: DiskStatus(
-                pipeline, parts.health, pruning, parts.committer.status, sizeMax: settings.store.sizeMax,
+                pipeline, parts.health, pruning, stored, sizeMax: settings.store.sizeMax,
                 filterBytes: inject.filterBytes, setAside: parts.committer.setAside, at: now.monotonic),
+            waiting: WaitingStatus(
+                deadLetters: stored.deadLetters, dropped: pruning.deadLetters, publishes: processor.router.publishes,
+                isErasing: erasures.isUnderway || stored.isErasing, now: now.wall),
             gaps: gaps.counts,
             node: parts.leadership.map {
                 NodeStatus(node: $0.node, leader: $0.node, term: $0.store.epoch, engine: engine)
@@ -405,7 +466,7 @@ extension Daemon {
             customData: CustomDataStatus(
                 summary: processor.router.customDataSummary,
                 rejected: processor.rejectionCount, sending: customData.sending,
-                isForwarderConnected: isForwarderConnected,
+                forwarding: forwarding,
                 hasEndpoint: settings.usersTrack.endpoint != nil, now: now.wall))
     }
 
@@ -484,6 +545,13 @@ extension DeliveryFigures.Handler {
     fileprivate func members(_ writer: inout StatusObject) {
         writer.member("outcomes", object: outcomes.members)
         writer.member("start_failures", startFailures)
+        writer.member(
+            "attempts",
+            object: { writer in
+                for answer in AttemptRecord.Answer.allCases where answer != .handled {
+                    writer.member(answer.rawValue, unhandled[answer] ?? 0)
+                }
+            })
         writer.member("queue", queue)
         writer.member("exec", exec)
         writer.member("total", total)

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import LinuxSystem
 @testable import PushModel
 
 @Suite("In relay mode, a dead letter", .timeLimit(.minutes(30)))
@@ -50,6 +51,31 @@ struct DeadLetterTests {
         #expect(replay["replay_of"]?.int64 == 1)
         let former = try json(daemon.pushctl("show", "1", "--json").output)
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
+    }
+
+    @Test("is counted in status and metrics by its handler until it is dropped")
+    func isCounted() throws {
+        installation.addJob("job", "exit 1")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...2 { #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed") }
+        let letters = { try json(daemon.pushctl("status", "--json").output)["dead_letters"] }
+        try waitUntil("they are counted") { try letters()?["count"]?.int64 == 2 }
+        let all = try letters()
+        let job = all?["handlers"]?["job"]
+        #expect(job?["count"]?.int64 == 2 && job?["bytes"]?.int64 == all?["bytes"]?.int64)
+        let text = daemon.pushctl("status").output
+        #expect(text.contains("Dead letters   2 of ") && text.contains(": job 2\n"), "\(text)")
+        let reply = try Client(path: installation.readSocket).ask(#"{"op":"metrics","format":"prometheus"}"#)
+        let metrics = reply["metrics"]?.string ?? ""
+        for line in [
+            "pushrouterd_dead_letters 2\n", "pushrouterd_handler_dead_letters{handler=\"job\"} 2\n",
+            "pushrouterd_dead_letters_dropped_total{by=\"size\"} 0\n", "pushrouterd_publishes_open 0\n",
+            "pushrouterd_erasures_waiting 0\n",
+        ] { #expect(metrics.contains(line), "\(line)") }
+        #expect(daemon.pushctl("deadletters", "purge", "1", "2").end == .exited(0))
+        try waitUntil("they are gone") { try letters()?["count"]?.int64 == 0 }
+        #expect(!daemon.pushctl("status").output.contains("Dead letters"))
     }
 
     @Test("exists only in relay mode, as an empty list says in device mode")

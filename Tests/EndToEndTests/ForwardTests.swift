@@ -34,6 +34,10 @@ struct ForwardTests {
         let entries = try installation.entries()
         #expect(entries.count == 400)
         #expect(entries.allSatisfy { $0.state == .sent })
+        let status = try Client(path: installation.readSocket).ask(#"{"op":"status"}"#)["status"]?["custom_data"]
+        #expect(status?["settled"]?["sent"]?.int64 == 400 && status?["settled"]?["unknown"]?.int64 == 0)
+        #expect(status?["requests_sent"]?.int64 == Int64(server.requests.count))
+        #expect(status?["pauses"]?.members.allSatisfy { $0.value.int64 == 0 } == true)
         try compare(entries, with: server.taken)
         #expect(server.violations == [])
         #expect(try forwarder.stop() == .exited(0))

@@ -167,6 +167,75 @@ struct GatewayTests {
         #expect(open.output.split(separator: "Credentials= and Provider=strict").count == 2, "\(open.output)")
     }
 
+    @Test("ends its authority at the date of an order: both are handed out before, and the next one alone signs after")
+    func rotation() throws {
+        let scene = try GatewayScene()
+        let state = "\(scene.installation.root)/gateway"
+        func rotate(_ words: String...) -> Program.Result {
+            pushctl.run(["gateway", "rotate", "--state", state] + words)
+        }
+        func certificates() -> [Substring] {
+            String(decoding: readFile(scene.authority) ?? [], as: UTF8.self).split(
+                separator: "-----END CERTIFICATE-----"
+            )
+            .filter { $0.contains("BEGIN") }
+        }
+        func reload(until count: Int) throws {
+            scene.gateway.send(SIGHUP)
+            try waitUntil("there are \(count) certificates") { certificates().count == count }
+        }
+        let first = certificates()
+        #expect(first.count == 1 && rotate("--end", "soon").end == .exited(2))
+        #expect(pushctl.run(["gateway", "rotate", "--state", "/nonexistent"]).end == .exited(66))
+        let order = rotate()
+        #expect(order.end == .exited(0) && order.output.contains("systemctl reload pushrouter-gateway"), "\(order)")
+        try reload(until: 2)
+        #expect(certificates().first == first.first && scene.send().status == 200)
+        let told = try json(scene.curl(["/status"]).text.split(separator: "\n").first.map(String.init) ?? "")
+        #expect(told["next_authority"]?.bool == true)
+        let ends = try #require(told["authority_ends"]?.string.flatMap(WallTime.init(rfc3339:)))
+        let days = (ends.milliseconds - WallTime(milliseconds: Int64(time(nil)) * 1000).milliseconds) / 86_400_000
+        #expect((13...14).contains(days))
+        let next = certificates().last
+        #expect(rotate("--end", "now").end == .exited(0))
+        try reload(until: 1)
+        #expect(certificates().first == next && scene.send().status == 200)
+        // The order was for the first authority: the next one stays.
+        #expect(try scene.gateway.stop() == .exited(0))
+        try scene.restartGateway()
+        #expect(certificates().first == next && readFile("\(state)/rotate") == nil)
+        // At once, without a next one: a key that somebody has read.
+        #expect(rotate("--end", "now").end == .exited(0))
+        scene.gateway.send(SIGHUP)
+        try waitUntil("there is another authority") { certificates().count == 1 && certificates().first != next }
+        #expect(scene.send().status == 200)
+    }
+
+    @Test("is in the metrics of pushrouter-metrics, and a gateway that was killed is not up")
+    func metrics() throws {
+        let scene = try GatewayScene()
+        let file = "\(scene.installation.root)/push.prom"
+        #expect(scene.send().status == 200)
+        let exporter = DaemonProcess(
+            scene.installation,
+            arguments: [
+                "--runtime", scene.installation.runtime, "--textfile", file, "--interval", "1", "--gateway",
+                scene.socket,
+            ], program: "pushrouter-metrics")
+        func has(_ line: String) -> Bool {
+            String(decoding: readFile(file) ?? [], as: UTF8.self).split(separator: "\n").contains { $0 == line }
+        }
+        try waitUntil("the answer is counted") {
+            has(#"pushrouterd_gateway_answers_total{service="fcm",status="200"} 1"#)
+        }
+        #expect(has("pushrouterd_gateway_up 1") && has("pushrouterd_up 1"))
+        #expect(has(#"pushrouterd_gateway_credentials{kind="keys"} 0"#) && has("pushrouterd_gateway_daemon_problem 0"))
+        scene.gateway.crash()
+        try waitUntil("the gateway is down") { has("pushrouterd_gateway_up 0") }
+        #expect(has("pushrouterd_up 1"))
+        #expect(try exporter.stop() == .exited(0))
+    }
+
     @Test("returns the daemon's refusal in Google's form, with the field of the message")
     func refusals() throws {
         let scene = try GatewayScene()

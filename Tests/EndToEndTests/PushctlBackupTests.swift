@@ -41,6 +41,74 @@ struct PushctlBackupTests {
         #expect(accepted.output.contains("seq 3"), "\(accepted.output)")
     }
 
+    /// Copies the backup, and overwrites a page in its middle.
+    private func damage(_ copy: String) {
+        let page = "head -c 4096 /dev/zero | tr '\\0' A"
+        let script =
+            "cp '\(file)' '\(copy)' && \(page) | dd of='\(copy)' bs=4096 conv=notrunc seek=$(($(stat -c %s '\(copy)') / 8192))"
+        #expect(Program(path: "/bin/sh").run(["-c", script]).end == .exited(0))
+    }
+
+    @Test("--check reads a backup, counts its rows, and compares it with the ledger; damage and a lack are told")
+    func check() throws {
+        #expect(daemon.pushctl("backup", file).end == .exited(0))
+        let good = daemon.pushctl("backup", "--check", file)
+        #expect(good.end == .exited(0) && good.output.hasPrefix("\(file): 1 request, "), "\(good)")
+        #expect(good.output.contains(": whole\n  devices: 1 row\n"), "\(good)")
+        #expect(good.output.hasSuffix("This machine's ledger has 0 requests after it.\n"), "\(good)")
+        #expect(daemon.pushctl("token", token, "--device", "e", "--platform", "android", "--wait").end == .exited(0))
+        let later = try json(daemon.pushctl("backup", "--check", file, "--json").output)
+        #expect(later["requests_after"]?.int64 == 1 && later["requests_missing"]?.int64 == 0)
+        #expect(later["tables"]?["requests"]?.int64 == 1 && later["rows_checked"]?.bool == true)
+        // A machine for restores has no ledger, and another ledger is not compared.
+        let alone = pushctl.run(["backup", "--check", file, "--state", "/nonexistent"])
+        #expect(alone.end == .exited(0) && !alone.output.contains("This machine"), "\(alone)")
+        let other = try TestDaemon()
+        #expect(other.pushctl("token", token, "--device", "d", "--platform", "android", "--wait").end == .exited(0))
+        #expect(other.pushctl("backup", "--check", file).output.contains("of another state directory"))
+        let copy = file + ".damaged"
+        damage(copy)
+        #expect(daemon.pushctl("backup", "--check", copy).end == .exited(74))
+        #expect(daemon.pushctl("backup", "--check", file + ".none").end == .exited(66))
+        #expect(daemon.pushctl("backup", "--check", "--keep", "1", file).end == .exited(2))
+    }
+
+    @Test("--keep writes a file with the time as its name, and removes all but the newest of them")
+    func rotation() throws {
+        let directory = daemon.installation.root + "/backups"
+        #expect(daemon.pushctl("backup", "--keep", "2", directory).errors.contains("its directory does not exist"))
+        mkdir(directory, 0o755)
+        let old = ["pushrouterd-2026-01-01T020000Z.db", "pushrouterd-2026-01-02T020000Z.db"]
+        for name in old + ["mine.db", "pushrouterd-2026-01-03T020000Z.db.partial-1"] {
+            writeFile("", to: "\(directory)/\(name)")
+        }
+        let made = daemon.pushctl("backup", "--keep", "2", directory, "--json")
+        #expect(made.end == .exited(0), "\(made)")
+        let name = try json(made.output)["file"]?.string?.dropFirst(directory.count + 1) ?? ""
+        let left = Set(Program(path: "/bin/ls").run([directory]).lines)
+        #expect(left == [old[1], "mine.db", String(name)] && name.hasPrefix("pushrouterd-2"), "\(left)")
+        #expect(daemon.pushctl("backup", "--keep", "0", directory).end == .exited(2))
+    }
+
+    @Test("restore --dry-run restores a copy beside the running daemon, and leaves no file and no other change")
+    func rehearsal() throws {
+        #expect(daemon.pushctl("backup", file).end == .exited(0))
+        let place = daemon.installation.root + "/tmp"
+        mkdir(place, 0o700)
+        func rehearse(_ words: String...) -> Program.Result {
+            pushctl.run(daemon.options + ["restore", "--dry-run"] + words, environment: ["TMPDIR": place])
+        }
+        let rehearsed = rehearse(file)
+        #expect(rehearsed.end == .exited(0), "\(rehearsed)")
+        #expect(rehearsed.output.hasPrefix("1 request would be restored") && rehearsed.output.hasSuffix("changed.\n"))
+        #expect(try json(rehearse(file, "--json").output)["requests"]?.int64 == 1)
+        damage(file + ".damaged")
+        #expect(rehearse(file + ".damaged").end == .exited(74))
+        #expect(rehearse().end == .exited(2) && rehearse("--empty").end == .exited(2))
+        #expect(Program(path: "/bin/ls").run(["-A", place]).output.isEmpty)
+        #expect(daemon.pushctl("show", "1").end == .exited(0), "the daemon and its ledger are as before")
+    }
+
     @Test("restore refuses a machine of a pair, and changes nothing there, until the configuration has no Log=")
     func pair() throws {
         #expect(daemon.pushctl("backup", file).end == .exited(0))

@@ -37,7 +37,7 @@ quiet build commit --rm "$base" base:1
 for target in pushctl pushrouterd; do
     echo "-- image: $target"
     stage=()
-    [[ $target == pushctl ]] || stage=(--target router)
+    [[ $target == pushctl ]] || stage=(--format docker --target router)
     quiet build build --pull=never --build-arg BASE=localhost/base:1 "${stage[@]}" -t "$target" \
         -f packaging/Containerfile "$packages"
 done
@@ -52,7 +52,10 @@ explained=$(build run --volume "$PWD/Tests/Fixtures/payloads:/work:ro" "$contain
 [[ $explained == *braze* ]] || fail "pushctl explains: $explained"
 
 echo "-- pushrouterd: answers, handles a push and ends"
+health=$(build inspect --type image --format '{{.Docker.Config.Healthcheck.Test}}' localhost/pushrouterd)
+[[ $health == "[CMD /usr/bin/pushctl status]" ]] || fail "the health check is: $health"
 container=$(build from --pull=never localhost/pushrouterd)
+! build run "$container" -- dpkg -s systemd >/dev/null 2>&1 || fail "the image has all of systemd"
 # shellcheck disable=SC2016  # Expanded in there.
 session='
     "$0" 2>/tmp/journal & daemon=$!
@@ -63,13 +66,14 @@ session='
         sleep 0.1
     done
     id -un
+    pushctl status >/dev/null && [ "$(stat -c "%g %a" /run/pushrouterd/inject.sock)" = "$(id -g) 660" ] && echo "its group"
     printf "{\"data\":{\"k\":\"v\"}}" | pushctl inject --app org.example --platform android --wait -
     kill "$daemon"
     wait "$daemon"
     echo "ended with $?"
 '
 told=$(build run "$container" -- /bin/sh -c "$session" "$(entry localhost/pushrouterd)" 2>&1) || fail "$told"
-for word in pushrouterd handled "ended with 0"; do
+for word in pushrouterd "its group" handled "ended with 0"; do
     [[ $told == *"$word"* ]] || fail "the daemon's container does not say $word: $told"
 done
 echo "images: both work"

@@ -100,6 +100,7 @@ def deliver(root, jobs):
 def tell_everything(root):
     """One of each thing that a panel shows: an outcome of each handler, a refusal, an entry that waits to be sent."""
     deliver(root, ["good", "bad", "gone"])
+    send_through_gateway(root)
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(60)
         client.connect(str(root / "run/inject.sock"))
@@ -116,6 +117,35 @@ def tell_everything(root):
         client.sendall(json.dumps(phase).encode() + b"\n")
         answer = json.loads(client.makefile("r").readline())
         check(answer["ok"], f"the phase of sending is refused: {answer}")
+
+
+def send_through_gateway(root):
+    """A send that the gateway takes, and one that it refuses."""
+    for body in (b'{"message":{"token":"t","data":{"job":"good"}}}', b'{"message":{}}'):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(60)
+            client.connect(str(root / "gateway.sock"))
+            client.sendall(b"POST /v1/projects/p/messages:send HTTP/1.1\r\nHost: fcm.googleapis.com\r\nConnection: close\r\n"
+                           b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            check(client.recv(1000).startswith(b"HTTP/1.1 "), "the gateway does not answer")
+
+
+def of_daemon(values):
+    """The values without those of what stands beside the daemon."""
+    return {name: value for name, value in values.items() if not re.match("pushrouterd_(gateway_|backup)", name)}
+
+
+def check_others(values):
+    for name, value in {
+        "pushrouterd_gateway_up": 1, 'pushrouterd_gateway_credentials{kind="accounts"}': 0, "pushrouterd_backups": 2,
+    }.items():
+        check(values.get(name) == value, f"{name}: {values.get(name)} instead of {value}")
+    for name in ('answers_total{service="fcm",status="200"}', 'answers_total{service="fcm",status="400"}',
+                 'refusals_total{reason="INVALID_ARGUMENT"}'):
+        check(values.get(f"pushrouterd_gateway_{name}", 0) > 0, f"pushrouterd_gateway_{name} counts nothing")
+    check(0 <= values.get("pushrouterd_backup_age_seconds", -1) < 600, "the age of the backup")
+    ends = values.get('pushrouterd_gateway_certificate_end_seconds{certificate="authority"}', 0) - time.time()
+    check(700 * 86400 < ends < 731 * 86400, f"the authority ends in {ends} s")
 
 
 def check_counts(values):
@@ -317,12 +347,25 @@ def main():
             router = subprocess.Popen(
                 [daemon, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"], stderr=log)
             wait_until("the daemon listens", (root / "run/inject.sock").exists)
+            programs = pathlib.Path(daemon).resolve().parent
+            gateway = subprocess.Popen(
+                [programs / "pushrouter-gateway", "--config", root / "config", "--state", root / "gateway", "--runtime",
+                 root / "run", "--listen", f"unix:{root}/gateway.sock"], stderr=log)
+            wait_until("the gateway listens", (root / "gateway.sock").exists)
+            (root / "backups").mkdir()
             server = subprocess.Popen(
                 [exporter, "--runtime", root / "run", "--listen", f"127.0.0.1:{port}", "--textfile", file,
-                 "--interval", "1"], stderr=log)
+                 "--interval", "1", "--gateway", root / "gateway.sock", "--backups", root / "backups"], stderr=log)
         try:
             wait_until("somebody listens", lambda: is_listening(port))
             deliver(root, ["good"] * 7 + ["bad"] * 3 + ["gone"] * 2)
+            check(samples(Page(port, "/metrics").text)["pushrouterd_backups"] == 0, "there is a backup")
+            backup = [programs / "pushctl", "--config", root / "config", "--state", root / "state", "--runtime",
+                      root / "run", "backup", "--keep", "2", root / "backups"]
+            for _ in range(3):
+                subprocess.run(backup, check=True, stdout=subprocess.DEVNULL)
+                # The name of a backup has the second.
+                time.sleep(1.1)
             new, old = Page(port, "/metrics", OPEN_METRICS), Page(port, "/metrics")
             check(new.type.startswith("application/openmetrics-text; version=1.0.0"), f"type {new.type}")
             check(old.type.startswith("text/plain; version=0.0.4"), f"type {old.type}")
@@ -332,23 +375,31 @@ def main():
             check(Page(port, "/healthz").status == 200, "healthz is not 200")
             wait_until("the file has the counts", lambda: file.exists() and samples(file.read_text()).get(
                 "pushrouterd_requests_accepted_total") == 12)
-            check_prometheus(root, port, pathlib.Path(daemon).resolve().parent)
+            check_prometheus(root, port, programs)
+            send_through_gateway(root)
+            check_others(samples(Page(port, "/metrics").text))
+            check_others(samples(Page(port, "/metrics", OPEN_METRICS).text))
             check_hostile(port)
             # A stopped daemon accepts connections and does not answer.
             router.send_signal(signal.SIGSTOP)
-            check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics of a stopped daemon")
+            stopped = samples(Page(port, "/metrics").text)
+            check(of_daemon(stopped) == {"pushrouterd_up": 0}, "metrics of a stopped daemon")
+            check(stopped["pushrouterd_gateway_up"] == 1, "the gateway answers while the daemon is stopped")
             check(Page(port, "/healthz").status == 503, "healthz of a stopped daemon is not 503")
             router.send_signal(signal.SIGCONT)
             wait_until("the daemon goes on, and is seen", lambda: samples(Page(port, "/metrics").text)["pushrouterd_up"] == 1)
             router.terminate()
             check(router.wait() == 0, "the daemon did not end well")
-            check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics without a daemon")
+            check(of_daemon(samples(Page(port, "/metrics").text)) == {"pushrouterd_up": 0}, "metrics without a daemon")
+            gateway.kill()
+            gateway.wait()
+            check(samples(Page(port, "/metrics").text)["pushrouterd_gateway_up"] == 0, "a gateway that was killed is up")
             check(Page(port, "/healthz").status == 503, "healthz without a daemon is not 503")
-            wait_until("the file says so", lambda: samples(file.read_text()) == {"pushrouterd_up": 0})
+            wait_until("the file says so", lambda: of_daemon(samples(file.read_text())) == {"pushrouterd_up": 0})
             server.terminate()
             check(server.wait() == 0, "pushrouter-metrics did not end well")
         finally:
-            for process in (router, server):
+            for process in (router, gateway, server):
                 if process.poll() is None:
                     process.kill()
                     process.wait()

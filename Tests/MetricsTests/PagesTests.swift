@@ -1,5 +1,7 @@
+import Glibc
 import PushViews
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -48,6 +50,31 @@ struct PagesTests {
         let response = answer(PageRequest(method: "GET", path: "/metrics"), isAway: true)
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
         #expect(response.status == 200 && lines.filter { !$0.hasPrefix("#") } == ["pushrouterd_up 0"])
+    }
+
+    @Test("have the metrics of other programs behind the daemon's, also while the daemon does not answer")
+    func behind() {
+        let pages = Pages(
+            metrics: { (format) throws(DaemonError) in throw Self.away }, others: { text, _ in text + "other 1\n" },
+            problem: { () throws(DaemonError) in nil }, follows: { () throws(DaemonError) in nil })
+        let lines = String(
+            decoding: pages.answer(PageRequest(method: "GET", path: "/metrics")).body, as: UTF8.self
+        ).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines == ["pushrouterd_up 0", "other 1"])
+    }
+
+    @Test("count whole backups by their names, and take the age of the newest; without the directory there is nothing")
+    func backups() {
+        let directory = TemporaryDirectory()
+        let others = OtherPrograms(gatewaySocket: "\(directory.path)/none", backups: "\(directory.path)/backups")
+        #expect(others.metrics(behind: "", .prometheus) == "")
+        mkdir(others.backups, 0o755)
+        for name in [
+            "pushrouterd-2026-11-29T020000Z.db", "pushrouterd-2026-11-30T020000Z.db", "notes.db",
+            "pushrouterd-2026-11-30T030000Z.db.partial-7",
+        ] { writeFile("", to: "\(others.backups)/\(name)") }
+        let text = others.metrics(behind: "", .prometheus)
+        #expect(text.contains("pushrouterd_backups 2\n") && text.contains("pushrouterd_backup_age_seconds "))
     }
 
     @Test("log once why there are no metrics, and when there are some again")
@@ -134,7 +161,10 @@ struct PagesTests {
 struct MetricsArgumentsTests {
     @Test("has an address, a file, an interval and a directory, as one word or two")
     func good() throws {
-        let words = ["--listen=[::1]:80", "--textfile", "/a/b.prom", "--interval", "60", "--runtime=/r"]
+        let words = [
+            "--listen=[::1]:80", "--textfile", "/a/b.prom", "--interval", "60", "--runtime=/r", "--gateway=/g.sock",
+            "--backups", "/b",
+        ]
         guard case .run(let given) = Program.service.parse(words) else {
             Issue.record("it is not taken")
             return
@@ -142,6 +172,7 @@ struct MetricsArgumentsTests {
         let arguments = try Arguments(given)
         #expect(given.values["--listen"] == "[::1]:80" && arguments.textFile == "/a/b.prom")
         #expect(arguments.interval == 60 && given.values["--runtime"] == "/r")
+        #expect(arguments.others.gatewaySocket == "/g.sock" && arguments.others.backups == "/b")
         #expect(ListenAddress(Arguments.defaultAddress)?.isLoopback == true)
     }
 

@@ -119,6 +119,44 @@ holds "its socket still listens" systemctl is-active pushrouter-metrics.socket
 until_so "the next scrape starts the service" bash -c 'page /metrics | grep -qx "pushrouterd_up 1"'
 holds "it stops" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
 
+step "backup: the timer is off; a backup is made, checked, rehearsed and rotated beside the daemon, and metrics have its age"
+backups=/var/lib/pushrouterd-backup
+denies "the timer is enabled" systemctl is-enabled pushrouterd-backup.timer
+holds "the timer is enabled by hand" systemctl enable --now pushrouterd-backup.timer
+systemctl list-timers pushrouterd-backup.timer | grep -q pushrouterd-backup.service || fail "the timer starts nothing"
+for _ in 1 2 3 4 5 6 7 8; do
+    holds "a backup is made" systemctl start pushrouterd-backup.service
+    sleep 1.1
+done
+made=("$backups"/*)
+((${#made[@]} == 7)) || fail "there are other backups than seven: ${made[*]}"
+newest=${made[-1]}
+[[ $(stat -c '%U %a' "$newest") == 'pushrouterd 600' ]] || fail "the mode of $newest"
+holds "it is whole" bash -c "pushctl backup --check $newest | grep -q 'has 0 requests after it'"
+holds "it can be restored" bash -c "pushctl restore --dry-run $newest | grep -q 'Nothing was changed'"
+holds "the socket of the metrics listens" systemctl start pushrouter-metrics.socket
+until_so "the metrics have the backups" bash -c 'page /metrics | grep -qx "pushrouterd_backups 7"'
+holds "they have the age" bash -c 'page /metrics | grep -q "^pushrouterd_backup_age_seconds [0-9]"'
+holds "they stop" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
+holds "the timer is disabled" systemctl disable --now pushrouterd-backup.timer
+rm -r $backups
+
+step "log level: a drop-in keeps entries out of the journal after a restart, too"
+mkdir -p "/etc/systemd/system/$service.d"
+printf '[Service]\nLogLevelMax=warning\n' >"/etc/systemd/system/$service.d/level.conf"
+systemctl daemon-reload
+# notices: how many entries of this boot's service are no warnings.
+notices() { journalctl -q -b -u "$service" -p 5..7 _COMM=pushrouterd -o cat | wc -l; }
+holds "it restarts" systemctl restart "$service"
+before=$(notices)
+holds "it restarts again" systemctl restart "$service"
+holds "a request is accepted" inject
+[[ $(notices) == "$before" ]] || fail "notices came with LogLevelMax=warning"
+rm -r "/etc/systemd/system/$service.d"
+systemctl daemon-reload
+holds "it restarts without the drop-in" systemctl restart "$service"
+until_so "notices come again" bash -c "[[ \$(journalctl -q -b -u $service -p 5..7 _COMM=pushrouterd -o cat | wc -l) -gt $before ]]"
+
 step "gateway: clients of FCM and APNs reach the daemon through it, and it sees neither the ledger nor a network"
 holds "its sockets listen" systemctl start pushrouter-gateway.socket
 send() {
@@ -137,6 +175,13 @@ denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/le
 [[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
 [[ $(stat -c %a /var/lib/pushrouter-gateway/ca.key) == 600 ]] || fail "others may read the authority's key"
 holds "the authority is printed" bash -c 'pushctl gateway ca | grep -q CERTIFICATE'
+holds "the socket of the metrics listens" systemctl start pushrouter-metrics.socket
+until_so "the metrics have the gateway" bash -c 'page /metrics | grep -qx "pushrouterd_gateway_up 1"'
+holds "they stop" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
+holds "another authority is ordered" bash -c 'pushctl gateway rotate | grep -q "systemctl reload pushrouter-gateway"'
+holds "the gateway reloads" systemctl reload pushrouter-gateway
+until_so "both are handed out" bash -c '[[ $(pushctl gateway ca | grep -c "BEGIN CERTIFICATE") == 2 ]]'
+holds "a push is taken by the old one" bash -c 'send | grep -q projects/demo/messages/'
 holds "it stops" systemctl stop pushrouter-gateway.socket pushrouter-gateway.service
 
 step "page: it answers, only reads as it is shipped, and acts as its own user with the drop-in"

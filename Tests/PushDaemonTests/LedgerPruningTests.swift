@@ -68,9 +68,9 @@ final class LedgerPruningTests {
         func check() throws {
             pruning.check(settings, at: now, boot: 0)
             let (bySize, remains) = try next { report -> (Int, LedgerRemains?)? in
-                if case .pruned(_, _, let bySize, let remains) = report { (bySize, remains) } else { nil }
+                if case .pruned(_, _, _, let bySize, let remains) = report { (bySize, remains) } else { nil }
             }
-            pruning.pruned(requests: 0, deadLetters: 0)
+            pruning.pruned(requests: 0, deadLetters: 0, bySize: 0)
             pruning.prunedBySize(requests: bySize, remains: remains, at: 1)
         }
         try commit(1...30, inBatch: 1, isInFlight: true, committer)

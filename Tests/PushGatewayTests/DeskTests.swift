@@ -585,6 +585,14 @@ struct GatewaySettingsTests {
         // A next authority that ends first is useless.
         #expect(AuthorityPlan.step(present: ends, next: ends - day, now: 20 * day) == .announce)
         #expect(AuthorityPlan.step(present: ends, next: ends - day, now: ends + day) == .start)
+        // An order says when the authority ends, and which one once the gateway has seen it.
+        var order = AuthorityRotation(ends: 41)
+        #expect(AuthorityRotation(order.bytes) == order)
+        order.authority = 97
+        #expect(AuthorityRotation(order.bytes) == order && order.bytes == Array("41 97\n".utf8))
+        for text in ["", "a", "1 b", "-1", "1 2 3", "99999999999999"] {
+            #expect(AuthorityRotation(Array(text.utf8)) == nil, "\(text)")
+        }
         #expect(AuthorityPlan.needsLeaf(ends: 30 * day, now: 21 * day))
         #expect(!AuthorityPlan.needsLeaf(ends: 30 * day, now: 19 * day))
         #expect(AuthorityPlan.leafNames(["a.example"]).contains("a.example"))

@@ -10,13 +10,13 @@ struct CountedMetricsTests {
         "outcomes":{"handled":4,"timed_out":1,"unrouted":0},"observed":{"handled":2},
         "providers":{"a \"b\"":{"handled":4,"failed":0}},
         "handlers":{"crm":{"outcomes":{"handled":3,"failed":0,"timed_out":1,"expired":0,"duplicate":0,"unrouted":2},
-        "start_failures":7,"queue":{"bounds_us":[100000,9000000],"added_us":[50000,50000,8400000,10000000]}}},
+        "start_failures":7,"attempts":{"retry":2,"not_started":7},"queue":{"bounds_us":[100000,9000000],"added_us":[50000,50000,8400000,10000000]}}},
         "commits":{"bounds_us":[500],"added_us":[10,10,10,10,10,10,10,20]},
         "refusals":[{"reason":"overloaded","uid":"1000","count":3},{"reason":"idle","uid":"(other)","count":1}]}}
         """#
 
     private func lines(_ format: MetricsFormat) throws -> [String] {
-        let status = StatusValue(try JSONDocument(scanning: Array(Self.status.utf8)).root)
+        let status = StatusValue(withHistograms: try JSONDocument(scanning: Array(Self.status.utf8)).root)
         return OpenMetrics.text(of: status, as: format).split(separator: "\n").map(String.init)
     }
 
@@ -30,6 +30,7 @@ struct CountedMetricsTests {
             #"pushrouterd_handler_outcomes_total{handler="crm",outcome="failed"} 0"#,
             #"pushrouterd_handler_outcomes_total{handler="crm",outcome="unrouted"} 2"#,
             #"pushrouterd_handler_start_failures_total{handler="crm"} 7"#,
+            #"pushrouterd_handler_failed_attempts_total{handler="crm",answer="retry"} 2"#,
             #"pushrouterd_peer_refused_total{reason="overloaded",uid="1000"} 3"#,
             #"pushrouterd_peer_refused_total{reason="idle",uid="(other)"} 1"#,
         ] { #expect(lines.contains(line), "\(line)") }

@@ -22,7 +22,8 @@ struct OpenMetricsTests {
         """#
 
     private func text(_ status: String, as format: MetricsFormat = .openMetrics) throws -> String {
-        OpenMetrics.text(of: StatusValue(try JSONDocument(scanning: Array(status.utf8)).root), as: format)
+        OpenMetrics.text(
+            of: StatusValue(withHistograms: try JSONDocument(scanning: Array(status.utf8)).root), as: format)
     }
 
     /// The samples of a text, without creation times.

@@ -53,6 +53,24 @@ struct StatusSummaryTests {
         #expect(try lines()[6].text == "Last miss      none in the last 5 min")
     }
 
+    @Test("names dead letters by handler, open publishes and an erasure that waits")
+    func backlog() throws {
+        let found = try lines(
+            Self.status.replacing(
+                #""custom_data":"#,
+                with: #"""
+                    "dead_letters":{"count":1203,"bytes":2048,"oldest_age_ms":7200000,
+                    "handlers":{"crm":{"count":1200,"bytes":2000},"(none)":{"count":3,"bytes":48}}},
+                    "publishes_open":2,"publish_deliveries_left":3000,"erasures_waiting":1,"custom_data":
+                    """#))
+        #expect(
+            found.suffix(4).map(\.text) == [
+                "Dead letters   1,203 of 2 KiB, the oldest for 2 h: crm 1,200, (none) 3",
+                "Publishes      2 with 3,000 deliveries left", "Erasures       one is not complete",
+                "Problems       none",
+            ])
+    }
+
     @Test("has a line for every problem of the status, with its severity")
     func problems() throws {
         let wrong = Self.status.replacing(

@@ -47,7 +47,7 @@ struct DeliveryFiguresTests {
         try bench.submit(.deliver())
         bench.handle(.failedToStart(InvocationID(1, 0), reason: "no such program"))
         let crm = try handler("crm", of: bench)
-        #expect(crm.startFailures == 1 && crm.outcomes[.failed] == 1)
+        #expect(crm.startFailures == 1 && crm.outcomes[.failed] == 1 && crm.unhandled == [.notStarted: 1])
         #expect(crm.exec.counts.allSatisfy { $0 == 0 } && crm.total.counts.first == 1)
     }
 

@@ -45,6 +45,47 @@ final class DeadLetterTests {
         #expect(try ledger.secondConnection().integer("SELECT count(*) FROM attempts") == 2)
     }
 
+    /// Waits until the ledger's thread has counted the dead letters.
+    private func totals(
+        _ ledger: TestLedger, are expected: [String: DeadLetterTotals.Share], oldest: Int64?
+    ) async throws {
+        let oldest = oldest.map(WallTime.init(milliseconds:))
+        for _ in 0..<6000 {
+            let totals = ledger.committer.status.deadLetters
+            if totals?.handlers == expected, totals?.oldest == oldest { break }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let found = try #require(ledger.committer.status.deadLetters)
+        #expect(found.handlers == expected && found.oldest == oldest, "\(found)")
+        let all = try ledger.reader().deadLetterTotals()
+        #expect(found.all == DeadLetterTotals.Share(count: all.count, bytes: all.bytes))
+    }
+
+    @Test("are counted by handler as they come, are replayed, expire and are read by a start")
+    func counted() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await totals(ledger, are: [:], oldest: nil)
+        for seq in Int64(1)...4 {
+            let id = InvocationID(seq: SequenceNumber(seq), n: 0)
+            var invocation = Fixture.invocation(seq, outcome: .failed)
+            invocation.handler = seq == 4 ? nil : seq == 3 ? "sms" : "crm"
+            try await ledger.commit([
+                .request(Fixture.request(seq)), .invocation(invocation),
+                .deadLetter(DeadLetter(id: id, at: WallTime(milliseconds: seq), byteCount: 100)),
+            ])
+        }
+        let share = { (count: Int) in DeadLetterTotals.Share(count: count, bytes: 100 * count) }
+        try await totals(ledger, are: ["crm": share(2), "sms": share(1), "(none)": share(1)], oldest: 1)
+        try await ledger.commit([.noDeadLetters(SequenceNumber(1)), .noDeadLetters(SequenceNumber(9))])
+        try await totals(ledger, are: ["crm": share(1), "sms": share(1), "(none)": share(1)], oldest: 2)
+        let limits = DeadLetterLimits(cutoff: WallTime(milliseconds: .min), byteCountMax: 200)
+        ledger.committer.prune(olderThan: WallTime(milliseconds: .min), deadLetters: limits)
+        #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1, deadLettersBySize: 1))
+        try await totals(ledger, are: ["sms": share(1), "(none)": share(1)], oldest: 3)
+        ledger.committer.stop()
+        try await totals(try TestLedger(directory.path), are: ["sms": share(1), "(none)": share(1)], oldest: 3)
+    }
+
     @Test("with thousands of attempts store the first and the last ones, their output, and the count of the others")
     func manyAttempts() async throws {
         let ledger = try TestLedger(directory.path)
@@ -93,7 +134,7 @@ final class DeadLetterTests {
         // All four have the same length.
         let large = try ledger.reader().deadLetterTotals().1 / 4 * 3
         ledger.committer.prune(olderThan: start, deadLetters: DeadLetterLimits(cutoff: start, byteCountMax: large))
-        #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1))
+        #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1, deadLettersBySize: 1))
         #expect(try left(ledger) == [4, 5, 6])
         #expect(try ledger.reader().deadLetterTotals() == (3, large))
     }

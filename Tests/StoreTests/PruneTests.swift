@@ -150,7 +150,7 @@ struct PruneTests {
         var applied = 0
         for await report in reports {
             if case .applied = report { applied += 1 }
-            if case .pruned(let requests, _, _, _) = report {
+            if case .pruned(let requests, _, _, _, _) = report {
                 #expect(requests == 2000)
                 break
             }

@@ -27,7 +27,7 @@ final class SizeTests {
         let before = ledger.committer.status.ledgerLength
         let limit = 24 << 20
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: limit)
-        guard case .pruned(0, 0, bySize: let requests, remains: nil) = try await ledger.report() else {
+        guard case .pruned(0, 0, 0, bySize: let requests, remains: nil) = try await ledger.report() else {
             throw Unexpected()
         }
         let left = try ledger.storedNumbers()
@@ -54,7 +54,7 @@ final class SizeTests {
                 })
         }
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 24 << 20)
-        guard case .pruned(0, 0, bySize: let requests, remains: nil) = try await ledger.report() else {
+        guard case .pruned(0, 0, 0, bySize: let requests, remains: nil) = try await ledger.report() else {
             throw Unexpected()
         }
         let left = try ledger.storedNumbers()
@@ -80,7 +80,7 @@ final class SizeTests {
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 12 << 20)
         var told = 0
         for _ in 1...2 {
-            guard case .pruned(_, _, let bySize, _) = try await ledger.report() else { throw Unexpected() }
+            guard case .pruned(_, _, _, let bySize, _) = try await ledger.report() else { throw Unexpected() }
             told += bySize
         }
         #expect(try told == 400 - ledger.storedNumbers().count && told > 250)
@@ -126,7 +126,7 @@ final class SizeTests {
         let request = Fixture.request(1, acceptedAt: 0, bytes: 1 << 20)
         try await ledger.commit([.request(request), .invocation(Fixture.invocation(1, outcome: nil))])
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 1 << 19)
-        guard case .pruned(0, 0, bySize: 0, let remains?) = try await ledger.report() else { throw Unexpected() }
+        guard case .pruned(0, 0, 0, bySize: 0, let remains?) = try await ledger.report() else { throw Unexpected() }
         #expect(remains.inFlight == 1 && remains.deadLetters == 0 && remains.figureBytes > 0)
         #expect(try ledger.storedNumbers() == [1])
     }

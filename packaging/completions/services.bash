@@ -5,11 +5,11 @@ _pushrouter_service() {
     [[ $current == = ]] && current=
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
     case $previous in
-        --config | --state | --runtime)
+        --config | --state | --runtime | --backups)
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
             return
             ;;
-        --textfile)
+        --textfile | --gateway)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;

@@ -12,3 +12,5 @@ for program in pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http 
     complete -c $program -l runtime -x -a '(__fish_complete_directories)' -d 'The directory of the daemon\'s sockets'
 end
 complete -c pushrouter-metrics -l textfile -r -F -d 'The file that is written for a node exporter'
+complete -c pushrouter-metrics -l gateway -r -F -d 'The gateway\'s Unix socket'
+complete -c pushrouter-metrics -l backups -x -a '(__fish_complete_directories)' -d 'The directory of backups with rotation'

@@ -28,6 +28,9 @@ public struct Directories: Hashable, Sendable {
     /// The installed gateway's socket for questions about its state.
     public static let standardGatewaySocket = "/run/pushrouter-gateway.sock"
 
+    /// The directory of the backups of `pushrouterd-backup.timer`.
+    public static let standardBackups = "/var/lib/pushrouterd-backup"
+
     /// Resolves the three directories.
     ///
     /// - Parameters:
@@ -81,4 +84,28 @@ public struct Directories: Hashable, Sendable {
 
     /// The socket for reading only.
     public var readSocket: String { runtime + "/read.sock" }
+}
+
+/// The names of backups in a directory with rotation: those in the order of time are in the order of names.
+public enum BackupName {
+    private static let prefix = "pushrouterd-"
+    /// The end of the names.
+    public static let suffix = ".db"
+
+    /// Returns the name of a backup: `pushrouterd-2026-11-30T020000Z.db`.
+    ///
+    /// - Parameter time: the time in RFC 3339, in UTC.
+    public static func name(at time: String) -> String { prefix + time.prefix(19).filter { $0 != ":" } + "Z" + suffix }
+
+    /// Whether a name is that of a whole backup. A file gets its name when it is complete and checked.
+    public static func isWhole(_ name: String) -> Bool {
+        name.utf8.count == self.name(at: "2026-11-30T02:00:00").utf8.count && name.hasPrefix(prefix)
+            && name.hasSuffix(suffix)
+    }
+
+    /// Whether a name is that of a backup which a killed command left incomplete.
+    public static func isPartial(_ name: String) -> Bool {
+        let words = name.split(separator: ".")
+        return words.count == 3 && words[2].hasPrefix("partial-") && isWhole("\(words[0]).\(words[1])")
+    }
 }

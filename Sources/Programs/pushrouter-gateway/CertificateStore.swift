@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushGateway
+import PushModel
 import PushSettings
 import TLS
 
@@ -21,9 +22,12 @@ final class CertificateStore {
     private let directory: String
     private let names: [String]
     private let log: (String) -> Void
-    private var leafEnds: Int64?
-    /// The end of the present authority, in seconds since 1970.
+    /// The end of the server's certificate, in seconds since 1970; `nil` before the first.
+    private(set) var leafEnds: Int64?
+    /// The end of the present authority, in seconds since 1970: by its certificate, or earlier by an order.
     private(set) var ends: Int64 = 0
+    /// The end by its certificate.
+    private var ownEnds: Int64 = 0
     /// The end of the next authority; `nil`: there is none.
     private(set) var nextEnds: Int64?
     /// The certificates that clients must trust, in PEM.
@@ -54,6 +58,7 @@ final class CertificateStore {
     ///
     /// - Parameter now: seconds since 1970.
     func renew(at now: Int64) throws -> TLSContext? {
+        if leafEnds != nil { ends = try end(of: ownEnds) }
         if let leafEnds, !AuthorityPlan.needsLeaf(ends: leafEnds, now: now),
             AuthorityPlan.step(present: ends, next: nextEnds, now: now) == .keep
         {
@@ -72,7 +77,9 @@ final class CertificateStore {
         var present = try read(self.present)
         var next = try read(self.next)
         while true {
-            switch AuthorityPlan.step(present: present?.ends, next: next?.ends, now: now) {
+            var presentEnds: Int64?
+            if let present { presentEnds = try end(of: present.ends) }
+            switch AuthorityPlan.step(present: presentEnds, next: next?.ends, now: now) {
             case .start:
                 if present != nil { log("the authority ended: clients must take the new \(trustedPath)") }
                 present = try make(self.present, at: now)
@@ -89,8 +96,32 @@ final class CertificateStore {
         }
     }
 
+    /// Returns when an authority ends: by its certificate, or earlier by an order of `pushctl gateway rotate`, which
+    /// counts for the authority that the gateway had when it saw the order.
+    private func end(of authority: Int64) throws(StartFailure) -> Int64 {
+        let path = "\(directory)/\(AuthorityRotation.file)"
+        guard let bytes = try SmallFile.read(path) else { return authority }
+        guard var order = AuthorityRotation(bytes) else {
+            log("\(path) is no order of \"pushctl gateway rotate\", and is removed")
+            unlink(path)
+            return authority
+        }
+        if order.authority == nil {
+            order.authority = authority
+            try SmallFile.replace(path, with: order.bytes, mode: 0o644)
+            log("the authority ends on \(WallTime(milliseconds: order.ends * 1000).rfc3339), as was ordered")
+        }
+        guard order.authority == authority else {
+            // Its authority is gone.
+            unlink(path)
+            return authority
+        }
+        return min(authority, order.ends)
+    }
+
     private func handOut(_ present: AuthorityBox, _ next: AuthorityBox?) throws {
-        (ends, nextEnds, trusted) = (present.ends, next?.ends, present.pem + (next?.pem ?? []))
+        (ends, ownEnds, nextEnds) = (try end(of: present.ends), present.ends, next?.ends)
+        trusted = present.pem + (next?.pem ?? [])
         // The bundle first: it is there when ca.pem is.
         if let system = try SmallFile.read(Self.systemAuthorities) {
             try replace("\(directory)/bundle.pem", with: system + trusted)

@@ -44,7 +44,9 @@ struct Program {
         let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
         let rules = try settings.errors.map(errorRules) ?? []
         let injected = InjectedErrors(takesTokens: settings.errorTokens, rules: rules)
-        return GatewayDesk(settings.rules, injected: injected) { keys.verdict(on: $0, of: $1) }
+        var desk = GatewayDesk(settings.rules, injected: injected) { keys.verdict(on: $0, of: $1) }
+        desk.credentials = keys.counts
+        return desk
     }
 
     /// Reads the configuration again.

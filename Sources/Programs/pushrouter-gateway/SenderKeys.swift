@@ -30,6 +30,11 @@ final class SenderKeys {
         }
     }
 
+    /// How many keys of each kind there are.
+    var counts: [String: Int] {
+        ["accounts": accounts.values.reduce(0) { $0 + $1.count }, "keys": providers.count]
+    }
+
     /// Verifies a signature.
     func verdict(on token: WebToken, of signer: TokenSigner) -> SignatureVerdict {
         let keys: [VerificationKey] =

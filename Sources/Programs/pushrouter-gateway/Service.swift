@@ -98,6 +98,7 @@ final class Service: LoopService {
             let (other, remarks) = try reread()
             desk.configure(other)
             for remark in remarks { log(JournalEntry(.warning, remark)) }
+            renew()
             log(JournalEntry(.notice, "the configuration was read again"))
             return status
         } catch let failure as StartFailure {
@@ -188,6 +189,8 @@ final class Service: LoopService {
             status.daemonProblem = linkProblem
             status.overQuota = desk.sendsOverQuota
             status.refusals = desk.refusals
+            status.credentials = desk.credentials
+            status.certificateEnds = certificates.leafEnds.map { WallTime(milliseconds: $0 * 1000) }
             status.authorityEnds = WallTime(milliseconds: certificates.ends * 1000)
             status.hasNextAuthority = certificates.nextEnds != nil
             status.authorities = String(decoding: certificates.trusted, as: UTF8.self)

@@ -18,6 +18,8 @@ struct PageRequest: Hashable, Sendable {
 struct Pages: Sendable {
     /// Gets the daemon's metrics as text.
     var metrics: @Sendable (MetricsFormat) throws(DaemonError) -> String
+    /// Adds the metrics of other programs to the daemon's.
+    var others: @Sendable (String, MetricsFormat) -> String = { text, _ in text }
     /// Tells why the daemon accepts no requests; `nil`: it does.
     var problem: @Sendable () throws(DaemonError) -> String?
     /// Tells why requests must go elsewhere: another machine leads, or the daemon stops; `nil`: this machine takes
@@ -56,7 +58,7 @@ struct Pages: Sendable {
             note("\(error)")
         }
         return HTTPResponse(
-            status: 200, text: text, type: request.format.contentType,
+            status: 200, text: others(text, request.format), type: request.format.contentType,
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")])
     }
 

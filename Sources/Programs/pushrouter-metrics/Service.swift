@@ -33,13 +33,15 @@ final class Service: LoopService {
     /// - Parameters:
     ///   - loop: the event loop.
     ///   - source: asks the daemon.
+    ///   - others: asks what stands beside the daemon.
     ///   - pages: the pages.
     ///   - entrances: the listening sockets.
     ///   - file: the text file; `nil`: none.
     ///   - interval: the time between two writes of the file.
     ///   - log: logs the events that an operator must know.
     init(
-        loop: EventLoop, source: DaemonSource, pages: Pages, entrances: Entrances, file: TextFile?, interval: Duration,
+        loop: EventLoop, source: DaemonSource, others: OtherPrograms, pages: Pages, entrances: Entrances,
+        file: TextFile?, interval: Duration,
         log: @escaping @Sendable (JournalEntry) -> Void
     ) throws {
         (self.loop, self.file) = (loop, file)
@@ -53,7 +55,7 @@ final class Service: LoopService {
         front = try HTTPFront(loop: loop, entrances: entrances, limits: limits)
         let answers = try Mailbox<Answer>()
         asker = JobThread("metrics-asker") { { answers.post(.page($0, pages.answer($0))) } }
-        writer = JobThread("metrics-file") { { answers.post(.file(Self.write($0, from: source))) } }
+        writer = JobThread("metrics-file") { { answers.post(.file(Self.write($0, from: source, others))) } }
         // Unowned: all of these are properties of this object.
         front.arrived = { [unowned self] arrival, _ in take(arrival) }
         resultSource = try answers.receive(on: loop) { [unowned self] results in
@@ -112,11 +114,11 @@ final class Service: LoopService {
     }
 
     /// - Returns: the problem; `nil`: the file has the daemon's metrics.
-    private static func write(_ file: TextFile, from source: DaemonSource) -> String? {
+    private static func write(_ file: TextFile, from source: DaemonSource, _ others: OtherPrograms) -> String? {
         var problem: String?
         var text = OpenMetrics.textOfNoAnswer(as: .prometheus)
         do { text = try source.metrics(.prometheus) } catch { problem = "\(error)" }
-        do { try file.replace(with: text) } catch { problem = "\(error)" }
+        do { try file.replace(with: others.metrics(behind: text, .prometheus)) } catch { problem = "\(error)" }
         return problem
     }
 }

@@ -102,10 +102,10 @@ final class ControlServer {
         client.id = request.id
         switch request.operation {
         case .status:
-            let status = daemon.status(isForwarderConnected: forwarder.isConnected)
+            let status = daemon.status(forwarder.currentFigures)
             client.reply(Reply.status(status.value, id: request.id))
         case .metrics(let format):
-            let status = daemon.status(isForwarderConnected: forwarder.isConnected)
+            let status = daemon.status(forwarder.currentFigures)
             try metrics.write(status, format, for: client)
         case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
         // The forwarder reports facts, whatever the state of the disk; only the reply waits for the disk.

@@ -65,6 +65,9 @@ final class ErasureService {
         self.journal = journal
     }
 
+    /// Whether an order has not been carried out.
+    var isUnderway: Bool { current != nil }
+
     /// Erases a person. Replies when the erasure is complete or has to wait: with a receipt if the rows are deleted,
     /// otherwise `unavailable`.
     ///

@@ -28,8 +28,17 @@ final class ForwarderService {
         self.customData = customData
     }
 
+    private var figures = ForwardingFigures()
+
+    /// The figures, with the state of the connection.
+    var currentFigures: ForwardingFigures {
+        var figures = figures
+        figures.isConnected = isConnected
+        return figures
+    }
+
     /// Whether a forwarder that has claimed or reported is connected.
-    var isConnected: Bool { hasClaimer || reporter?.isClosed == false }
+    private var isConnected: Bool { hasClaimer || reporter?.isClosed == false }
 
     private var hasClaimer: Bool { current.map { !$0.session.isClosed } ?? false }
 
@@ -75,17 +84,20 @@ final class ForwarderService {
         let granted = customData.perform {
             $0.depart(request.entries, by: request.instance, at: $1, effects: &$2)
         }
+        if !granted.isEmpty { figures.requests += 1 }
         processor.reply(to: client, Reply.departed(granted, valid: leaseLeft(), id: client.id))
     }
 
     /// Records the results of entries.
     func settle(_ request: SettleRequest, for client: ControlClient) {
-        let count = customData.perform { router, now, effects in
-            request.entries.count {
+        let settled = customData.perform { router, now, effects in
+            request.entries.filter {
                 router.settle(
                     $0.number, $0.state, reason: $0.reason, by: request.instance, at: now, effects: &effects)
             }
         }
+        for entry in settled { figures.settled[entry.state, default: 0] += 1 }
+        let count = settled.count
         processor.reply(to: client, Reply.counted("settled", count, id: client.id))
     }
 
@@ -93,6 +105,7 @@ final class ForwarderService {
     func report(_ report: SendingReport, for client: ControlClient) throws(ProtocolError) {
         try checkAlone(report.instance, client)
         reporter = client.session
+        figures.note(report, after: customData.sending)
         customData.perform {
             $0.report(
                 report.phase, reason: report.reason, failures: report.failures, until: report.until, at: $1,
@@ -154,4 +167,36 @@ struct ClaimedEntries {
     /// The forwarder's run.
     var instance: UUID128
     var entries: [CustomEntry]
+}
+
+/// What forwarders did since the start of the daemon, which sees each of their acts.
+struct ForwardingFigures: Sendable {
+    /// Why sending paused. The raw values are labels.
+    enum Pause: String, CaseIterable {
+        /// A request had no answer, or an answer that a later one may not have.
+        case failed
+        /// The endpoint asked for the wait.
+        case slowDown = "slow_down"
+        /// The endpoint refuses: a person must act.
+        case refused
+    }
+
+    var isConnected = false
+    /// Requests that left for the endpoint, or were about to.
+    var requests = 0
+    /// Entries by the state in which sending ended.
+    var settled: [EntryState: Int] = [:]
+    var pauses: [Pause: Int] = [:]
+
+    /// Counts a pause, unless the report repeats the last one, as a restarted forwarder does.
+    mutating func note(_ report: SendingReport, after last: SendingState?) {
+        let isRepeated =
+            last?.phase == report.phase && last?.failures == report.failures && last?.until == report.until
+        guard !isRepeated else { return }
+        switch report.phase {
+        case .sending: break
+        case .waiting: pauses[report.failures > 0 ? .failed : .slowDown, default: 0] += 1
+        case .stopped: pauses[.refused, default: 0] += 1
+        }
+    }
 }

@@ -22,8 +22,8 @@ final class LedgerPruning {
     private(set) var byRetention = 0
     /// The number of requests that were deleted by the ledger's size since the start.
     private(set) var bySize = 0
-    /// The number of dead letters that were dropped since the start.
-    private(set) var deadLetters = 0
+    /// The number of dead letters that were dropped since the start for their age, and for their size.
+    private(set) var deadLetters = (byAge: 0, bySize: 0)
 
     /// - Parameters:
     ///   - committer: prunes the ledger.
@@ -78,11 +78,12 @@ final class LedgerPruning {
         return WallTime(milliseconds: cutoff / 60_000 * 60_000)
     }
 
-    /// Notes the deletions by age.
-    func pruned(requests: Int, deadLetters dropped: Int) {
+    /// Notes the deletions by age, and of dead letters.
+    func pruned(requests: Int, deadLetters dropped: Int, bySize: Int) {
         isUnderway = false
         byRetention += requests
-        deadLetters += dropped
+        deadLetters.byAge += dropped - bySize
+        deadLetters.bySize += bySize
         if requests > 0 {
             journal.log(JournalEntry(.info, "deleted \(counted(requests, "request")) older than Retention="))
         }

@@ -65,6 +65,8 @@ public struct GatewayDesk {
     public var injected: InjectedErrors
     /// The remarks for the operator that nobody took yet, at most 16.
     public private(set) var remarks: [String] = []
+    /// The numbers of senders' keys, for the status.
+    public var credentials: [String: Int] = [:]
     private var verify: (WebToken, TokenSigner) -> SignatureVerdict
     private var tokens: AccessTokens
     private var updates: ProviderTokenUpdates
@@ -91,6 +93,7 @@ public struct GatewayDesk {
     /// Applies other rules from the next request on. Access tokens stay valid, and counts continue.
     public mutating func configure(_ other: GatewayDesk) {
         (rules, injected, verify) = (other.rules, other.injected, other.verify)
+        credentials = other.credentials
         quotas.rules = other.rules.quotas
     }
 

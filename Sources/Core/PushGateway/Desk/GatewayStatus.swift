@@ -37,6 +37,10 @@ public struct GatewayStatus: Sendable {
     public var failedHandshakes: [String: Int] = [:]
     /// The numbers of answers, by status.
     public private(set) var answers: [Int: Int] = [:]
+    /// The numbers of answers, by service and status.
+    public private(set) var services: [String: [Int: Int]] = [:]
+    /// The numbers of senders' keys that were read: `accounts` of Google's, `keys` of Apple's.
+    public var credentials: [String: Int] = [:]
     /// The clients, at most 64.
     public private(set) var clients: [Client] = []
     /// The refusals.
@@ -44,6 +48,8 @@ public struct GatewayStatus: Sendable {
     /// The reason why the daemon takes no requests; `nil` if it takes them.
     public var daemonProblem: String?
 
+    /// The end of the server's certificate, which the gateway renews by itself.
+    public var certificateEnds: WallTime?
     /// The end of the authority's validity.
     public var authorityEnds: WallTime?
     /// Whether the gateway already hands out the next authority, which clients must install.
@@ -60,6 +66,7 @@ public struct GatewayStatus: Sendable {
     public mutating func note(_ status: Int, client: String?, host: PushHost, at now: WallTime) {
         answers[status, default: 0] += 1
         let service = host.word
+        services[service, default: [:]][status, default: 0] += 1
         if let place = clients.firstIndex(where: { $0.name == client && $0.service == service }) {
             clients[place].requests += 1
             clients[place].answer = status
@@ -95,6 +102,24 @@ public struct GatewayStatus: Sendable {
                     for (status, count) in answers.sorted(by: { $0.key < $1.key }) { object.member("\(status)", count) }
                 })
             writer.member(
+                "services",
+                object: { object in
+                    for (service, answers) in services.sorted(by: { $0.key < $1.key }) {
+                        object.member(
+                            service,
+                            object: { object in
+                                for (status, count) in answers.sorted(by: { $0.key < $1.key }) {
+                                    object.member("\(status)", count)
+                                }
+                            })
+                    }
+                })
+            writer.member(
+                "credentials",
+                object: { object in
+                    for (kind, count) in credentials.sorted(by: { $0.key < $1.key }) { object.member(kind, count) }
+                })
+            writer.member(
                 "refusals",
                 object: { object in
                     for (reason, count) in refusals.counts.sorted(by: { $0.key < $1.key }) {
@@ -117,6 +142,7 @@ public struct GatewayStatus: Sendable {
                     }
                 })
             writer.member("daemon_problem", daemonProblem)
+            writer.member("certificate_ends", certificateEnds?.rfc3339)
             writer.member("authority_ends", authorityEnds?.rfc3339)
             writer.member("next_authority", hasNextAuthority)
             writer.member("authorities", authorities)

@@ -209,6 +209,36 @@ private func hostName(_ text: String) throws(ValueError) -> String {
     return name
 }
 
+/// An order to end the gateway's authority before its certificate does: a file in the gateway's state directory.
+public struct AuthorityRotation: Hashable, Sendable {
+    /// When the authority ends, in seconds since 1970.
+    public var ends: Int64
+    /// The end by the certificate of the authority that is meant; `nil`: the gateway has not seen the order.
+    public var authority: Int64?
+
+    /// The name of the file.
+    public static let file = "rotate"
+    /// The days that clients have to take the next authority, unless somebody names a time.
+    public static let noticeDays: Int64 = 14
+
+    public init(ends: Int64) { self.ends = ends }
+
+    /// Reads the order; `nil` for other bytes.
+    public init?(_ bytes: [UInt8]) {
+        let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        let range: ClosedRange<Int64> = 0...1 << 40
+        let numbers = words.compactMap { Int64($0) }
+        guard (1...2).contains(words.count), numbers.count == words.count, numbers.allSatisfy(range.contains) else {
+            return nil
+        }
+        ends = numbers[0]
+        authority = numbers.count > 1 ? numbers[1] : nil
+    }
+
+    /// The contents of the file.
+    public var bytes: [UInt8] { Array("\(ends)\(authority.map { " \($0)" } ?? "")\n".utf8) }
+}
+
 /// The schedule of the gateway's certificates, by dates in seconds since 1970.
 public enum AuthorityPlan {
     /// The validity of an authority, in days.

@@ -6,7 +6,7 @@ import PushSettings
 extension Command {
     static let gateway = Command(
         name: "gateway",
-        summary: "print certificates and settings for clients of the gateway",
+        summary: "print certificates and settings for clients of the gateway, or replace its authority",
         description: [
             """
             ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \
@@ -24,6 +24,12 @@ extension Command {
             not started yet, ca and env connect once, which starts it, and wait up to 10 s for the file.
             """,
             """
+            rotate ends the gateway's authority at a date, by default in \(AuthorityRotation.noticeDays) days, for \
+            instance because somebody may have read ca.key. The gateway makes the next authority at once, hands out \
+            both until the date, and signs with the next one from the last day on. The command prints who has to do \
+            what. "--end now" ends it at once: every client refuses the gateway until it has the new certificate.
+            """,
+            """
             compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. \
             The service is an example; the tests of pushrouterd do not run it.
             """,
@@ -31,11 +37,12 @@ extension Command {
         operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
         options: [
             .stateDirectory.meaning("the directory of the gateway's authority (\(Directories.standardGateway))"),
-            .gatewayAddress, .bundleDirectory,
+            .gatewayAddress, .bundleDirectory, .authorityEnd,
         ],
         examples: [
             Example(line: "pushctl gateway ca > ca.pem", meaning: "for a client that trusts more than one file"),
             Example(line: "eval \"$(pushctl gateway env)\"", meaning: "then start the client in this shell"),
+            Example(line: "pushctl gateway rotate --end 2026-12-24", meaning: "a new authority beside the old one"),
         ]
     ) { arguments, session throws(Failure) in
         guard let order = GatewayOrder(rawValue: arguments.operands[0]) else {
@@ -58,6 +65,7 @@ extension Command {
                     ClientVariables.all(
                         bundle: bundle, authority: absolutePath("\(state)/ca.pem"), proxy: address,
                         environment: Output.environment)))
+        case .rotate: session.output.print(try session.rotateAuthority(in: state, arguments))
         case .compose: session.output.print(Compose.example)
         }
         return .done
@@ -66,7 +74,7 @@ extension Command {
 
 /// An order. The raw values are the words of the command line.
 private enum GatewayOrder: String, CaseIterable {
-    case ca, env, compose
+    case ca, env, rotate, compose
 
     static let usage = allCases.map(\.rawValue).joined(separator: "|")
 }
@@ -79,7 +87,48 @@ extension Option {
         "directory", .directory, "env: write bundle.pem into this directory, and name it (the gateway's own file)")
 }
 
+extension Option {
+    fileprivate static let authorityEnd = Option(
+        "end", .text("TIME"), "rotate: when the old authority ends: RFC 3339, a date, or now (in 14 days)")
+}
+
 extension Session {
+    /// Orders the gateway to replace its authority.
+    ///
+    /// - Returns: who has to do what, for people.
+    fileprivate func rotateAuthority(in state: String, _ arguments: Arguments) throws(Failure) -> String {
+        let now = LocalTime.now
+        var end = WallTime(milliseconds: now.milliseconds + AuthorityRotation.noticeDays * 86_400_000)
+        if let text = arguments[.authorityEnd] {
+            guard let given = LocalTime.parse(text, now: now) else {
+                throw arguments.usageFailure("--end \(text): RFC 3339, a date, or now")
+            }
+            end = max(now, given)
+        }
+        let path = "\(state)/\(AuthorityRotation.file)"
+        guard access("\(state)/ca.pem", F_OK) == 0 else {
+            throw Failure(.noInput, "there is no \(state)/ca.pem: the gateway has no authority yet")
+        }
+        do throws(StartFailure) {
+            try SmallFile.replace(
+                path, with: AuthorityRotation(ends: end.milliseconds / 1000).bytes, mode: 0o644)
+        } catch {
+            throw Failure(
+                .noPermission, "\(error.lines.joined(separator: "; ")): run this as root, or as the gateway's user")
+        }
+        let until = end.rfc3339
+        return """
+            The authority in \(state) ends on \(until).
+            1. Here, now: systemctl reload pushrouter-gateway. The gateway makes the next authority; else within an hour.
+            2. Each client, until then: take the certificates again, which are both: pushctl gateway ca. A client of \
+            "pushctl gateway env" reads them at its next start.
+            3. The gateway, on the last day: the next authority signs. A client without it refuses the gateway.
+            4. Each client, afterwards: trust the new certificate alone. The old one vouches for whoever has its key \
+            until its own end.
+
+            """
+    }
+
     /// The system's authorities on Debian.
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 

@@ -119,3 +119,55 @@ enum FileCopy {
         }
     }
 }
+
+/// The contents of a backup in numbers, and how this machine's ledger stands to it.
+public struct BackupContents: Hashable, Sendable {
+    /// A table with rows.
+    public struct Table: Hashable, Sendable {
+        public var name: String
+        public var rows: Int64
+    }
+
+    /// The facts of the backup.
+    public var backup: Backup
+    /// The tables with rows, by name.
+    public var tables: [Table] = []
+    /// Whether each row was checked as a restore does: a backup of an older schema is first brought up to date there.
+    public var areRowsChecked: Bool
+    private var highest: Int64
+
+    /// Reads a whole backup, and changes nothing.
+    ///
+    /// - Throws: as ``Backup/check(_:)``; `corrupt` for a schema or rows that this program does not write.
+    public init(reading path: String) throws(StoreError) {
+        backup = try Backup.check(path)
+        let database = try Database(path: path, access: .readOnly)
+        // As in a restore: the schema may hold hostile functions.
+        try database.execute("PRAGMA trusted_schema = OFF")
+        areRowsChecked = backup.schema == Schema.version
+        if areRowsChecked {
+            try RowRules.requireSchema(database)
+            try RowRules.requireRows(database)
+        }
+        highest = try database.highestNumbers()[0]
+        let list = try database.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        while try list.step() {
+            let rows = list.text(0) ?? ""
+            let count = try database.integer("SELECT count(*) FROM \(rows)")
+            guard count > 0, !Schema.tablesOfOneRow.contains(rows) else { continue }
+            tables.append(Table(name: LedgerTable.all.first { $0.rows == rows }?.name ?? rows, rows: count))
+        }
+    }
+
+    /// Returns how many requests a ledger has after the backup, and how many of its time the backup lacks: none, unless
+    /// it is damaged. `nil`: the ledger is of another state directory.
+    public func comparison(with ledger: LedgerReader) throws(StoreError) -> (after: Int64, missing: Int64)? {
+        guard try Schema.stateIdentity(ledger.database) == backup.state else { return nil }
+        let count = { (condition: String) throws(StoreError) in
+            try ledger.database.integer("SELECT count(*) FROM request_rows WHERE seq \(condition)")
+        }
+        // The ledger may have fewer: pruning and erasures go on.
+        return (try count("> \(highest)"), max(0, try count("<= \(highest)") - backup.requests))
+    }
+}

@@ -173,3 +173,24 @@ public struct Restoration: Hashable, Sendable {
         guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", path, errno: errno) }
     }
 }
+
+extension Restoration {
+    /// Restores a backup into a new directory, opens it as a start does, and removes it. Changes nothing else.
+    ///
+    /// - Parameters:
+    ///   - file: the backup, open for reading at its beginning.
+    ///   - parent: the directory of the new one; it needs the room of the ledger.
+    /// - Throws: as ``restore(_:into:at:)``, and the errors of a start.
+    public static func rehearse(_ file: Int32, in parent: String, at now: WallTime) throws(StoreError) -> Restoration {
+        let place = "\(parent)/pushrouterd-rehearsal-\(getpid())"
+        guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
+        defer {
+            for name in (try? SmallFile.names(in: place, suffix: "")) ?? [] { unlink("\(place)/\(name)") }
+            rmdir(place)
+        }
+        let restored = try restore(file, into: place, at: now)
+        let committer = try Committer(directory: StateDirectory(path: place)) { _ in }
+        if let failure = committer.stop() { throw failure }
+        return restored
+    }
+}

@@ -264,7 +264,8 @@ public final class Committer: Sendable {
             StoreStatus(
                 batchesBehind: inbox.backlog.count, bytesBehind: inbox.backlog.bytes,
                 behindSince: inbox.backlog.first?.durableAt, walLength: inbox.walLength,
-                ledgerUsed: inbox.space.used)
+                ledgerUsed: inbox.space.used, deadLetters: inbox.deadLetters,
+                isErasing: inbox.isErasing || inbox.erase != nil)
         }
         (status.logUsed, status.logLength, status.logLimit) = (usage.used, usage.length, usage.limit)
         var facts = stat()

@@ -13,6 +13,10 @@ struct LedgerInbox: Sendable {
     var isRoomWanted = false
     var prune: Pruning?
     var space = LedgerSpace()
+    /// The dead letters, as the thread last counted them.
+    var deadLetters: DeadLetterTotals?
+    /// Whether an erasure has steps left.
+    var isErasing = false
     var erase: ErasureOrder?
     var isStopping = false
     /// Whether the thread has finished its work.
@@ -81,6 +85,7 @@ struct LedgerLoop {
         do throws(StoreError) {
             try writer.prepareRows()
             try reportSpace()
+            try reportDeadLetters()
             while true {
                 let isStopping = waitForWork()
                 try applyDue(all: isStopping)
@@ -276,8 +281,19 @@ struct LedgerLoop {
         inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
     }
 
+    /// Notes what waits, if it changed.
+    private func reportDeadLetters() throws(StoreError) {
+        let news = try writer.deadLetterNews(countsAnew: pruning == nil)
+        let isErasing = erasure != nil
+        inbox.withLock { inbox in
+            if let news { inbox.deadLetters = news }
+            inbox.isErasing = isErasing
+        }
+    }
+
     private mutating func runMaintenance() throws(StoreError) {
         try reportSpace()
+        try reportDeadLetters()
         if inbox.withLock(\.isRoomWanted) { try makeRoom() }
         guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil || isSliceUnderway else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {

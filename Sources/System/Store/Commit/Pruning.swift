@@ -77,6 +77,7 @@ struct Pruning: Sendable {
         case .age:
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
+            pruned.deadLettersBySize += slice.deadLettersBySize
             if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .releasePages }
         case .size:
             bySize += slice.requests
@@ -110,6 +111,8 @@ struct Pruning: Sendable {
 
     /// The report of what was removed.
     var report: StoreReport {
-        .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters, bySize: bySize, remains: remains)
+        .pruned(
+            requests: pruned.requests, deadLetters: pruned.deadLetters, deadLettersBySize: pruned.deadLettersBySize,
+            bySize: bySize, remains: remains)
     }
 }

@@ -20,10 +20,12 @@ public enum StoreReport: Hashable, Sendable {
     /// - Parameters:
     ///   - requests: the number of requests past their retention that were removed.
     ///   - deadLetters: the number of dead letters that were beyond the limits and were removed.
+    ///   - deadLettersBySize: those of them beyond `DeadLetterSizeMax=`.
     ///   - bySize: the number of requests that were removed before the end of their retention, because the ledger was
     ///     too large.
     ///   - remains: the contents of a ledger that is still too large; `nil` if it is small enough.
-    case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
+    case pruned(
+        requests: Int, deadLetters: Int = 0, deadLettersBySize: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
     /// Rows are to be removed from a ledger that is a copy of a chain: the writer of the log puts the order into it,
     /// alone in a batch. The report of what was removed follows when that batch is applied.
     case orderDue(ChainOrder)
@@ -76,6 +78,10 @@ public struct StoreStatus: Hashable, Sendable {
     public var ledgerLength = 0
     /// Bytes of the ledger's pages in use.
     public var ledgerUsed = 0
+    /// The dead letters; `nil` until they are counted after a start.
+    public var deadLetters: DeadLetterTotals?
+    /// Whether an erasure has steps left.
+    public var isErasing = false
 }
 
 /// The first reported failure, to be read after the threads have ended.

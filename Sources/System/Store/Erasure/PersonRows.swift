@@ -203,6 +203,7 @@ extension LedgerWriter {
         let rows = try PersonRows.find(order, in: database)
         var receipt = try rows.receipt(in: database)
         receipt.batch = position?.number
+        try self.rows().deadLetters.invalidate()
         try transaction(through: position) { () throws(StoreError) in
             try keepNumbers()
             let isCounted = try database.integer(PersonRows.hasCountedRows) == 1

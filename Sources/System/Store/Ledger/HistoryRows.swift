@@ -7,8 +7,10 @@ final class HistoryRows {
     private var deleteAttempt: Statement
     private var dropOutput: Statement
     var updateOutput: RowStatement
-    var insertDeadLetter: RowStatement
-    var deleteDeadLetters: RowStatement
+    private var insertDeadLetter: RowStatement
+    private var deleteDeadLetters: RowStatement
+    /// The dead letters in numbers.
+    let deadLetters: DeadLetterCounter
 
     init(_ database: borrowing Database) throws(StoreError) {
         insertAttempt = try RowStatement(AttemptRecord.table.insertion(), of: AttemptRecord.table, database)
@@ -36,6 +38,22 @@ final class HistoryRows {
             FROM attempts WHERE seq = ?1 AND n = ?2
             """, count: 4, database)
         deleteDeadLetters = try RowStatement("DELETE FROM dead_letters WHERE seq = ?1", count: 1, database)
+        deadLetters = try DeadLetterCounter(database)
+    }
+
+    /// Adds a dead letter.
+    func add(deadLetter values: RowValues) throws(StoreError) {
+        try insertDeadLetter.run(values)
+        var values = values
+        let (seq, n) = try reading { () throws(RowError) in (try values.integer(), try values.integer()) }
+        try deadLetters.added(seq, n)
+    }
+
+    /// Removes the dead letters of a request.
+    func removeDeadLetters(_ values: RowValues) throws(StoreError) {
+        var seq = values
+        try deadLetters.willRemove(try reading { () throws(RowError) in try seq.integer() })
+        try deleteDeadLetters.run(values)
     }
 
     /// Adds an attempt.

@@ -24,8 +24,10 @@ extension LedgerWriter {
                 pruned.deadLetters = database.changes
                 if pruned.deadLetters < limit {
                     try database.execute(deadLetters.deletionBySize(limit: limit - pruned.deadLetters))
-                    pruned.deadLetters += database.changes
+                    pruned.deadLettersBySize = database.changes
+                    pruned.deadLetters += pruned.deadLettersBySize
                 }
+                if pruned.deadLetters > 0 { rows.deadLetters.invalidate() }
             }
             if let cutoff { try database.execute(GapRows.deletion(before: cutoff)) }
             let old = try oldest(before: cutoff, limit: limit)
@@ -126,6 +128,14 @@ extension LedgerWriter {
             length: Int(pageCount.integer(0)) * pageLength, free: Int(freePageCount.integer(0)) * pageLength)
     }
 
+    /// Returns the figures of the dead letters if they changed since the last call.
+    ///
+    /// - Parameter countsAnew: whether to count rows that were removed in bulk: more of them may go soon.
+    func deadLetterNews(countsAnew: Bool) throws(StoreError) -> DeadLetterTotals? {
+        let counter = try rows().deadLetters
+        return counter.isStale && !countsAnew ? nil : try counter.news(database)
+    }
+
     /// Returns the contents of a ledger that pruning cannot remove.
     func remains() throws(StoreError) -> LedgerRemains {
         var remains = LedgerRemains()
@@ -180,6 +190,8 @@ extension DeadLetterLimits {
 struct Pruned: Hashable {
     var requests = 0
     var deadLetters = 0
+    /// Those of them beyond `DeadLetterSizeMax=`.
+    var deadLettersBySize = 0
     /// The time of acceptance of the last of the requests; `nil` if there are none.
     var newest: WallTime?
     /// Whether there may be more to remove.

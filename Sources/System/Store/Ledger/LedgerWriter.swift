@@ -335,6 +335,7 @@ final class LedgerWriter {
         } catch {
             applier?.figures.reset()
             applier?.texts.reset()
+            applier?.deadLetters.invalidate()
             // SQLite rolls back by itself after some errors. The first error is the one to report.
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error

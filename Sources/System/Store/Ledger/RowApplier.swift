@@ -23,6 +23,8 @@ final class RowApplier {
     private let tracker: TrackerRows
     private let customData: CustomDataRows
     private let history: HistoryRows
+    /// The dead letters in numbers.
+    var deadLetters: DeadLetterCounter { history.deadLetters }
     /// The texts that rows share.
     let texts: SharedTexts
     private let gaps: GapRows
@@ -140,8 +142,8 @@ final class RowApplier {
             try history.add(values)
             try figures.add(attempt: values)
         case .output: try history.updateOutput.run(values)
-        case .deadLetter: try history.insertDeadLetter.run(values)
-        case .noDeadLetters: try history.deleteDeadLetters.run(values)
+        case .deadLetter: try history.add(deadLetter: values)
+        case .noDeadLetters: try history.removeDeadLetters(values)
         case .gap: try gaps.add(values)
         case .lifeSign: try replaceLifeSign.run(values, key: 1)
         case .producer: try insertProducer.run(values)

@@ -139,7 +139,7 @@ extension ControlOp {
 /// `op: settle`
 public struct SettleRequest: Hashable, Sendable {
     /// The states that the forwarder may set for an entry that it claimed.
-    static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
+    public static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
 
     /// The run of the forwarder.
     public var instance: UUID128

@@ -216,7 +216,7 @@ extension Router {
     ) {
         let attempts = invocation.attempts
         guard let asked = attempts.asked, let handler = invocation.handler else { return }
-        if answer == .notStarted { figures.countStartFailure(of: handler.value.name) }
+        if answer != .handled { figures.count(answer, of: handler.value.name) }
         if answer == .handled, attempts.count == 1, attempts.facts.output == nil { return }
         let age = age(of: invocation.request, at: now)
         effects.record(

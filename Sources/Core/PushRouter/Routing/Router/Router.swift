@@ -102,6 +102,9 @@ public struct Router: Sendable {
     /// Whether a publish has deliveries left to make.
     public var hasPublishes: Bool { !memory.fanOuts.open.isEmpty }
 
+    /// The number of publishes with deliveries left to make, and the number of these deliveries.
+    public var publishes: (open: Int, left: Int) { (memory.fanOuts.open.count, memory.fanOuts.membersLeft) }
+
     private var continuesPublishes: Bool { hasRoomForPublishes && !startsNone }
 
     /// Returns the number of a request's invocations without an outcome.

@@ -111,8 +111,10 @@ public struct DeliveryFigures: Sendable {
     public struct Handler: Sendable {
         /// The outcomes of the invocations whose last handler this was.
         public fileprivate(set) var outcomes = Outcomes()
+        /// The numbers of attempts that did not end with `handled`, by answer.
+        public fileprivate(set) var unhandled: [AttemptRecord.Answer: UInt64] = [:]
         /// The number of attempts that could not start or reach the handler.
-        public fileprivate(set) var startFailures: UInt64 = 0
+        public var startFailures: UInt64 { unhandled[.notStarted] ?? 0 }
         /// From acceptance to the first start, or to the end if no attempt started; of invocations that owed an answer.
         public fileprivate(set) var queue = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
         /// From the first start to the end; of invocations that started and owed an answer.
@@ -166,8 +168,10 @@ public struct DeliveryFigures: Sendable {
         if hasRun { handler.exec.add(result.exec) }
     }
 
-    /// Counts an attempt that could not start or reach a handler.
-    mutating func countStartFailure(of handler: String) { handlers[handler].startFailures &+= 1 }
+    /// Counts an attempt that did not end with `handled`.
+    mutating func count(_ answer: AttemptRecord.Answer, of handler: String) {
+        handlers[handler].unhandled[answer, default: 0] &+= 1
+    }
 }
 
 extension Outcome {

@@ -37,6 +37,15 @@ enum CountedMetrics {
             byHandler($0) { number($0["start_failures"], $1) }
         },
         MetricFamily(
+            "handler_failed_attempts",
+            "Attempts that did not end with handled, by answer; a request that pushrouter-http sends is one.", .counter,
+            labels: ["handler", "answer"]
+        ) {
+            byHandler($0) { handler, labels in
+                handler["attempts"]?.members.flatMap { number($0.value, labels + [("answer", $0.name)]) } ?? []
+            }
+        },
+        MetricFamily(
             "handler_queue_seconds", "From acceptance to the start of the handler, or to the end without one.",
             .histogram, labels: ["handler"]
         ) {

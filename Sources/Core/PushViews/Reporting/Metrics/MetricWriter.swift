@@ -28,7 +28,10 @@ struct MetricWriter {
     }
 
     /// Returns the whole text; OpenMetrics has `# EOF` at its end.
-    func ended() -> String { format == .openMetrics ? text + "# EOF\n" : text }
+    func ended() -> String { format == .openMetrics ? text + Self.end : text }
+
+    /// The last line of OpenMetrics.
+    static let end = "# EOF\n"
 
     private mutating func write(_ sample: MetricSample, of family: MetricFamily) {
         let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
@@ -131,7 +134,7 @@ struct MetricFamily: Sendable {
     static let up = MetricFamily("up", "1 when the daemon answered, 0 when it did not.") { _ in [MetricSample("1")] }
 
     /// All metrics in the order of the output.
-    static let all = [up, StatusField.buildInfo] + StatusField.metrics + CountedMetrics.all
+    static let all = [up, StatusField.buildInfo] + StatusField.metrics + CountedMetrics.all + ProgramMetrics.all
 
     /// The unit at the end of the name.
     var unit: String? { ["seconds", "bytes"].first { name.hasSuffix("_\($0)") } }

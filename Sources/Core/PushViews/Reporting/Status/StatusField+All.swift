@@ -199,6 +199,34 @@ extension StatusField {
             another format, the files that a backup replaced; the daemon neither reads nor removes them.
             """),
         Field(
+            "dead_letters.count", .gauge,
+            """
+            Dead letters of relay mode; dead_letters is null until they are counted after a start, which takes a moment.
+            """, metric: "dead_letters"),
+        Field(
+            "dead_letters.bytes", .gauge, "Bytes of the dead letters; limited by DeadLetterSizeMax=.",
+            metric: "dead_letter_bytes"),
+        Field(
+            "dead_letters.oldest_age_ms", .gauge,
+            "The age of the oldest dead letter; null, as a metric 0, without any.",
+            metric: "dead_letters_oldest_seconds", samples: ageOrZero),
+        Field(
+            "dead_letters.dropped_by_age", .counter,
+            "Dead letters that were dropped since the start: by DeadLetterRetention=, and by DeadLetterSizeMax=.",
+            metric: "dead_letters_dropped", label: ("by", "age")),
+        Field("dead_letters.dropped_by_size", .counter, "", metric: "dead_letters_dropped", label: ("by", "size")),
+        Field(
+            "dead_letters.handlers.NAME.count", .gauge,
+            "Dead letters by their last handler; (none): no route matched.", metric: "handler_dead_letters"),
+        Field(
+            "dead_letters.handlers.NAME.bytes", .gauge, "Bytes of the dead letters by their last handler.",
+            metric: "handler_dead_letter_bytes"),
+        Field("publishes_open", .gauge, "Publishes that have deliveries left to make."),
+        Field("publish_deliveries_left", .gauge, "The deliveries that these publishes have left to make."),
+        Field(
+            "erasures_waiting", .gauge,
+            "1 while an ordered erasure of a person is not complete: it waits, or is being carried out."),
+        Field(
             "custom_data.pending", .gauge,
             """
             Entries of custom data: stored until a session starts, to be sent, being sent, and unknown; an unknown \
@@ -238,6 +266,19 @@ extension StatusField {
         Field("custom_data.sending.until", "The end of the forwarder's wait, and the start of its phase."),
         Field("custom_data.sending.since", ""),
         Field("custom_data.forwarder_connected", .gauge, "Whether pushrouter-forward is connected."),
+        Field(
+            "custom_data.requests_sent", .counter, "Requests that left for the endpoint since the start.",
+            metric: "custom_data_requests"),
+        Field(
+            "custom_data.settled", .counter,
+            "Entries since the start by the state in which sending ended; queued: they are sent again.",
+            metric: "custom_data_settled", each: "state"),
+        Field(
+            "custom_data.pauses", .counter,
+            """
+            Pauses of sending since the start: failed (no answer, or a failure of the endpoint), slow_down (the endpoint \
+            asked for it), refused (a person must act).
+            """, metric: "custom_data_pauses", each: "reason"),
         Field(
             "handlers.NAME.running", .gauge,
             "Callbacks that a handler runs: each handler that is not built in, even after its file was removed.",

@@ -28,6 +28,7 @@ public struct StatusSummary {
         let problems = StatusField.problems(status) + waiting
         let facts: [LabelledFact] =
             (fleet.map { [$0.fact] } ?? []) + [configuration, handlers] + deadline(unreadable) + [disk, customData]
+            + Self.backlog(status)
             + (problems.isEmpty ? [LabelledFact(label: "Problems", text: "none", tone: .good)] : problems)
         return [ReportLine(heading, .heading)] + facts.map { $0.line(Self.labelWidth) }
     }
@@ -124,6 +125,32 @@ public struct StatusSummary {
             aside.isEmpty
                 ? nil : LabelledFact(label: "Set aside", text: aside.joined(separator: ", "), tone: .warning),
         ].compactMap(\.self)
+    }
+
+    /// Returns what waits beside requests and custom data; empty without any.
+    static func backlog(_ status: JSONNode) -> [LabelledFact] {
+        let letters = status["dead_letters"]
+        var facts: [LabelledFact] = []
+        if let count = letters?["count"]?.int64, count > 0 {
+            let handlers = (letters?["handlers"]?.members ?? []).map { name, share in
+                "\(name) \(grouped(share["count"]?.int64 ?? 0))"
+            }
+            let age = spanInWords(.milliseconds(letters?["oldest_age_ms"]?.int64 ?? 0))
+            facts.append(
+                LabelledFact(
+                    label: "Dead letters",
+                    text: "\(grouped(count)) of \(size(letters?["bytes"]?.int64 ?? 0)), the oldest for \(age): "
+                        + handlers.joined(separator: ", "),
+                    tone: .warning))
+        }
+        if let open = status["publishes_open"]?.int64, open > 0 {
+            let left = grouped(status["publish_deliveries_left"]?.int64 ?? 0)
+            facts.append(LabelledFact(label: "Publishes", text: "\(grouped(open)) with \(left) deliveries left"))
+        }
+        if status["erasures_waiting"]?.int64 ?? 0 > 0 {
+            facts.append(LabelledFact(label: "Erasures", text: "one is not complete", tone: .warning))
+        }
+        return facts
     }
 
     private var disk: LabelledFact {

@@ -18,6 +18,19 @@ public indirect enum StatusValue: Sendable {
         return .object(object.members)
     }
 
+    /// Reads a value from JSON.
+    public init(_ node: JSONNode) {
+        self =
+            switch node.kind {
+            case .object: .object(node.members.map { (name: $0.key, value: StatusValue($0.value)) })
+            case .array: .list(node.elements.map(StatusValue.init))
+            case .string: .text(node.string ?? "")
+            case .number: .integer(node.int64 ?? 0)
+            case .bool: .flag(node.bool == true)
+            case .null: .null
+            }
+    }
+
     /// The member of that name.
     subscript(name: String) -> StatusValue? { members.first { $0.name == name }?.value }
 
@@ -74,6 +87,9 @@ public struct StatusObject {
     public mutating func member(_ name: String, object content: (inout StatusObject) -> Void) {
         add(name, .object(content))
     }
+
+    /// Adds the members of an object in JSON.
+    mutating func members(of node: JSONNode) { members += StatusValue(node).members }
 
     private mutating func add(_ name: String, _ value: StatusValue?) { members.append((name, value ?? .null)) }
 }

@@ -107,11 +107,12 @@ extension WebDesk {
         do throws(WebProblem) {
             let status = try status()
             let lanes = table("Lanes with the most waiting", LiveTable.lanes(status))
+            let rest = StatusSummary.backlog(status).map { "<p>\($0.label): \($0.text)</p>\n" as Markup }
             return HTML.section(
                 "now", "Now",
                 """
                 <p>\(counted(status["lanes"]?["waiting"]?.int64 ?? 0, "callback")) wait. A device's callbacks run one after the other, as on its platform.</p>
-                \(lanes)\(table("Handlers in the last five minutes", LiveTable.handlers(status, figures)))
+                \(rest)\(lanes)\(table("Handlers in the last five minutes", LiveTable.handlers(status, figures)))
                 """)
         } catch {
             return HTML.section("now", "Now", HTML.problem(error.message))

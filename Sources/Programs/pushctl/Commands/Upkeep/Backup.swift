@@ -17,21 +17,50 @@ extension Command {
             """
             A backup holds the sent payloads and push tokens. It does not hold the configuration and keys.
             """,
+            """
+            With --keep N the operand is a directory: the file there has the time as its name, and the command removes \
+            all but the N newest such files once the new one is complete. pushrouterd-backup.timer does that each night.
+            """,
+            """
+            With --check the command reads the whole backup FILE, counts its rows, checks each as a restore does, and \
+            compares the requests with this machine's ledger, if there is one. It changes nothing. The exit status is 1 \
+            when the backup lacks requests.
+            """,
         ],
-        operands: Operands(usage: "FILE", count: 1...1),
-        options: [.json],
+        operands: Operands(usage: "FILE|DIRECTORY", count: 1...1),
+        options: [.checkOnly, .keep, .json],
         examples: [
-            Example(line: "pushctl backup /var/backups/push-monday.db", meaning: "before an upgrade")
+            Example(line: "pushctl backup /var/backups/push-monday.db", meaning: "before an upgrade"),
+            Example(line: "pushctl backup --keep 7 /srv/push", meaning: "a week of them, run daily"),
+            Example(line: "pushctl backup --check /var/backups/push-monday.db", meaning: "may it be relied on?"),
         ]
     ) { arguments, session throws(Failure) in
-        let path = arguments.operands.first ?? ""
-        guard path != "-" else {
+        guard arguments.has(.checkOnly) else { return try session.backUp(arguments) }
+        guard arguments[.keep] == nil else { throw arguments.usageFailure("--check writes nothing to keep") }
+        return try session.checkBackup(arguments.operands[0], arguments)
+    }
+}
+
+extension Session {
+    /// Writes a backup.
+    fileprivate func backUp(_ arguments: Arguments) throws(Failure) -> ExitStatus {
+        let operand = arguments.operands.first ?? ""
+        guard operand != "-" else {
             throw arguments.usageFailure("-: a backup is a file, which is checked when it is whole: name it")
         }
-        let ledger = try session.ledger()
+        var kept: Int?
+        if let text = arguments[.keep] {
+            guard let number = Int(text), (1...10_000).contains(number) else {
+                throw arguments.usageFailure("--keep is a number from 1 to 10000, not \(text)")
+            }
+            kept = number
+        }
+        let path = kept == nil ? operand : "\(operand)/\(BackupName.name(at: LocalTime.now.rfc3339))"
+        let ledger = try self.ledger()
         let backup = try Session.reading { () throws(StoreError) in try Backup.write(ledger, to: path) }
+        if let kept { rotateBackups(in: operand, keeping: kept) }
         guard arguments.has(.json) else {
-            session.output.print(
+            output.print(
                 "\(path): \(counted(backup.requests, "request")), \(backup.length) bytes, schema \(backup.schema)\n")
             return .done
         }
@@ -43,8 +72,71 @@ extension Command {
             writer.member("schema", backup.schema)
             writer.member("state", backup.state.description)
         }
-        session.output.write(document: writer.bytes)
+        output.write(document: writer.bytes)
         return .done
+    }
+
+    /// Removes all but the newest backups of a directory, and those that killed commands left incomplete.
+    fileprivate func rotateBackups(in directory: String, keeping count: Int) {
+        let names = (try? SmallFile.names(in: directory, suffix: "")) ?? []
+        let surplus = names.filter(BackupName.isWhole).dropLast(count) + names.filter(BackupName.isPartial)
+        for name in surplus where unlink("\(directory)/\(name)") != 0 {
+            output.note("\(directory)/\(name) stays: \(errorText(errno))")
+        }
+    }
+
+    /// Reads a whole backup, and compares it with the ledger.
+    fileprivate func checkBackup(_ path: String, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        guard access(path, R_OK) == 0 else {
+            throw Failure(.noInput, "\(path): cannot open the file: \(errorText(errno))")
+        }
+        let contents = try Self.reading { () throws(StoreError) in try BackupContents(reading: path) }
+        // A machine for restores has no ledger of its own.
+        let ledger = try? self.ledger()
+        let comparison = try Self.reading { () throws(StoreError) -> (after: Int64, missing: Int64)? in
+            guard let ledger else { return nil }
+            return try contents.comparison(with: ledger)
+        }
+        let missing = comparison?.missing ?? 0
+        if arguments.has(.json) {
+            output.write(document: contents.json(file: path, comparison))
+        } else {
+            output.print(contents.text(file: path, comparison, hasLedger: ledger != nil))
+        }
+        return missing == 0 ? .done : .no
+    }
+}
+
+extension BackupContents {
+    fileprivate func text(file: String, _ comparison: (after: Int64, missing: Int64)?, hasLedger: Bool) -> String {
+        var text = "\(file): \(counted(backup.requests, "request")), \(backup.length) bytes, schema \(backup.schema): "
+        text += areRowsChecked ? "whole\n" : "whole; \"pushctl restore --dry-run\" checks the rows of an older schema\n"
+        for table in tables { text += "  \(table.name): \(counted(table.rows, "row"))\n" }
+        guard let comparison else {
+            return text
+                + (hasLedger ? "This machine's ledger is of another state directory, or was restored since.\n" : "")
+        }
+        guard comparison.missing == 0 else {
+            return text + "The backup lacks \(counted(comparison.missing, "request")) of its time.\n"
+        }
+        return text + "This machine's ledger has \(counted(comparison.after, "request")) after it.\n"
+    }
+
+    fileprivate func json(file: String, _ comparison: (after: Int64, missing: Int64)?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("file", file)
+            writer.member("requests", backup.requests)
+            writer.member("bytes", backup.length)
+            writer.member("schema", backup.schema)
+            writer.member("state", backup.state.description)
+            writer.member("rows_checked", areRowsChecked)
+            writer.member(
+                "tables", object: { writer in for table in tables { writer.member(table.name, table.rows) } })
+            writer.member("requests_after", comparison?.after)
+            writer.member("requests_missing", comparison?.missing)
+        }
+        return writer.bytes
     }
 }
 
@@ -70,10 +162,15 @@ extension Command {
             they may have been sent: "pushctl pending --unknown" lists them. Invocations in flight end as after a \
             crash.
             """,
+            """
+            --dry-run rehearses: it restores FILE into a directory of its own in $TMPDIR (/var/tmp), opens it there as \
+            a start of the daemon does, and removes the directory. The daemon may run, and nothing else changes.
+            """,
         ],
         operands: Operands(usage: "[FILE]", count: 0...1),
-        options: [.empty, .json],
+        options: [.empty, .rehearsal, .json],
         examples: [
+            Example(line: "pushctl restore --dry-run /var/backups/push-monday.db", meaning: "would it work?"),
             Example(
                 line: "systemctl stop pushrouterd 'pushrouterd-*.socket'", meaning: "first: no producer may start it"),
             Example(line: "pushctl restore /var/backups/push-monday.db", meaning: "then"),
@@ -83,6 +180,21 @@ extension Command {
         let file = try openBackup(arguments)
         defer { if let file { close(file) } }
         try session.refusePair()
+        if arguments.has(.rehearsal) {
+            guard let file else { throw arguments.usageFailure("--dry-run takes a FILE") }
+            let parent = Output.environment("TMPDIR") ?? "/var/tmp"
+            let rehearsed = try Session.reading { () throws(StoreError) in
+                try Restoration.rehearse(file, in: parent, at: LocalTime.now)
+            }
+            if arguments.has(.json) {
+                session.output.write(document: rehearsed.json)
+            } else {
+                session.output.print(
+                    "\(counted(rehearsed.backup.requests, "request")) would be restored: a copy was restored, opened "
+                        + "and removed. Nothing was changed.\n")
+            }
+            return .done
+        }
         try session.dropPrivilegesToStateOwner()
         let restored = try Session.reading { () throws(StoreError) in
             try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
@@ -136,6 +248,12 @@ private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
 }
 
 extension Option {
+    fileprivate static let checkOnly = Option(
+        "check", .none, "read the whole backup FILE, and compare it with the ledger; write nothing")
+    fileprivate static let keep = Option(
+        "keep", .text("N"), "write a new file into DIRECTORY, and remove all but the N newest")
+    fileprivate static let rehearsal = Option(
+        "dry-run", .none, "restore FILE into a directory of its own, open it there, and remove it")
     fileprivate static let empty = Option("empty", .none, "begin with an empty ledger, instead of FILE")
 }
 
@@ -175,8 +293,8 @@ extension Command {
             state directory. The daemon must not run, and the directory of FILE needs twice the space of the ledger.
             """,
             """
-            The command prints the number of saved rows and the damage of each table. Rows of a lost request are left \
-            out. Request numbers continue a million after the highest number read, so that no number is given twice.
+            The command prints the number of saved rows and the damage of each table. An invalid number becomes the \
+            nearest valid one. Rows of a lost request, and rows with another invalid value, are left out. Request numbers continue a million after the highest number read, so that no number is given twice.
             """,
         ],
         operands: Operands(usage: "FILE", count: 1...1),
