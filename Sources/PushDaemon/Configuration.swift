@@ -109,8 +109,9 @@ struct Configuration: Sendable {
         var sources = kept
         sources.registrations =
             (try? ConfigurationSources(reading: directories, required: isRequired))?.registrations ?? []
-        if let settings = Settings.load(sources).settings { return (settings, kept) }
-        return Settings.load(kept).settings.map { ($0, kept) }
+        guard var settings = Settings.load(sources).settings ?? Settings.load(kept).settings else { return nil }
+        let findings = kept.lookUpProducers(of: &settings)
+        return findings.contains { $0.severity == .error } ? nil : (settings, kept)
     }
 
     /// Notes that another reader has read and kept a configuration.
@@ -173,7 +174,7 @@ struct Configuration: Sendable {
     ///
     /// - Throws: `StartFailure` with a line for each error, and the warnings.
     private mutating func read() throws(StartFailure) -> (Settings, ConfigurationSources, [String]) {
-        let loaded = try LoadedConfiguration(reading: directories, required: isRequired)
+        var loaded = try LoadedConfiguration(reading: directories, required: isRequired)
         guard !(hasFiles && loaded.sources.isStandIn) else {
             throw StartFailure(
                 "\(directories.joined(separator: ", ")): the configuration files are gone; put them back, or "
@@ -184,11 +185,12 @@ struct Configuration: Sendable {
             loaded.settings.daemon.injectSocket, loaded.settings.daemon.controlSocket,
             loaded.settings.daemon.readSocket,
         ] { _ = try groupID(of: socket) }
+        let unknown = loaded.sources.lookUpProducers(of: &loaded.settings)
         let findings =
-            loaded.warnings
+            loaded.warnings + unknown
             + loaded.sources.systemFindings(of: loaded.settings, directories: directories, in: service)
         let errors = findings.filter { $0.severity == .error }
-        guard !isLoaded || errors.isEmpty else {
+        guard !isLoaded && !unknown.contains(where: { $0.severity == .error }) || errors.isEmpty else {
             throw StartFailure(
                 lines: errors.map(\.description),
                 warnings: findings.filter { $0.severity != .error }.map(\.description),

@@ -95,6 +95,7 @@ extension Daemon {
         }
         self.settings = settings
         inject.limits = settings.daemon.jsonLimits
+        inject.producers.take(settings.producers)
         parts.health.slowCommit = settings.store.slowCommit
         parts.commitWatch.setSlowCommit(settings.store.slowCommit)
         processor.successLevel = settings.journal.successLevel

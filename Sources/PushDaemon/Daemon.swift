@@ -103,6 +103,7 @@ final class Daemon {
             processor: processor, pipeline: pipeline, committer: committer, queries: queries,
             reader: parts.largeRequests, health: parts.health, refusals: parts.refusals,
             limits: settings.daemon.jsonLimits)
+        inject.producers.take(settings.producers)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(parts.loop, processor, pipeline, committer, queries, journal)
         gaps = GapRecorder(

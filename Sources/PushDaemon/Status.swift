@@ -216,15 +216,18 @@ struct ClientsStatus: Sendable {
     var control: Socket
     var read: Socket
     var refusals: [(reason: RefusalReason, count: UInt64)]
+    /// The refusals by the rules for producers.
+    var byRule: [(rule: String, account: String, refusals: ProducerDesk.Refusals)]
 
     init(
         inject: LineServer?, control: LineServer?, read: LineServer?,
-        refusals: [(reason: RefusalReason, count: UInt64)]
+        refusals: [(reason: RefusalReason, count: UInt64)],
+        byRule: [(rule: String, account: String, refusals: ProducerDesk.Refusals)]
     ) {
         self.inject = Socket(inject)
         self.control = Socket(control)
         self.read = Socket(read)
-        self.refusals = refusals
+        (self.refusals, self.byRule) = (refusals, byRule)
     }
 
     fileprivate func members(_ writer: inout StatusObject) {
@@ -234,6 +237,17 @@ struct ClientsStatus: Sendable {
             "refused",
             object: { writer in
                 for (reason, count) in refusals { writer.member(reason.rawValue, count) }
+            })
+        let now = EventLoop.nowNanoseconds
+        writer.member(
+            "refused_by_rule",
+            list: byRule.map { refused in
+                .object {
+                    $0.member("rule", refused.rule)
+                    $0.member("uid", refused.account)
+                    $0.member("count", refused.refusals.count)
+                    $0.member("age_ms", (now - refused.refusals.lastAt) / 1_000_000)
+                }
             })
     }
 }
@@ -443,8 +457,9 @@ extension Daemon {
                 usage: processor.router.deviceUsage, evictions: processor.router.deviceEvictions,
                 problem: processor.evictions.problem(at: now.monotonic.nanoseconds)),
             clients: ClientsStatus(
-                inject: servers?.inject, control: servers?.control, read: servers?.read, refusals: parts.refusals.counts
-            ),
+                inject: servers?.inject, control: servers?.control, read: servers?.read,
+                refusals: parts.refusals.counts,
+                byRule: inject.producers.refusals),
             store: DiskStatus(
                 pipeline, parts.health, pruning, stored, sizeMax: settings.store.sizeMax,
                 filterBytes: inject.filterBytes, setAside: parts.committer.setAside, at: now.monotonic),

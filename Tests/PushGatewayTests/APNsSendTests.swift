@@ -259,6 +259,7 @@ struct APNsSendTests {
             (ProtocolError(.invalidPayload, field: "payload.aps", message: "x"), .payloadEmpty, nil),
             (ProtocolError(.invalidValue, field: "device", message: "x"), .badDeviceToken, nil),
             (ProtocolError(.invalidValue, field: "app", message: "x"), .badTopic, nil),
+            (ProtocolError(.notAllowed, field: "app", message: "x", rule: "10-shop"), .forbidden, nil),
             (ProtocolError(.unknownKey, field: "headers", message: "x"), .internalServerError, nil),
         ] as [(ProtocolError, APNsReason, String?)])
     func refused(_ refusal: ProtocolError, _ expected: APNsReason, _ seconds: String?) throws {

@@ -299,6 +299,14 @@ struct FCMSendTests {
         #expect(answer.text.has(#""field":"message.\#(name)""#))
     }
 
+    @Test("that a rule for producers does not allow is 403, and the cause is told to the operator alone")
+    func notAllowed() throws {
+        let refusal = ProtocolError(.notAllowed, field: "app", message: "the rule x", rule: "10-shop")
+        let answer = try answer(to: String(decoding: Reply.refused(refusal).dropLast(), as: UTF8.self))
+        #expect(answer.status == 403)
+        #expect(answer.text.has(#""status":"PERMISSION_DENIED""#) && !answer.text.has("the rule x"))
+    }
+
     @Test(
         "that may be accepted later is 503, with whole seconds",
         arguments: [

@@ -6,7 +6,8 @@ import Testing
 @Suite("The daemon's counters as metrics")
 struct CountedMetricsTests {
     private static let status = #"""
-        {"process":{"started_at_ms":1700000000250},"accepted_since_start":5,"figures":{
+        {"process":{"started_at_ms":1700000000250},"clients":{"refused_by_rule":[
+        {"rule":"10-shop","uid":"1000","count":4,"age_ms":5}]},"accepted_since_start":5,"figures":{
         "outcomes":{"handled":4,"timed_out":1,"unrouted":0},"observed":{"handled":2},
         "providers":{"a \"b\"":{"handled":4,"failed":0}},
         "handlers":{"crm":{"outcomes":{"handled":3,"failed":0,"timed_out":1,"expired":0,"duplicate":0,"unrouted":2},
@@ -33,6 +34,7 @@ struct CountedMetricsTests {
             #"pushrouterd_handler_failed_attempts_total{handler="crm",answer="retry"} 2"#,
             #"pushrouterd_peer_refused_total{reason="overloaded",uid="1000"} 3"#,
             #"pushrouterd_peer_refused_total{reason="idle",uid="(other)"} 1"#,
+            #"pushrouterd_rule_refused_total{rule="10-shop",uid="1000"} 4"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(!lines.contains { $0.contains(#"outcome="duplicate""#) })
         #expect(!lines.contains { $0.contains("provider_outcomes") && $0.contains(#"outcome="failed""#) })

@@ -4,7 +4,8 @@
 /// Loads a configuration with the handler `journal`, a route of everything to it, and the files of the test.
 func load(
     main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
-    routes: [String: String] = [:], tracks: [String: String] = [:], registrations: [String: String] = [:]
+    routes: [String: String] = [:], tracks: [String: String] = [:], registrations: [String: String] = [:],
+    producers: [String: String] = [:]
 ) -> (settings: Settings?, diagnostics: [String]) {
     let handlers = handlers.merging(["journal": "[Handler]\nType=journal"]) { mine, _ in mine }
     let routes = routes.merging(["99-default": "[Route]\nHandler=journal"]) { mine, _ in mine }
@@ -17,7 +18,8 @@ func load(
             tracks: tracks.map { ConfigurationFile("tracks.d/\($0.key).track", $0.value) },
             registrations: registrations.map {
                 ConfigurationFile("registrations.d/\($0.key).registration", $0.value)
-            }))
+            },
+            producers: producers.map { ConfigurationFile("producers.d/\($0.key).producer", $0.value) }))
     return (loaded.settings, loaded.diagnostics.map(\.description))
 }
 
@@ -39,6 +41,11 @@ func route(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
 /// Loads a registration file `20-x` with these lines.
 func registration(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(registrations: ["20-x": lines])
+}
+
+/// Loads a producer file `20-x` with these lines.
+func producer(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(producers: ["20-x": lines])
 }
 
 /// Loads a track file `20-x` with these lines, and a main file with an endpoint.

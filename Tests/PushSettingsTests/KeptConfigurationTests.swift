@@ -41,6 +41,11 @@ struct KeptConfigurationTests {
                 ConfigurationFile(
                     path: "\(directory)/registrations.d/anna.registration",
                     bytes: Array("[Registration]\nToken=t\nExternalID=anna\n".utf8))
+            ],
+            producers: [
+                ConfigurationFile(
+                    path: "\(directory)/producers.d/10-shop.producer",
+                    bytes: Array("[Match]\nUser=4711\n[Producer]\nRefuse=yes\n".utf8))
             ])
         sources.strays = [Diagnostic(.warning, file: "x", message: "y")]
         return sources
@@ -59,6 +64,7 @@ struct KeptConfigurationTests {
         #expect(these == those, "the masked provider stays masked")
         #expect(first.routing.handlers == second.routing.handlers && first.routing.routes == second.routing.routes)
         #expect(second.routing.budget == .seconds(8))
+        #expect(second.producers == first.producers && first.producers.map(\.name) == ["10-shop"])
     }
 
     @Test("has an id of its contents: the same in every directory, another one with any other file")

@@ -50,10 +50,11 @@ struct RandomTextTests {
                 ],
                 routes: [randomFile("a.route", using: &generator), randomFile("b.route", using: &generator)],
                 tracks: [randomFile("a.track", using: &generator), randomFile("b.track", using: &generator)],
-                registrations: [randomFile("a.registration", using: &generator)])
+                registrations: [randomFile("a.registration", using: &generator)],
+                producers: [randomFile("a.producer", using: &generator), randomFile("b.producer", using: &generator)])
             let files =
                 sources.main + sources.providers + sources.handlers + sources.routes + sources.tracks
-                + sources.registrations
+                + sources.registrations + sources.producers
             let linesOf = Dictionary(
                 uniqueKeysWithValues: files.map { ($0.path, 1 + $0.bytes.count { $0 == UInt8(ascii: "\n") }) })
 

@@ -69,6 +69,7 @@ struct ShippedConfigurationTests {
         arguments: [
             Schema<RouteDraft>.route.keys.map(\.name), Schema<TrackDraft>.track.keys.map(\.name),
             Schema<ProviderDraft>.provider.keys.map(\.name), Schema<RegistrationDraft>.registration.keys.map(\.name),
+            Schema<ProducerRuleDraft>.producer.keys.map(\.name),
         ])
     func manualPageHasEveryKey(names: [String]) throws {
         let page = try read("../../packaging/man/pushrouterd.conf.5")
@@ -87,6 +88,7 @@ struct ShippedConfigurationTests {
                 "REGISTRATION FILES",
                 Schema<RegistrationDraft>.registration.keys.map { "[\($0.section)]\($0.name)=" }
             ),
+            ("PRODUCER FILES", Schema<ProducerRuleDraft>.producer.keys.map { "[\($0.section)]\($0.name)=" }),
         ])
     func manualPageHasKeysInTheirSections(heading: String, known: [String]) throws {
         let page = try read("../../packaging/man/pushrouterd.conf.5")

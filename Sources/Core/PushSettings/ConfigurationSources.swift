@@ -41,6 +41,8 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var tracks: [ConfigurationFile]
     /// `registrations.d/*.registration`, in any order.
     public var registrations: [ConfigurationFile]
+    /// `producers.d/*.producer`, in any order.
+    public var producers: [ConfigurationFile]
     /// The warnings about other files and folders, which are not read.
     public var strays: [Diagnostic] = []
 
@@ -48,7 +50,7 @@ public struct ConfigurationSources: Hashable, Sendable {
     public init(
         main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
         routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = [],
-        registrations: [ConfigurationFile] = []
+        registrations: [ConfigurationFile] = [], producers: [ConfigurationFile] = []
     ) {
         self.main = main
         self.providers = providers
@@ -56,6 +58,7 @@ public struct ConfigurationSources: Hashable, Sendable {
         self.routes = routes
         self.tracks = tracks
         self.registrations = registrations
+        self.producers = producers
     }
 }
 
@@ -78,6 +81,8 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     case track
     /// The devices of tokens that no app registers.
     case registration
+    /// Rules for what producers may send.
+    case producer
 
     /// The name of the folder.
     public var name: String { "\(rawValue)s.d" }

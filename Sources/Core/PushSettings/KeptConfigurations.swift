@@ -72,8 +72,9 @@ public struct KeptConfigurations: Hashable, Sendable {
 // A configuration that was in force is kept as one text: after a heading, for each file its folder, the lengths of path
 // and contents in bytes, and then path and contents, each with a line feed behind it.
 //
-// It has every file that decides, also the providers of the program. It lacks what decides nothing (masks, files that
-// are not read), and registrations, which may name persons: an erasure does not reach kept files.
+// It has every file that decides, also the providers of the program, and the rules for producers, without which a start
+// with a mistake would let everybody send everything. It lacks what decides nothing (masks, files that are not read), and
+// registrations, which may name persons: an erasure does not reach kept files.
 extension ConfigurationSources {
     private static let heading = "pushrouterd configuration 1\n"
     /// The folder name that the main file and its drop-ins have in the text.
@@ -87,6 +88,7 @@ extension ConfigurationSources {
         let parts: [(ConfigurationFolder, [ConfigurationFile])] = [
             (.provider, allProviders), (.handler, handlers.filter { !$0.isMask }),
             (.route, routes.filter { !$0.isMask }), (.track, tracks.filter { !$0.isMask }),
+            (.producer, producers.filter { !$0.isMask }),
         ]
         return main.map { (Self.mainFolder, $0) }
             + parts.flatMap { folder, files in
@@ -138,6 +140,7 @@ extension ConfigurationSources {
             case (_, .handler): handlers.append(file)
             case (_, .route): routes.append(file)
             case (_, .track): tracks.append(file)
+            case (_, .producer): producers.append(file)
             default: return nil
             }
         }

@@ -5,8 +5,8 @@ extension Settings {
     /// Reads and checks a whole configuration, and reports every problem, not only the first.
     ///
     /// - Returns: the settings, or `nil` if a diagnostic is an error; and the diagnostics by line: of the main files,
-    ///   the providers, handlers, routes, tracks and registrations, each kind in its order of application; then of
-    ///   files that are not read.
+    ///   the providers, handlers, routes, tracks, registrations and producers, each kind in its order of application;
+    ///   then of files that are not read.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         let (settings, diagnostics) = read(sources)
         return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
@@ -24,13 +24,14 @@ extension Settings {
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
         for file in sources.registrations.inOrder { loader.readRegistration(file) }
+        for file in sources.producers.inOrder { loader.readProducer(file) }
         loader.checkUse()
         return (loader.settings, loader.reports.flatMap(\.diagnostics) + sources.strays)
     }
 }
 
-/// Turns files into settings: main files, providers, handlers, routes, tracks, registrations. Each kind refers to the
-/// kinds before it.
+/// Turns files into settings: main files, providers, handlers, routes, tracks, registrations, producers. Each kind
+/// refers to the kinds before it.
 private struct Loader {
     var settings = Settings()
     var reports: [FileReport] = []
@@ -44,6 +45,9 @@ private struct Loader {
     private var routeFiles: Set<String> = []
     private var trackFiles: Set<String> = []
     private var registrationFiles: Set<String> = []
+    private var producerFiles: Set<String> = []
+    /// The first file of `producers.d` so far that decides about all senders.
+    private var lastProducer: String?
     /// The place of the last `SendFlushed=`.
     private var sendFlushed: (report: Int, line: Int)?
     /// The place of the last `LogSizeMax=`.
@@ -180,6 +184,31 @@ private struct Loader {
             let rule = draft.validated(name: name, lines: lines, report: &report)
         else { return }
         settings.routing.registrations.append(rule)
+    }
+
+    mutating func readProducer(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard producerFiles.insert(name).inserted else {
+            report.error("there is another producer named \(name); names must differ")
+            return
+        }
+        var draft = ProducerRuleDraft()
+        guard let lines = Schema.producer.read(file.bytes, into: &draft, report: &report),
+            let rule = draft.validated(name: name, lines: lines, report: &report)
+        else { return }
+        // A line that is passed over would let more through than the file means.
+        guard report.diagnostics.isEmpty else {
+            report.error("a rule for producers is read whole, or not at all: correct what the warnings name")
+            return
+        }
+        if let lastProducer {
+            report.warning("never applies: \(lastProducer) comes first and decides about all senders")
+        } else if rule.users.isEmpty, rule.groups.isEmpty {
+            lastProducer = name
+        }
+        settings.producers.append(rule)
     }
 
     /// Checks conditions that need all files.

@@ -6,6 +6,8 @@ public struct Settings: Sendable {
     /// The router's settings: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, the keys of `[UsersTrack]` that are
     /// not about sending, the handlers, the routes and the tracks.
     public var routing: RoutingTable
+    /// `producers.d`: the rules for what producers may send.
+    public var producers: [ProducerRule] = []
     /// `[Daemon]`.
     public var daemon: DaemonSettings {
         didSet {
@@ -206,6 +208,7 @@ extension ConfigurationSources {
             + handlers.inOrder.map(handlerInForce) + routes.inOrder.map { FileInForce($0, Schema.route) }
             + tracks.inOrder.map { FileInForce($0, Schema.track) }
             + registrations.inOrder.map { FileInForce($0, Schema.registration) }
+            + producers.inOrder.map { FileInForce($0, Schema.producer) }
     }
 
     /// The settings of a handler: those that have a meaning for its `Type=`.

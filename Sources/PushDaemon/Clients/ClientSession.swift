@@ -16,6 +16,10 @@ final class ClientSession {
     /// The account that its requests belong to.
     var account: Account { peer.account }
     let connection: Connection
+    /// Whether it is the daemon's own, with requests of no producer.
+    let isOwn: Bool
+    /// The rules of `producers.d` for its user and groups; `nil`: they were not looked up yet.
+    var standing: ProducerDesk.Standing?
     /// The number of outcome lines that are still to be sent, beside replies.
     var outcomesAwaited = 0
     /// Whether its input is discarded, because of a line that was too long or too slow; and since when, in monotonic
@@ -63,10 +67,11 @@ final class ClientSession {
     /// - Parameters:
     ///   - connection: its connection.
     ///   - account: the account of its requests; `nil`: that of its user id.
+    ///   - isOwn: whether it is the daemon's own.
     ///   - owner: its server.
     ///   - now: monotonic nanoseconds.
-    init(_ connection: Connection, account: Account? = nil, owner: any Owner, now: Int64) {
-        self.connection = connection
+    init(_ connection: Connection, account: Account? = nil, isOwn: Bool = false, owner: any Owner, now: Int64) {
+        (self.connection, self.isOwn) = (connection, isOwn)
         self.owner = owner
         lastActive = now
         let credentials = connection.peer

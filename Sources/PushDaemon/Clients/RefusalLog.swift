@@ -12,6 +12,10 @@ enum RefusalReason: String, CaseIterable {
     case descriptors
     /// Its request is malformed, or no repetition of it will ever be accepted.
     case invalidRequest = "invalid_request"
+    /// A rule for producers does not allow its request.
+    case notAllowed = "not_allowed"
+    /// It sends more requests a second than a rule for producers allows.
+    case rate
     /// Too many requests are in flight or wait, or too many replies are unread.
     case overloaded
     /// Nothing can be written for now, or the daemon stops.
@@ -106,11 +110,17 @@ final class RefusalLog {
 }
 
 extension RefusalReason {
+    /// The reason for a refused request.
+    init(_ error: ProtocolError) {
+        self = error.rule != nil && error.code == .overloaded ? .rate : RefusalReason(error.code)
+    }
+
     /// The reason for an error's code.
     init(_ code: ProtocolError.Code) {
         switch code {
         case .overloaded: self = .overloaded
         case .unavailable: self = .unavailable
+        case .notAllowed: self = .notAllowed
         case .invalidJSON, .invalidUTF8, .tooLong, .tooDeep, .duplicateKey, .unknownOperation, .missingKey, .unknownKey,
             .invalidType, .invalidValue, .invalidPayload, .idConflict:
             self = .invalidRequest

@@ -19,6 +19,8 @@ final class InjectServer {
     var limits: JSONLimits
     /// The large requests.
     let large: LargeRequests
+    /// The rules for producers.
+    let producers = ProducerDesk()
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let queries: LedgerQueries
@@ -82,7 +84,7 @@ final class InjectServer {
                 guard error.code == .unknownOperation, try answer(line, session, place) else { throw error }
                 return
             }
-            try admit(Candidate(session: session, place: place, request: request))
+            try arrive(Candidate(session: session, place: place, request: request))
         }
     }
 
@@ -114,7 +116,7 @@ final class InjectServer {
         guard let next = large.next(at: now, limits: limits) else { return }
         next.session.unblock()
         carryOut(for: next.session, next.place) { () throws(ProtocolError) in
-            try admit(Candidate(session: next.session, place: next.place, request: try next.result.get()))
+            try arrive(Candidate(session: next.session, place: next.place, request: try next.result.get()))
         }
         next.session.resume()
     }
@@ -123,15 +125,22 @@ final class InjectServer {
         do throws(ProtocolError) {
             try act()
         } catch {
-            let code = error.code
+            let now = EventLoop.nowNanoseconds
+            let by = error.rule.map { " by the rule \($0)" } ?? ""
             refusals.note(
-                RefusalReason(code), "a request (\(code.rawValue))", of: session.account,
-                at: EventLoop.nowNanoseconds)
+                RefusalReason(error), "a request (\(error.code.rawValue)\(by))", of: session.account, at: now)
+            if let rule = error.rule { producers.note(refusedBy: rule, session.account, at: now) }
             session.reply(place, .line(Reply.refused(error)))
         }
     }
 
     // MARK: Admission
+
+    /// Admits a request that has just come. It comes once, and waits and continues in ``admit(_:)``.
+    private func arrive(_ candidate: Candidate) throws(ProtocolError) {
+        try producers.admit(candidate.request, of: candidate.session)
+        try admit(candidate)
+    }
 
     private func admit(_ candidate: Candidate) throws(ProtocolError) {
         if let problem = health.refusal {

@@ -71,7 +71,8 @@ final class OwnRequests {
         self.journal = journal
         let (sessionEnd, replyEnd) = try Connection.pair()
         replies = replyEnd
-        session = ClientSession(sessionEnd, account: account, owner: self, now: EventLoop.nowNanoseconds)
+        session = ClientSession(
+            sessionEnd, account: account, isOwn: true, owner: self, now: EventLoop.nowNanoseconds)
         // `unowned` is safe: this object owns the timer.
         retryTimer = try TimerSource(loop: loop) { [unowned self] in send() }
     }

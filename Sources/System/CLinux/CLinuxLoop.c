@@ -28,6 +28,13 @@ int CLinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     return result;
 }
 
+int CLinux_peer_groups(int socket, gid_t *groups, unsigned count) {
+    socklen_t length = count * sizeof *groups;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0 && errno != ERANGE)
+        return -1;
+    return length / sizeof *groups;
+}
+
 int CLinux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 /* Room for one descriptor, aligned as the kernel wants it (cmsg(3)). */

@@ -214,6 +214,7 @@ extension APNsSend {
         case .later(let seconds):
             APNsRejection(.serviceUnavailable, retryAfter: seconds, remark: refusal.message)
         case .gatewaysFault: APNsRejection(.internalServerError, remark: refusal.message)
+        case .notAllowed: APNsRejection(.forbidden, remark: refusal.message)
         case .sendersFault(field: "device"): APNsRejection(.badDeviceToken, remark: refusal.message)
         case .sendersFault(field: "app"): APNsRejection(.badTopic, remark: refusal.message)
         case .sendersFault where refusal.code == .tooLong: APNsRejection(.payloadTooLarge, remark: refusal.message)

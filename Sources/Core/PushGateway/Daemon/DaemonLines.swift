@@ -30,6 +30,8 @@ enum RefusalMeaning {
     case later(seconds: Int64)
     /// The sender can correct the request: the path of the field, if the daemon names one.
     case sendersFault(field: String?)
+    /// A rule for producers does not let the sender do this.
+    case notAllowed
     /// The gateway's line was malformed.
     case gatewaysFault
 
@@ -38,6 +40,7 @@ enum RefusalMeaning {
         case .overloaded, .unavailable: self = .later(seconds: Self.seconds(refusal.retryAfter))
         case .invalidJSON, .invalidUTF8, .tooLong, .tooDeep, .duplicateKey, .invalidPayload:
             self = .sendersFault(field: refusal.field)
+        case .notAllowed: self = .notAllowed
         // The sender chooses the names of device, app, topic and condition; the gateway makes everything else in the
         // line.
         case .invalidValue:

@@ -139,6 +139,7 @@ struct FCMSend: Sendable {
         case .later(let seconds):
             GoogleError(fcm: .unavailable, retryAfter: seconds).caused(by: refusal.message)
         case .gatewaysFault: GoogleError(fcm: .internalError).caused(by: refusal.message)
+        case .notAllowed: GoogleError(.permissionDenied).caused(by: refusal.message)
         case .sendersFault("device"):
             GoogleError(.badToken(field: fieldOfSender("device")))
                 .caused(

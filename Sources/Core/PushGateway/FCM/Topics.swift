@@ -302,6 +302,7 @@ extension GoogleError {
             switch RefusalMeaning(refusal) {
             case .later(let seconds): GoogleError(.unavailable, retryAfter: seconds)
             case .gatewaysFault: GoogleError(.internalError)
+            case .notAllowed: GoogleError(.permissionDenied)
             case .sendersFault: GoogleError(.invalidArgument)
             }
         self = error.caused(by: refusal.message)

@@ -14,6 +14,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         case invalidValue = "invalid_value"
         case invalidPayload = "invalid_payload"
         case idConflict = "id_conflict"
+        case notAllowed = "not_allowed"
         case overloaded = "overloaded"
         case unavailable = "unavailable"
 
@@ -33,11 +34,13 @@ public struct ProtocolError: Error, Hashable, Sendable {
     public var leader: String?
     /// The request's id, if it was readable.
     public var id: String?
+    /// The file of `producers.d` that refused the request, without its extension; `nil`: none did.
+    public var rule: String?
 
     /// Joins the parts.
     public init(
         _ code: Code, field: String? = nil, message: String, retryAfter: Duration? = nil, leader: String? = nil,
-        id: String? = nil
+        id: String? = nil, rule: String? = nil
     ) {
         self.code = code
         self.field = field
@@ -45,6 +48,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
         self.leader = leader
         self.id = id
+        self.rule = rule
     }
 
     /// The error of a line that is not acceptable JSON.

@@ -39,6 +39,7 @@ extension JSONWriter {
         member("retry", error.code.isTransient)
         if let retryAfter = error.retryAfter { member("retry_after_ms", retryAfter.milliseconds) }
         if let leader = error.leader { member("leader", leader) }
+        if let rule = error.rule { member("rule", rule) }
     }
 
     /// Writes the members for the end of an invocation of a callback.

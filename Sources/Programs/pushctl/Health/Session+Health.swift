@@ -79,7 +79,7 @@ extension Session {
             }
             let files = [
                 sources.main, sources.providers, sources.handlers, sources.routes, sources.tracks,
-                sources.registrations,
+                sources.registrations, sources.producers,
             ].joined().map(\.path)
             let folders = ["", "/pushrouterd.conf.d"] + ConfigurationFolder.allCases.map { "/\($0.name)" }
             let directories = directories.configuration.filter { $0 != self.directories.runtime }

@@ -13,6 +13,10 @@ int CLinux_accept4(int listener);
 /* Reads SO_PEERCRED: the credentials that the peer of a Unix socket had when it connected. */
 int CLinux_peer_credentials(int socket, pid_t *_Nonnull pid, uid_t *_Nonnull uid, gid_t *_Nonnull gid);
 
+/* Reads SO_PEERGROUPS: the supplementary groups that the peer of a Unix socket had when it connected. Returns their
+ * number, which may exceed count: then none was read. -1 with errno. */
+int CLinux_peer_groups(int socket, gid_t *_Nonnull groups, unsigned count);
+
 /* Sets the calling thread's name, shown by ps -L and gdb; at most 15 bytes. */
 int CLinux_name_thread(const char *_Nonnull name);
 

@@ -44,6 +44,60 @@ public enum UserName: Hashable, Sendable {
     }
 }
 
+/// The numbers of users and groups of this machine.
+public enum SystemNumber {
+    /// A user or a group.
+    public enum Kind: String, CustomStringConvertible {
+        case user, group
+
+        public var description: String { rawValue }
+    }
+
+    /// The longest entry of a group with all its members, in bytes.
+    private static let entryLengthMax = 1 << 20
+
+    /// Looks a name up, which may wait for a directory service.
+    ///
+    /// - Returns: the number; `nil`: nobody has the name.
+    /// - Throws: when it cannot be looked up now.
+    public static func find(_ kind: Kind, _ name: String) throws(SystemError) -> UInt32? {
+        var buffer = [CChar](repeating: 0, count: 1024)
+        while true {
+            var number: UInt32?
+            let problem: Int32
+            switch kind {
+            case .user:
+                var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+                problem = getpwnam_r(name, &entry, &buffer, buffer.count, &found)
+                number = found?.pointee.pw_uid
+            case .group:
+                var (entry, found) = (group(), UnsafeMutablePointer<group>?.none)
+                problem = getgrnam_r(name, &entry, &buffer, buffer.count, &found)
+                number = found?.pointee.gr_gid
+            }
+            if let number { return number }
+            if problem == ERANGE, buffer.count < entryLengthMax {
+                buffer = [CChar](repeating: 0, count: 4 * buffer.count)
+                continue
+            }
+            // getpwnam(3): some services answer so for a name that they do not have.
+            guard [0, ENOENT, ESRCH].contains(problem) else {
+                throw SystemError(operation: "look up the \(kind) \(name)", errno: problem)
+            }
+            return nil
+        }
+    }
+
+    /// The groups of a user, by the user's entry; empty for a number without one.
+    public static func groups(of user: UInt32) -> [UInt32] {
+        guard let entry = getpwuid(user)?.pointee else { return [] }
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        var count = Int32(groups.count)
+        let found = getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count)
+        return Array(groups.prefix(max(0, Int(found))))
+    }
+}
+
 /// Advice on access to a file through group membership.
 public enum Membership {
     /// Returns advice for this user, who has no access to a file, as the end of a sentence: to join the group with

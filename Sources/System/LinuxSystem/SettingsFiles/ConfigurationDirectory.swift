@@ -40,6 +40,7 @@ extension ConfigurationSources {
         routes = try effectiveFiles(in: directories, .route)
         tracks = try effectiveFiles(in: directories, .track)
         registrations = try effectiveFiles(in: directories, .registration)
+        producers = try effectiveFiles(in: directories, .producer)
         for directory in directories { strays += try unreadNames(in: directory) }
         // Providers and tracks alone run nothing, so they do not count as a configuration here.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {

@@ -63,6 +63,39 @@ extension ConfigurationSources {
         ]
     }
 
+    /// Looks up the users and groups of `producers.d`.
+    ///
+    /// - Parameter settings: the settings loaded from it, in which their numbers are filled in.
+    /// - Returns: a warning for each name that nobody has, and an error for each that cannot be looked up: a rule that
+    ///   passes over a user lets that user send everything.
+    public func lookUpProducers(of settings: inout Settings) -> [Diagnostic] {
+        var findings: [Diagnostic] = []
+        func lookUp(_ members: inout [ProducerRule.Member], _ key: String, _ rule: String, _ kind: SystemNumber.Kind) {
+            for place in members.indices where members[place].number == nil {
+                let name = members[place].text
+                let file = producers.first { $0.stem == rule }
+                func finding(_ severity: Diagnostic.Severity, _ message: String) -> Diagnostic {
+                    Diagnostic(
+                        severity, file: file?.path ?? rule, line: file?.line(of: key),
+                        message: "\(key)=\(name): \(message)")
+                }
+                do throws(SystemError) {
+                    members[place].number = try SystemNumber.find(kind, name)
+                    guard members[place].number == nil else { continue }
+                    findings.append(finding(.warning, "there is no such \(kind) on this machine"))
+                } catch {
+                    findings.append(finding(.error, "the \(kind) cannot be looked up: \(error)"))
+                }
+            }
+        }
+        for place in settings.producers.indices {
+            let name = settings.producers[place].name
+            lookUp(&settings.producers[place].users, "User", name, .user)
+            lookUp(&settings.producers[place].groups, "Group", name, .group)
+        }
+        return findings
+    }
+
     /// The place of a key in the main file and its drop-ins: of one that is set more than once the last, which counts.
     public func place(of key: String) -> (file: String, line: Int?) {
         for file in main.reversed() { if let line = file.line(of: key) { return (file.path, line) } }

@@ -55,6 +55,17 @@ public final class Connection {
         self.socket = socket
     }
 
+    /// The groups that the client had when it connected, with its effective one.
+    public var peerGroups: [UInt32] {
+        var groups = [UInt32](repeating: 0, count: 64)
+        var count = CLinux_peer_groups(number, &groups, UInt32(groups.count))
+        if count > groups.count {
+            groups = [UInt32](repeating: 0, count: Int(count))
+            count = CLinux_peer_groups(number, &groups, UInt32(groups.count))
+        }
+        return [peer.groupID] + groups.prefix(max(0, Int(count)))
+    }
+
     /// Reads the available bytes, at most one buffer full, so that no client keeps the others waiting.
     ///
     /// - Parameters:

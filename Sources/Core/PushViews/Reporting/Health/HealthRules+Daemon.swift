@@ -124,10 +124,26 @@ extension HealthFacts {
                     .daemon, problem,
                     do: "raise DeviceMemoryMax= in [Dispatch]; \"pushctl devices\" lists the devices"))
         }
+        findings += refusedProducers(status)
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
         return findings.contains { $0.severity == .error }
             ? findings : findings + [.fine(.daemon, "\(pid)version \(status["version"]?.string ?? "unknown")")]
+    }
+
+    /// The producers that a rule refused within an hour.
+    private func refusedProducers(_ status: JSONNode) -> [HealthFinding] {
+        (status["clients"]?["refused_by_rule"]?.elements ?? []).compactMap { refused in
+            guard let age = refused["age_ms"]?.int64, age < 3_600_000, let rule = refused["rule"]?.string,
+                let user = refused["uid"]?.string, let count = refused["count"]?.int64
+            else { return nil }
+            return .warning(
+                .daemon,
+                "producers.d/\(rule).producer has refused \(counted(count, "request")) of the user \(user), the last "
+                    + "\(spanInWords(.milliseconds(age))) ago",
+                do: "test a request with \"pushctl verify --producer \(user) FILE\", and correct the rule or the "
+                    + "producer")
+        }
     }
 
     private func following(_ fleet: JSONNode) -> HealthFinding {

@@ -75,6 +75,16 @@ enum CountedMetrics {
                     [("reason", refusal["reason"]?.text ?? ""), ("uid", refusal["uid"]?.text ?? "")])
             } ?? []
         },
+        MetricFamily(
+            "rule_refused", "Requests that a rule of producers.d refused, by rule and user.", .counter,
+            labels: ["rule", "uid"]
+        ) {
+            status in
+            status["clients"]?["refused_by_rule"]?.elements.flatMap { refused in
+                number(
+                    refused["count"], [("rule", refused["rule"]?.text ?? ""), ("uid", refused["uid"]?.text ?? "")])
+            } ?? []
+        },
     ]
 
     /// - Parameter kept: the outcomes to write even with a count of 0; `nil`: all.

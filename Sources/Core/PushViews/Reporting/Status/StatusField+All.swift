@@ -147,9 +147,15 @@ extension StatusField {
             "clients.refused", .counter,
             """
             Connections and requests refused since the start, by reason: connections, peer_connections (too many), \
-            descriptors (none left), invalid_request, overloaded, unavailable, slow_line (LineTimeout=), slow_reader \
-            (WriteTimeout=), idle (IdleTimeout=).
+            descriptors (none left), invalid_request, not_allowed and rate (a rule of producers.d), overloaded, unavailable, \
+            slow_line (LineTimeout=), slow_reader (WriteTimeout=), idle (IdleTimeout=).
             """, each: "reason"),
+        Field(
+            "clients.refused_by_rule",
+            """
+            Requests that a rule of producers.d refused since the start: rule, uid (the first 16 of each rule, then \
+            (other)), count, age_ms (the time since the last one).
+            """),
         Field(
             "store.ledger_problem", .gauge,
             "The error that keeps the daemon from writing the ledger; it accepts requests while the log has room."),

@@ -23,16 +23,26 @@ extension Command {
             are set or have a default. A value that may hold a secret is not shown; the path of a secret's file is. \
             Settings that wait for a restart may differ in the running daemon: a reload has named them.
             """,
+            """
+            With --producer the command reads requests, one on a line, and prints what the rules of producers.d would \
+            decide if this user sent all of them at once. A credential or project is that of the request's own sender \
+            and project. The exit status is 1 when a request would be refused.
+            """,
         ],
-        operands: .none,
-        options: [.json, .quiet, .verboseProviders, .effective],
+        operands: Operands(usage: "[FILE|-]", count: 0...1),
+        options: [.json, .quiet, .verboseProviders, .effective, .producer],
         examples: [
             Example(line: "pushctl verify", meaning: "check the installed configuration"),
             Example(line: "pushctl verify --quiet", meaning: "errors and warnings only"),
             Example(line: "pushctl verify --effective | grep Retention=", meaning: "the value in force, and its place"),
+            Example(
+                line: "pushctl verify --producer shop requests.jsonl", meaning: "may the user shop send these requests?"
+            ),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in
+        if let user = arguments[.producer] { return try session.verifyProducer(arguments, user: user) }
+        guard arguments.operands.isEmpty else { throw arguments.usageFailure("FILE goes with --producer") }
         let report = VerifyReport(
             session, listsProviders: arguments.has(.verboseProviders), listsSettings: arguments.has(.effective))
         if arguments.has(.json) {
@@ -85,7 +95,8 @@ private struct VerifyReport {
         do {
             let sources = try session.configurationSources()
             let services = try ServiceFiles(in: directories)
-            let (settings, diagnostics) = Settings.read(sources)
+            var (settings, diagnostics) = Settings.read(sources)
+            diagnostics += sources.lookUpProducers(of: &settings)
             self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
             settingsInForce =
                 listsSettings
@@ -115,7 +126,7 @@ private struct VerifyReport {
     /// The settings in force, the errors and warnings, and their numbers.
     var text: String {
         let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
-        return (settings.map { (effective ?? inForce($0.routing)) + "\n" } ?? "") + mistakes + sum
+        return (settings.map { (effective ?? inForce($0.routing, $0.producers)) + "\n" } ?? "") + mistakes + sum
     }
 
     /// The settings in force, file by file: the value, and the place behind it.
@@ -131,7 +142,7 @@ private struct VerifyReport {
         }.joined(separator: "\n")
     }
 
-    private func inForce(_ table: RoutingTable) -> String {
+    private func inForce(_ table: RoutingTable, _ rules: [ProducerRule]) -> String {
         let facts = [
             ["Read from", directories.joined(separator: ", ")], ["Mode", table.mode.rawValue],
             ["Deadline", "\(table.budget.milliseconds) ms"],
@@ -149,12 +160,16 @@ private struct VerifyReport {
             [track.name, "\(track.on), \(track.match.text) -> \(track.output) of \(track.identifier.text)"]
         }
         let registrations = table.registrations.map { [$0.name, $0.text] }
+        let producers = rules.map { [$0.name, $0.text] }
         let copies = table.routes.contains(where: \.observes) ? "; each matching copy is sent as well" : ""
         return Text.columns(facts) + section("Routes: the first matching route handles the push\(copies)", routes)
             + (tracks.isEmpty ? "" : section("Tracks: each matching track makes an entry for /users/track", tracks))
             + (registrations.isEmpty
                 ? ""
                 : section("Registrations: the first matching registration names the device of a token", registrations))
+            + (producers.isEmpty
+                ? ""
+                : section("Producers: the first matching rule decides; whom no rule matches may send all", producers))
             + section("Handlers", handlers)
             + (listsProviders
                 ? section(
@@ -183,6 +198,7 @@ private struct VerifyReport {
             writer.member(
                 "registrations",
                 array: { list in settings?.routing.registrations.forEach { $0.write(to: &list) } })
+            writer.member("producers", array: { list in settings?.producers.forEach { $0.write(to: &list) } })
             let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
             writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
             if let settingsInForce {
@@ -254,6 +270,39 @@ extension RegistrationRule {
             $0.member("device", device)
             $0.member("external_id", externalID)
             $0.member("state", object: { $0.members(of: state) })
+        }
+    }
+}
+
+extension ProducerRule {
+    /// The conditions on the sender, and what it may send, as the file has them.
+    private var parts: (sender: [String], allowed: [String]) {
+        func list(_ key: String, _ values: [String]) -> [String] {
+            values.isEmpty ? [] : ["\(key)=\(values.joined(separator: " "))"]
+        }
+        let sender =
+            list("User", users.map(\.text)) + list("Group", groups.map(\.text))
+            + list("Account", accounts.map(\.description)) + list("Project", projects.map(\.description))
+        let allowed =
+            list("Operation", operations.map(\.rawValue)) + list("App", apps.map(\.description))
+            + list("ExternalID", externalIDs.map(\.description)) + list("Rate", rate.map { ["\($0)"] } ?? [])
+            + list("Burst", burst.map { ["\($0)"] } ?? [])
+        return (sender, allowed)
+    }
+
+    /// The rule for people.
+    fileprivate var text: String {
+        let (sender, allowed) = parts
+        return (sender.isEmpty ? "everybody" : sender.joined(separator: ", ")) + " -> "
+            + (refusesAll ? "nothing" : allowed.isEmpty ? "everything" : allowed.joined(separator: ", "))
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("name", name)
+            writer.member("match", array: { list in parts.sender.forEach { list.string($0) } })
+            writer.member("refuse", refusesAll)
+            writer.member("allow", array: { list in parts.allowed.forEach { list.string($0) } })
         }
     }
 }
