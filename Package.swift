@@ -217,7 +217,9 @@ let package = Package(
         tests("HTTPProgramTests", ["PushModel", "PushRouter", "PushSettings", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests("TLSTests", ["TLS"]),
-        tests("GatewayProgramTests", ["HTTPServer", "pushrouter-gateway"]),
+        tests(
+            "GatewayProgramTests",
+            ["PushModel", "PushRouter", "PushSettings", "PushGateway", "HTTPServer", "pushrouter-gateway"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests(
             "MetricsTests",

@@ -209,6 +209,8 @@ part_default() {
     say "gateway: unmodified clients of FCM and APNs, beside what was recorded of them"
     check /usr/bin/python3 Tests/Gateway/gateway.py
     check /usr/bin/python3 Tests/Gateway/examples.py
+    say "gateway: pywebpush, unmodified, and kills while it sends"
+    check /usr/bin/python3 Tests/Gateway/webpush.py
     say "conform: dispatchers with planted faults, in Java, JavaScript and Swift"
     check /usr/bin/python3 Tests/Conform/conform.py
     say "gateway: crowds, floods and clients that do not read, beside a good one"

@@ -486,6 +486,48 @@ struct GatewayTests {
         #expect(try scene.gateway.stop() == .exited(0))
         #expect(scene.send().status == 0)
     }
+
+    @Test("keeps web push subscriptions over restarts by its one secret, and ends them with their device's token")
+    func webPush() throws {
+        let scene = try GatewayScene()
+        func webpush(_ words: String...) throws -> [String] {
+            let result = pushctl.run(
+                ["webpush"] + words + [
+                    "--runtime", scene.installation.runtime, "--state", scene.installation.state, "--address",
+                    "localhost:443",
+                ])
+            #expect(result.end == .exited(0), "\(result.errors)")
+            return result.lines
+        }
+        let made = try webpush("subscribe", "--app", "shop", "--device", "chrome", "--gateway", scene.socket)
+        let root = try JSONDocument(scanning: Array(try #require(made.first).utf8)).root
+        let endpoint = try #require(root["endpoint"]?.string)
+        #expect(endpoint.hasPrefix("https://localhost/push/"))
+        let path = String(endpoint.dropFirst("https://localhost".count))
+        func push() -> Int {
+            scene.curl(["-X", "POST", "-H", "TTL: 60", path], host: "https://localhost").status
+        }
+        #expect(push() == 201)
+        #expect(scene.show(2).contains("chrome"))
+        #expect(try scene.gateway.stop() == .exited(0))
+        #expect(try scene.daemon.stop() == .exited(0))
+        try scene.restartDaemon()
+        try scene.restartGateway()
+        #expect(push() == 201)
+        #expect(try webpush("list").count == 1)
+        _ = try webpush("unsubscribe", endpoint)
+        #expect(push() == 410)
+        #expect(try webpush("list").isEmpty)
+        // Without its secret a gateway knows none of its endpoints, and one that others may read is no secret.
+        let secret = "\(scene.installation.root)/gateway/webpush.key"
+        #expect(try scene.gateway.stop() == .exited(0))
+        #expect(chmod(secret, 0o644) == 0)
+        let refused = GatewayScene.start(scene.installation)
+        #expect(try refused.waitForEnd() == .exited(78))
+        #expect(unlink(secret) == 0)
+        try scene.restartGateway()
+        #expect(push() == 404)
+    }
 }
 
 extension String {

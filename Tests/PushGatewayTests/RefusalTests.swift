@@ -55,7 +55,7 @@ struct RefusalTests {
             Issue.record("the line delivers nothing")
             return
         }
-        #expect(kept.refusal == "400 MissingTopic")
+        #expect(kept.refusal == .refused("400 MissingTopic"))
         #expect(kept.target.platform == .ios && kept.target.device == "abcd")
         #expect(kept.payload["body"]?.string == "{")
         var status = GatewayStatus()
@@ -88,7 +88,7 @@ struct RefusalTests {
         #expect(scene.desk.takeRemarks().isEmpty)
         let line = try #require(scene.desk.takeRefusedSends().first)
         guard case .deliver(let kept) = try Request(line: Array(line.dropLast())).action else { return }
-        #expect(kept.refusal == "404 UNREGISTERED: an error on demand")
+        #expect(kept.refusal == .refused("404 UNREGISTERED: an error on demand"))
     }
 
     @Test("a request that is no send has no row")

@@ -34,6 +34,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
 
     // FCM, ADM, HMS and Android.
     case refusedSend = "refused_send"
+    case unreadableMessage = "unreadable_message"
     case validateOnly = "validate_only"
     case forceStopped = "force_stopped"
     case deletedMessages = "deleted_messages"

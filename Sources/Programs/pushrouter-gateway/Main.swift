@@ -18,7 +18,7 @@ struct Program {
         if let what = arguments.values["--generate"] { return try generate(what) }
         let directories = service.directories(arguments)
         let (settings, warnings) = try settings(in: directories.configuration)
-        let desk = try desk(settings)
+        var desk = try desk(settings)
         let state =
             arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? Directories.standardGateway
         return try service.run(isCheck: arguments.flags.contains("--check")) { loop, log in
@@ -31,6 +31,7 @@ struct Program {
             let certificates = try CertificateStore(directory: state, names: settings.names) {
                 log(JournalEntry(.warning, $0))
             }
+            desk.webPush = WebPushKeys(secret: try WebPushSecret.read(in: state), OpenSSLWebPush())
             return try Service(
                 loop: loop, desk: desk, injectSocket: directories.injectSocket, certificates: certificates,
                 entrances: entrances, limits: TransportLimits(settings),
@@ -116,9 +117,9 @@ struct Program {
         usage: pushrouter-gateway [--config DIR] [--state DIR] [--runtime DIR]
                                   [--listen ADDRESS:PORT|unix:PATH,...] [--check]
 
-        Takes the requests that clients send to FCM and APNs, over HTTP/2 and HTTP/1.1 with
-        TLS or without, hands each push to pushrouterd, and gives the answers that Google
-        and Apple would give. Runs in the foreground.
+        Takes the requests that clients send to FCM, APNs and browsers' push services, over
+        HTTP/2 and HTTP/1.1 with TLS or without, hands each push to pushrouterd, and gives
+        the answers that Google, Apple and Mozilla would give. Runs in the foreground.
 
           --listen ADDRESS:PORT|unix:PATH,...
                           listen there, in place of Listen= in gateway.conf
@@ -127,7 +128,7 @@ struct Program {
           --config DIR    read gateway.conf from DIR only
                           (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
                           then /run/pushrouterd and /usr/lib/pushrouterd)
-          --state DIR     keep the certificate authority in DIR
+          --state DIR     keep the certificate authority and the secret of web push in DIR
                           (default: $STATE_DIRECTORY or \(Directories.standardGateway))
           --runtime DIR   find the daemon's inject.sock in DIR
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)

@@ -12,7 +12,7 @@ import TLS
 struct PendingRequest {
     let ticket: Ticket
     let client: String?
-    let host: PushHost
+    let service: String
 }
 
 /// The running program: one loop thread with the clients' connections, the desk that decides, and the daemon's link.
@@ -121,7 +121,7 @@ final class Service: LoopService {
 
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
         let pending = PendingRequest(
-            ticket: ticket, client: request.client, host: request.host)
+            ticket: ticket, client: request.client, service: request.service)
         guard let link, mayWait(facts, link) else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
@@ -209,7 +209,7 @@ final class Service: LoopService {
 
     private func answer(_ pending: PendingRequest, with response: GatewayResponse) {
         let now = WallTime(milliseconds: Int64(time(nil)) * 1000)
-        transport.counts.note(response.status, client: pending.client, host: pending.host, at: now)
+        transport.counts.note(response.status, client: pending.client, service: pending.service, at: now)
         transport.answer(pending.ticket, with: response)
     }
 

@@ -1,7 +1,10 @@
 /* Macros and casts of callbacks in OpenSSL that Swift cannot call. */
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/rand.h>

@@ -23,6 +23,27 @@ public final class VerificationKey {
         }
     }
 
+    /// Takes a public key on P-256, an uncompressed point.
+    ///
+    /// - Throws: if it is no point on the curve.
+    public init(point: [UInt8]) throws(TLSError) {
+        algorithm = .es256
+        let encoded = Self.keyInfo + point
+        let handle = encoded.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            return d2i_PUBKEY(nil, &start, bytes.count)
+        }
+        ERR_clear_error()
+        guard point.count == 65, let handle else { throw TLSError("read a point of P-256") }
+        key = PrivateKey(owning: handle)
+    }
+
+    /// The beginning of a public key on P-256 in DER (RFC 5480), whose last 65 bytes are the point.
+    private static let keyInfo: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
     /// Returns whether a signature of these bytes was made with this key.
     public func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard let signature = algorithm == .es256 ? Self.asn1(signature) : signature else { return false }

@@ -160,6 +160,29 @@ public struct WebToken: Sendable {
 
 /// Base64 with the alphabet for URLs, without padding (RFC 4648, 5).
 enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Encodes bytes, without padding.
+    static func encoded(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.count / 3 * 4 + 4)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                digits.append(alphabet[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { digits.append(alphabet[Int(bits << (6 - count) & 63)]) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Whether a byte is one of its digits.
+    static func isDigit(_ byte: UInt8) -> Bool { value(of: byte) != nil }
+
     /// Decodes a text; `nil` if it is invalid. Accepts padding, which some clients send.
     static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -18,6 +18,8 @@ public struct DeskRules: Sendable {
     public var providers = Proof.anybody
     /// The answer to an unknown token.
     public var unknown = GatewaySettings.Unknown.accept
+    /// The service whose answers web pushes get.
+    public var webPush = GatewaySettings.WebPushService.google
     /// The requests that no sender makes.
     var guests = GuestRules()
     /// Rules on assertions, provider tokens, APNs, conditions and misdirected requests.
@@ -64,6 +66,7 @@ extension GatewaySettings {
         if credentials != nil { rules.accounts = .strict }
         if provider == .strict { rules.providers = .strict }
         rules.unknown = unknown
+        rules.webPush = webPush
         rules.guests.names = Set(names.map { $0.lowercased() })
         rules.apns.takesOnlyHexadecimalTokens = hexadecimalTokens
         rules.quotas.projectPerMinute = projectPerMinute

@@ -30,6 +30,10 @@ public struct GatewayDesk {
             /// Waits until the daemon changes subscriptions, or lists them.
             case topics(TopicSubscriptionRequest)
             case topicBatch(TopicBatch, injected: [TopicBatch.Failure?])
+            /// Waits for the device of an endpoint.
+            case endpoint(id: String, PushSender)
+            /// Waits until the daemon accepts a web push; indirect, so that the others stay small.
+            indirect case webPush(WebPushSend)
             case leadership
         }
 
@@ -63,6 +67,8 @@ public struct GatewayDesk {
     public private(set) var rules: DeskRules
     /// Errors on demand.
     public var injected: InjectedErrors
+    /// The keys of web push; `nil`: there are no endpoints.
+    public var webPush: WebPushKeys?
     /// The remarks for the operator that nobody took yet, at most 16.
     public private(set) var remarks: [String] = []
     /// The numbers of senders' keys, for the status.
@@ -71,7 +77,7 @@ public struct GatewayDesk {
     private var tokens: AccessTokens
     private var updates: ProviderTokenUpdates
     private var sends: RecentSends
-    private var quotas: SendQuotas
+    var quotas: SendQuotas
 
     /// - Parameters:
     ///   - rules: the rules.
@@ -103,7 +109,7 @@ public struct GatewayDesk {
     /// Returns the remarks and clears them.
     public mutating func takeRemarks() -> [String] { exchange(&remarks, with: []) }
 
-    private mutating func remark(_ text: String) {
+    mutating func remark(_ text: String) {
         if remarks.count < 16 { remarks.append(text) }
     }
 
@@ -141,6 +147,18 @@ public struct GatewayDesk {
         return step
     }
 
+    /// Tells the operator that no browser can read a push. The service tells nobody: it answers 201.
+    mutating func note(_ fault: UnreadableBody, in incoming: SenderRequest) {
+        let request = incoming.request
+        let refused = RefusedRequest(
+            at: incoming.now.wall, connection: incoming.connection.name, client: request.client,
+            request: "\(request.method) \(request.target.shortened)", answer: 201,
+            refusal: GatewayRefusal(nil, fault.word, fault.cause))
+        guard refusals.note(refused, at: incoming.now.monotonic).mayBeTold else { return }
+        remark(
+            "\(refused.request) from \(refused.connection) is answered 201, and no browser can read it: \(fault.cause)")
+    }
+
     /// Takes a request, and returns the first step.
     ///
     /// - Parameter generator: the source of ids and access tokens; must be secure if tokens are checked.
@@ -169,6 +187,8 @@ public struct GatewayDesk {
             step = .now(error.response)
         } catch let error as APNsRejection {
             step = .now(error.response(to: request))
+        } catch let error as WebPushRefusal {
+            step = .now(error.error.response(of: rules.webPush, because: error.cause))
         } catch {
             // The calls throw no other error.
             step = .now(GatewayResponse(status: 500))
@@ -185,6 +205,7 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
+        var incoming = exchange.incoming.value
         let step: Step =
             switch exchange.subject {
             case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.incoming)
@@ -193,13 +214,17 @@ public struct GatewayDesk {
                 .now(
                     send.answer(
                         to: DaemonReply(line),
-                        uniqueID: exchange.incoming.value.request.host == .apns(isSandbox: false)
+                        uniqueID: incoming.request.host == .apns(isSandbox: false)
                             ? nil : UUID128(random: &generator)))
             case .topics(let request): .now(request.answer(to: line))
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
+            case .endpoint(let id, let sender):
+                deliver(toEndpoint: id, sender, DaemonDevice(line), &incoming, using: &generator)
+            case .webPush(let send):
+                .now(send.answer(to: DaemonReply(line), rules.webPush, at: incoming.request.authority))
             }
-        return tell(step, of: exchange.incoming.value)
+        return tell(step, of: incoming)
     }
 
     // MARK: Steps
@@ -215,6 +240,11 @@ public struct GatewayDesk {
         case .topicBatch(let isAdding): try batch(isAdding, incoming)
         case .device where !incoming.connection.isHTTP2: .now(.unexpectedHTTP1(incoming.request))
         case .device(let token): try device(token, &incoming, &generator)
+        case .push(let id): try push(id, &incoming, &generator)
+        case .message(let id): .now(try withdraw(id))
+        case .subscription where incoming.connection.isLocal:
+            .now(try subscribe(incoming.request, using: &generator))
+        case .subscription: throw Unrouted.noSuchPath(isApples: false)
         case .leader: .query(Leadership.question, Exchange(subject: .leadership, incoming: Indirect(incoming)))
         case .status where incoming.connection.isLocal: .status
         case .status: throw Unrouted.noSuchPath(isApples: false)
@@ -433,7 +463,7 @@ public struct GatewayDesk {
 
     // MARK: The sender
 
-    private mutating func sender(of incoming: SenderRequest, _ name: String) -> PushSender {
+    mutating func sender(of incoming: SenderRequest, _ name: String) -> PushSender {
         let request = incoming.request
         var sender = incoming.sender
         sender.answer = 200

@@ -1,5 +1,5 @@
 public import PushModel
-public import PushSettings
+import PushSettings
 
 /// The state of a gateway for people: its connections, its answers, and its clients.
 public struct GatewayStatus: Sendable {
@@ -63,9 +63,10 @@ public struct GatewayStatus: Sendable {
     public init() {}
 
     /// Counts an answer.
-    public mutating func note(_ status: Int, client: String?, host: PushHost, at now: WallTime) {
+    ///
+    /// - Parameter service: the word for the service of the request.
+    public mutating func note(_ status: Int, client: String?, service: String, at now: WallTime) {
         answers[status, default: 0] += 1
-        let service = host.word
         services[service, default: [:]][status, default: 0] += 1
         if let place = clients.firstIndex(where: { $0.name == client && $0.service == service }) {
             clients[place].requests += 1

@@ -54,16 +54,19 @@ struct SendQuotas: Sendable {
     /// Counts a send of FCM.
     ///
     /// - Parameters:
-    ///   - token: the registration; `nil` for a send to a topic.
+    ///   - project: the project; `nil` for a web push.
+    ///   - token: the registration, or the endpoint of a web push; `nil` for a send to a topic.
     ///   - now: monotonic nanoseconds.
     /// - Returns: a remark for the operator, at most one a minute for each quota.
-    mutating func take(project: String, token: String?, at now: Int64) -> String? {
+    mutating func take(project: String?, token: String?, at now: Int64) -> String? {
         let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
         evictExcess()
         var broken: [(name: String, limit: Int, of: String)] = []
-        let sends = projects[stableDigest(project.utf8), default: Window()].take(in: minute)
-        if rules.projectPerMinute > 0, sends > rules.projectPerMinute {
-            broken.append(("a minute for a project", rules.projectPerMinute, String(project.prefix(64))))
+        if let project {
+            let sends = projects[stableDigest(project.utf8), default: Window()].take(in: minute)
+            if rules.projectPerMinute > 0, sends > rules.projectPerMinute {
+                broken.append(("a minute for a project", rules.projectPerMinute, String(project.prefix(64))))
+            }
         }
         if let token {
             var registration = registrations[stableDigest(token.utf8)] ?? Registration()

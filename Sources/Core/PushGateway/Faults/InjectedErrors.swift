@@ -1,5 +1,6 @@
 public import PushModel
 import PushRouter
+import PushSettings
 
 /// The facts of a request that rules for errors on demand match.
 public struct FaultSubject: Hashable, Sendable {
@@ -141,6 +142,8 @@ public enum FaultService: String, Hashable, Sendable, CaseIterable {
     case topics
     /// Sends of APNs.
     case apns
+    /// Web pushes.
+    case webpush
 }
 
 /// An answer on demand in place of the regular one.
@@ -168,6 +171,7 @@ public enum InjectedAnswer: Hashable, Sendable {
             let isKnown =
                 switch service {
                 case .apns: APNsReason(rawValue: self.text) != nil
+                case .webpush: WebPushError(named: self.text) != nil
                 case .fcm, .topics: FCMErrorCode(rawValue: self.text) != nil || Self.special[self.text] != nil
                 }
             guard isKnown else { return nil }
@@ -177,6 +181,7 @@ public enum InjectedAnswer: Hashable, Sendable {
         static func all(of service: FaultService) -> [String] {
             switch service {
             case .apns: APNsReason.allCases.map(\.rawValue)
+            case .webpush: WebPushError.names
             case .fcm, .topics: FCMErrorCode.allCases.map(\.rawValue) + special.keys
             }
         }
@@ -217,6 +222,20 @@ public enum InjectedAnswer: Hashable, Sendable {
             (Name.special[name.text]?(project)
                 ?? GoogleError(fcm: FCMErrorCode(rawValue: name.text) ?? .unspecified).response)
                 .retried(afterSeconds: name.retryAfter).onDemand()
+        }
+    }
+
+    /// Returns the answer to a web push.
+    ///
+    /// - Parameter service: the service whose answer it is.
+    func response(of service: GatewaySettings.WebPushService) -> GatewayResponse {
+        switch self {
+        case .unknown(let cause): return WebPushError.invalidToken.response(of: service, because: cause)
+        case .raw(let status, let headers, let body):
+            return GatewayResponse(status: status, headers: headers, body: body)
+        case .named(let name):
+            let error = WebPushError(named: name.text) ?? .internalError
+            return error.response(of: service, retryAfter: name.retryAfter).onDemand()
         }
     }
 

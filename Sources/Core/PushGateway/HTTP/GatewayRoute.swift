@@ -14,6 +14,12 @@ enum GatewayRoute: Hashable, Sendable {
     case topicBatch(isAdding: Bool)
     /// `POST /3/device/{token}`.
     case device(token: String)
+    /// `POST /push/{endpoint}`: a web push.
+    case push(id: String)
+    /// `DELETE /m/{message}`: the withdrawal of a web push.
+    case message(id: String)
+    /// `POST /subscribe`: a new endpoint, for people on this machine.
+    case subscription
     /// `GET /leader`: whether a load balancer should send requests to this machine.
     case leader
     /// `GET /status`: the state of the gateway, for people on this machine.
@@ -30,6 +36,7 @@ enum GatewayRoute: Hashable, Sendable {
         }
         guard let route = place.route(request.method) else {
             if case .ended(let name) = place { throw .ended(name) }
+            if place.isOfWebPush { throw .wrongMethodOfWebPush }
             throw .wrongMethod(isApples: place.service == .apns(isSandbox: false), google: rules.googleWrongMethod)
         }
         self = route
@@ -51,6 +58,8 @@ enum Unrouted: Error, Hashable, Sendable {
     case noSuchPath(isApples: Bool)
     /// The path needs another method.
     case wrongMethod(isApples: Bool, google: GoogleStatus)
+    /// An endpoint of web push takes another method.
+    case wrongMethodOfWebPush
     /// Google has ended the service of this path, by its name.
     case ended(String)
 
@@ -65,6 +74,7 @@ enum Unrouted: Error, Hashable, Sendable {
             GoogleError(
                 status, "The requested URL \(request.target) was not found on this server for \(request.method)."
             ).response
+        case .wrongMethodOfWebPush: WebPushError.wrongMethod.response(of: .google)
         case .ended(let name):
             Self.page.because("Google", "NOT_FOUND", "\(name) is gone: Google ended it in 2024")
         }
@@ -84,6 +94,9 @@ private enum Place {
     case subscription(TopicPath)
     case topicBatch(isAdding: Bool)
     case device(String)
+    case push(String)
+    case message(String)
+    case newSubscription
     case leader
     case status
     case ended(String)
@@ -93,6 +106,9 @@ private enum Place {
         case 1 where path[0] == "token": self = .token
         case 1 where path[0] == "leader": self = .leader
         case 1 where path[0] == "status": self = .status
+        case 1 where path[0] == "subscribe": self = .newSubscription
+        case 2 where path[0] == "push": self = .push(path[1])
+        case 2 where path[0] == "m": self = .message(path[1])
         case 1... where path[0] == "batch": self = .ended("/batch")
         case 2 where path[0] == "fcm" && ["send", "notification"].contains(path[1]),
             2 where path[0] == "gcm" && path[1] == "send":
@@ -131,7 +147,15 @@ private enum Place {
         case .token: .oauth
         case .topicBatch: .instanceID
         case .device: .apns(isSandbox: false)
-        case .leader, .status: .other
+        case .push, .message, .newSubscription, .leader, .status: .other
+        }
+    }
+
+    /// Whether it is a path of a browser's push service.
+    var isOfWebPush: Bool {
+        switch self {
+        case .push, .message, .newSubscription: true
+        case .send, .token, .subscriptions, .subscription, .topicBatch, .device, .leader, .status, .ended: false
         }
     }
 
@@ -149,6 +173,9 @@ private enum Place {
         case (.subscription(let path), "DELETE"): .subscriptions(path, .delete)
         case (.topicBatch(let isAdding), "POST"): .topicBatch(isAdding: isAdding)
         case (.device(let token), "POST"): .device(token: token)
+        case (.push(let id), "POST"): .push(id: id)
+        case (.message(let id), "DELETE"): .message(id: id)
+        case (.newSubscription, "POST"): .subscription
         case (.leader, "GET"), (.leader, "HEAD"): .leader
         case (.status, "GET"): .status
         default: nil

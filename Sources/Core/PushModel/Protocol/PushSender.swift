@@ -3,25 +3,33 @@
 public struct PushSender: Hashable, Sendable {
     /// `X-Firebase-Client`, or without it `User-Agent`.
     public var client: String?
-    /// The service account, or the key of a provider token.
+    /// The service account, the key of a provider token, or `sub` of a web push's proof.
     public var account: String?
     /// The project of FCM.
     public var project: String?
     /// The team of a provider token.
     public var team: String?
+    /// The public key of a web push's sender.
+    public var key: String?
+    /// The header `Urgency` of a web push.
+    public var urgency: String?
+    /// The header `Topic` of a web push.
+    public var topic: String?
     /// The connection: the peer's address or user, and the connection's number.
     public var connection: String?
     /// The method of the request.
     public var method: String?
     /// The path of the request, with secrets shortened.
     public var path: String?
-    /// The HTTP status of the answer: 200 for a push that the daemon accepts, 400 and more for a refused one.
+    /// The HTTP status of the answer: 200 or 201 for a push that the daemon accepts, 400 and more for a refused one.
     public var answer: Int64?
+    /// The header `TTL` of a web push, in seconds.
+    public var ttl: Int64?
     /// The number of times that the sender sent this push, this time included; `nil`: once.
     public var times: Int64?
-    /// The reason in the word of FCM or APNs, if the gateway refused the push.
+    /// The reason in the word of the service, if the gateway refused the push, or why no browser can read it.
     public var reason: String?
-    /// The cause of the refusal, for people.
+    /// The cause of the refusal, or a remark, for people.
     public var cause: String?
 
     /// Creates a sender without any fact.
@@ -48,14 +56,14 @@ public struct PushSender: Hashable, Sendable {
 
     /// The keys of texts, in their order.
     enum TextKey: String, RequestWord {
-        case client, account, project, team, connection, method, path, reason, cause
+        case client, account, project, team, key, urgency, topic, connection, method, path, reason, cause
 
         static let words = table()
     }
 
     /// The keys of numbers, in their order.
     enum NumberKey: String, RequestWord {
-        case answer, times
+        case answer, ttl, times
 
         static let words = table()
     }
@@ -67,6 +75,9 @@ public struct PushSender: Hashable, Sendable {
             case .account: account
             case .project: project
             case .team: team
+            case .key: self.key
+            case .urgency: urgency
+            case .topic: topic
             case .connection: connection
             case .method: method
             case .path: path
@@ -80,6 +91,9 @@ public struct PushSender: Hashable, Sendable {
             case .account: account = newValue
             case .project: project = newValue
             case .team: team = newValue
+            case .key: self.key = newValue
+            case .urgency: urgency = newValue
+            case .topic: topic = newValue
             case .connection: connection = newValue
             case .method: method = newValue
             case .path: path = newValue
@@ -93,24 +107,24 @@ public struct PushSender: Hashable, Sendable {
         get {
             switch key {
             case .answer: answer
+            case .ttl: ttl
             case .times: times
             }
         }
         set {
             switch key {
             case .answer: answer = newValue
+            case .ttl: ttl = newValue
             case .times: times = newValue
             }
         }
     }
 
-    /// Whether the gateway refused the push, which then reaches no device.
-    var isRefusal: Bool { (answer ?? 0) >= 400 }
-
-    /// The refusal in words: `400 BadDeviceToken: the token is ...`.
-    var refusal: String? {
-        guard isRefusal, let answer else { return nil }
-        return "\(answer)\(reason.map { " \($0)" } ?? "")\(cause.map { ": \($0)" } ?? "")"
+    /// Why the push reaches no code: `400 BadDeviceToken: the token is ...`; `nil` for one that does.
+    var refusal: SendRefusal? {
+        let words = "\(reason.map { " \($0)" } ?? "")\(cause.map { ": \($0)" } ?? "")"
+        if let answer, answer >= 400 { return .refused("\(answer)\(words)") }
+        return reason.map { .unreadable(cause ?? $0) }
     }
 
     /// The limit of a text, in bytes.
@@ -118,12 +132,13 @@ public struct PushSender: Hashable, Sendable {
 
     /// Checks the member `sender` of a line without decoding it: the daemon keeps the line.
     ///
-    /// - Returns: whether the gateway refused the push.
+    /// - Returns: whether the push reaches no code.
     /// - Throws: the error of the first wrong member.
     static func check(_ object: JSONView) throws(ProtocolError) -> Bool {
         var isRefusal = false
         for (name, value) in object.members {
-            if TextKey.words.value(for: name) != nil {
+            if let key = TextKey.words.value(for: name) {
+                if key == .reason { isRefusal = true }
                 guard value.isString, value.textLength <= longestText else {
                     throw fault(of: name, value.isString, value.kind, "a string", "longer than \(longestText) bytes")
                 }
@@ -157,6 +172,14 @@ public struct PushSender: Hashable, Sendable {
         for key in TextKey.allCases { if let value = self[key] { body(key.rawValue, value) } }
         for key in NumberKey.allCases { if let value = self[key] { body(key.rawValue, String(value)) } }
     }
+}
+
+/// Why a push that a gateway passed on reaches no code.
+public enum SendRefusal: Hashable, Sendable {
+    /// The gateway refused it, with this answer in words.
+    case refused(String)
+    /// No browser can read it, for this cause.
+    case unreadable(String)
 }
 
 extension JSONWriter {

@@ -153,7 +153,7 @@ extension DeliverRequest {
 
     convenience init(_ reader: ObjectReader) throws(ProtocolError) {
         let target = try Target(reader)
-        var refusal: String?
+        var refusal: SendRefusal?
         if let sender = reader[.sender] {
             guard sender.isObject else { throw reader.wrongType(.sender, sender, wanted: "an object") }
             if try PushSender.check(sender) { refusal = PushSender(reader.node(sender)).refusal }

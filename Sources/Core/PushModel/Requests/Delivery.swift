@@ -48,8 +48,8 @@ public struct Delivery: Sendable {
     public var messageID: String? { request.messageID }
     /// The headers of the request to APNs; `nil` if none are known beyond those of a send body.
     public var headers: JSONNode? { request.headers }
-    /// The answer of a gateway that refused the send, in words.
-    public var refusal: String? { request.refusal }
+    /// Why the send reaches no code.
+    public var refusal: SendRefusal? { request.refusal }
 }
 
 /// An interaction's reference to its delivery, for the code that stores the requests of deliveries.

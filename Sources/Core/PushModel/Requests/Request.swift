@@ -106,14 +106,14 @@ public final class DeliverRequest: Sendable {
     public let messageID: String?
     /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil` if the line has none.
     public let headers: JSONNode?
-    /// The answer of a gateway that refused the send, in words; `nil` for a push that reaches its device.
-    public let refusal: String?
+    /// Why the send reaches no code; `nil` for a push that does.
+    public let refusal: SendRefusal?
 
     /// Joins the parts; all but the payload have the protocol's defaults.
     public init(
         target: Target = Target(), transport: Transport? = nil, state: AppState = .background, locked: Bool = false,
         osVersion: String? = nil, notifications: NotificationPermission = .allowed, sdk: SDKState = .ready,
-        payload: JSONNode, messageID: String? = nil, headers: JSONNode? = nil, refusal: String? = nil
+        payload: JSONNode, messageID: String? = nil, headers: JSONNode? = nil, refusal: SendRefusal? = nil
     ) {
         self.refusal = refusal
         self.target = target

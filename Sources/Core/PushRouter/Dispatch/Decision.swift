@@ -202,7 +202,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     }
     var fate: Fate
     if let refusal = delivery.refusal {
-        reasons.append(.refusedSend(refusal))
+        reasons.append(Reason(refusal))
         fate = .decided(.swallowed)
     } else if payload.validateOnly {
         reasons.append(.validateOnly)

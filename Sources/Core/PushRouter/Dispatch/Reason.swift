@@ -19,7 +19,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case noCampaign
     case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon, brazeNotificationDenied
     // The treatment by FCM, ADM and Android.
-    case refusedSend(String), validateOnly, forceStopped
+    case refusedSend(String), unreadableMessage(String), validateOnly, forceStopped
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
     case newToken(String?), registered(String?), unregistered(String?), notificationEvent, unknownAction(String)
     case amazonMessage, amazonRefusal(String?)
@@ -85,6 +85,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .brazeStoryOnAmazon: "ab_c makes it a push story, and the device is Amazon's: Braze's SDK shows nothing"
 
         case .refusedSend(let answer): "the gateway refused the send as the push service would: \(answer)"
+        case .unreadableMessage(let cause): "the browser cannot decrypt the message, and starts no worker: \(cause)"
         case .validateOnly: "validate_only is true: FCM checks the message and sends nothing"
         case .forceStopped: "the app is force-stopped: Android runs no code of it until the user starts it"
         case .deletedMessages: "message_type is deleted_messages: FCM calls onDeletedMessages"
@@ -190,6 +191,7 @@ extension Reason {
         case .brazeTestInAppMessage: .brazeTestInAppMessage
         case .brazeStoryOnAmazon: .brazeStoryOnAmazon
         case .refusedSend: .refusedSend
+        case .unreadableMessage: .unreadableMessage
         case .validateOnly: .validateOnly
         case .forceStopped: .forceStopped
         case .deletedMessages: .deletedMessages
@@ -235,6 +237,16 @@ extension Reason {
 
     /// The reason of an outcome: without parts of the payload, because it reaches the journal.
     var ofOutcome: OutcomeReason { OutcomeReason(code, withoutPayload) }
+}
+
+extension Reason {
+    /// The reason of a push that reaches no code.
+    init(_ refusal: SendRefusal) {
+        switch refusal {
+        case .refused(let answer): self = .refusedSend(answer)
+        case .unreadable(let cause): self = .unreadableMessage(cause)
+        }
+    }
 }
 
 /// Returns a text of the payload for a sentence: in quotation marks, and cut if it is long.

@@ -44,6 +44,7 @@ public struct ShownNotification: Hashable, Sendable {
     ) -> (Shower, String) {
         let codes = Set(decision.reasons.map(\.code))
         let last = decision.reasons.last?.description ?? ""
+        if codes.contains(.unreadableMessage) { return (.nobody, last) }
         if codes.contains(.refusedSend) { return (.nobody, "the gateway refused the send") }
         if decision.outcome == .notWoken { return (.nobody, "the app was not woken") }
         guard content != nil else {

@@ -15,6 +15,11 @@ public struct GatewaySettings: Fillable, Sendable {
         case unregistered
     }
 
+    /// The push services of browsers, by their answers where they differ.
+    public enum WebPushService: String, Hashable, Sendable, CaseIterable {
+        case google, mozilla
+    }
+
     /// `Listen=`
     public var listen: [SocketAddress] = []
     /// `Names=`
@@ -29,6 +34,8 @@ public struct GatewaySettings: Fillable, Sendable {
     public var provider = Provider.any
     /// `Unknown=`
     public var unknown = Unknown.accept
+    /// `Service=`
+    public var webPush = WebPushService.google
     /// `ErrorTokens=`
     public var errorTokens = false
     /// `Errors=`
@@ -147,6 +154,12 @@ extension Schema<GatewaySettings> {
         Key(
             "Gateway", "TokensAreHexadecimal", { $1(&$0.hexadecimalTokens) }, .boolean, default: "no",
             meaning: "Whether a token of APNs that is not an even number of hexadecimal digits gets `BadDeviceToken`."),
+        Key(
+            "Gateway", "Service", { $1(&$0.webPush) }, .choice, default: "google",
+            meaning: """
+                The service whose answers web pushes get where services differ. `google`: a wrong proof of the sender \
+                (VAPID) gets 403. `mozilla`: it gets 401.
+                """),
         Key(
             "Gateway", "ErrorTokens", { $1(&$0.errorTokens) }, .boolean, default: "no",
             meaning: """

@@ -56,7 +56,7 @@ extension Command {
             "Operate the daemon",
             [
                 verify, doctor, reload, logLevel, replay, flush, token, device, log, `import`, erase, backup, restore,
-                salvage, store, gateway, bench,
+                salvage, store, gateway, webpush, bench,
             ]
         ),
     ]

@@ -244,6 +244,9 @@ private struct Dev {
 
             \(ClientVariables.exports(directory.isHere ? addresses.ofClients : addresses.environment))
             By curl:  curl \(addresses.gateway)/v1/projects/demo/messages:send -d '\(body)'
+            The web:  pushctl webpush subscribe --app org.example.demo --device chrome >subscription.json
+              Node:   webpush.sendNotification(require('./subscription.json'), 'Hello')
+              Python: webpush(json.load(open('subscription.json')), 'Hello')
             A file:   pushctl inject --runtime \(addresses.directories.runtime.asShellWord) --app org.example.demo --device pixel FILE
 
             Ctrl-C ends the programs\(directory.isTemporary ? " and removes" : "; the next run goes on with") \

@@ -82,6 +82,13 @@ extension Session {
                 }
             }
         }
+        let webPush = HealthProbe.file("\(directories.gateway)/webpush.key")
+        // The gateway makes it at its first start.
+        if webPush.condition != .missing {
+            let secret = HealthFacts.Secret(
+                name: "web push: ", file: webPush, purpose: "without it the gateway does not start")
+            secrets.append(reader("pushrouter-gateway")?.reading(secret) ?? secret)
+        }
         if let path = services?.web?.token {
             secrets.append(
                 secret("web.conf: Token=", path, of: "pushrouter-web", "without it the page does not start"))

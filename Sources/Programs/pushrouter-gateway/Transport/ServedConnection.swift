@@ -201,7 +201,7 @@ final class ServedConnection {
     }
 
     private func beginTunnel() {
-        switch ProxyRequest(input, isLocal: peer.isLocal) {
+        switch ProxyRequest(input, isLocal: peer.isLocal, ownPort: ownPort) {
         case .incomplete: break
         case .refused(let answer):
             transport.counts.refusedTunnels += 1
@@ -214,6 +214,19 @@ final class ServedConnection {
             flush()
             if !input.isEmpty { decide() }
         }
+    }
+
+    /// The port that the client connected to; `nil` for a Unix socket.
+    private var ownPort: UInt16? {
+        guard let socket else { return nil }
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket.rawValue, $0, &length) }
+        }
+        let family = Int32(address.sin6_family)
+        // The port has the same place in both families.
+        return result == 0 && [AF_INET, AF_INET6].contains(family) ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
     // MARK: HTTP/2

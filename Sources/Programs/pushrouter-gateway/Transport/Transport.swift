@@ -332,7 +332,8 @@ enum ProxyRequest: Equatable {
     /// - Parameters:
     ///   - bytes: the input so far, beginning with ``mark``.
     ///   - isLocal: whether the client is on this machine.
-    init(_ bytes: [UInt8], isLocal: Bool) {
+    ///   - ownPort: the port that the client connected to; `nil` for a Unix socket.
+    init(_ bytes: [UInt8], isLocal: Bool, ownPort: UInt16? = nil) {
         guard let end = Self.end(of: bytes) else {
             self = bytes.count > Self.longest ? .refused(Self.answer(431, "the request is too long")) : .incomplete
             return
@@ -351,7 +352,9 @@ enum ProxyRequest: Equatable {
         // Apple's service listens on 2197, too, for networks that block 443.
         let service = host.contains(":") ? .other : PushHost(authority: String(host))
         let hasPort = port == "443" || port == "2197" && service.has(.apns(isSandbox: false)) && service != .other
-        guard service != .other, hasPort else {
+        // The endpoints of web push are at this machine: a tunnel to the gateway's own port ends here, too.
+        let isOwn = ["localhost", "127.0.0.1", "[::1]"].contains(host) && ownPort.map(String.init) == String(port)
+        guard service != .other && hasPort || isOwn else {
             self = .refused(
                 Self.answer(403, "\(words[1]) is no push service: set NO_PROXY for it, or use another proxy"))
             return

@@ -102,20 +102,24 @@ public enum DaemonError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The question for the state of a gateway, by its Unix socket.
+/// A question to a gateway, by its Unix socket.
 public enum GatewayStatusQuestion {
     /// How many bytes of the answer are read at most.
     private static let longest = 1 << 20
 
-    /// Asks with `GET /status`.
+    /// Asks, and returns the JSON of the answer.
     ///
     /// - Parameters:
     ///   - path: the gateway's Unix socket.
+    ///   - request: the method and the path; by default the question for the gateway's state.
     ///   - timeoutMilliseconds: how long the connection, and each line of the answer, may take.
-    /// - Throws: why the gateway gave no status, for people.
-    public static func ask(_ path: String, timeoutMilliseconds: Int) throws -> JSONNode {
+    /// - Throws: why the gateway gave no answer, for people.
+    public static func ask(
+        _ path: String, for request: String = "GET /status", timeoutMilliseconds: Int
+    ) throws -> JSONNode {
         let client = try Client(path: path, timeoutMilliseconds: timeoutMilliseconds)
-        try client.send(Array("GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
+        let headers = "host: localhost\r\nuser-agent: pushctl\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+        try client.send(Array("\(request) HTTP/1.1\r\n\(headers)".utf8))
         var length = 0
         while length < longest, let line = try client.receiveLine(timeoutMilliseconds: timeoutMilliseconds) {
             length += line.count
@@ -127,7 +131,7 @@ public enum GatewayStatusQuestion {
 
     private struct NoStatus: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) gives no status: it is not the socket of pushrouter-gateway" }
+        var description: String { "\(path) gives no answer: it is not the socket of pushrouter-gateway" }
     }
 }
 

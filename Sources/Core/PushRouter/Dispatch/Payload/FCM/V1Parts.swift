@@ -168,6 +168,11 @@ extension V1Body {
             || key.hasPrefix("gcm.notification.")
     }
 
+    /// Whether a payload has the form of a send body, and not of an app's own object.
+    public static func isBody(_ payload: JSONNode, on platform: Platform) -> Bool {
+        payload.withView { V1Message.message(in: $0, platform: platform) != nil }
+    }
+
     /// The valid form of a topic's name, for messages.
     public static let topicForm = "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it"
 
