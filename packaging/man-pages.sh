@@ -11,7 +11,7 @@ mkdir -p "$directory"
 cp packaging/man/* "$directory/"
 
 "$pushctl" --generate man >"$directory/pushctl.1"
-"$pushctl" --help | sed -n '/^Commands:$/,/^Options/s/^  \([a-z][a-z-]*\)  .*/\1/p' | while read -r command; do
+"$pushctl" --help | sed -n '/^Options of/q;s/^  \([a-z][a-z-]*\)  .*/\1/p' | while read -r command; do
     "$pushctl" "$command" --generate man >"$directory/pushctl-$command.1"
 done
 

@@ -325,7 +325,7 @@ struct DiskStatus: Sendable {
     }
 }
 
-/// What waits beside requests: for a person, for time or for the disk.
+/// Work that waits beside requests: for a person, for time or for the disk.
 struct WaitingStatus: Sendable {
     /// `nil` until they are counted after a start.
     var deadLetters: DeadLetterTotals?

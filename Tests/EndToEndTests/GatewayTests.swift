@@ -178,7 +178,7 @@ struct GatewayTests {
             String(decoding: readFile(scene.authority) ?? [], as: UTF8.self).split(
                 separator: "-----END CERTIFICATE-----"
             )
-            .filter { $0.contains("BEGIN") }
+            .filter { $0.contains("BEGIN") }.map { $0.drop { $0 == "\n" } }
         }
         func reload(until count: Int) throws {
             scene.gateway.send(SIGHUP)

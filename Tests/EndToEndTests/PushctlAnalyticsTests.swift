@@ -111,8 +111,8 @@ struct PushctlAnalyticsTests {
         #expect(daemon.pushctl("show", "--utc").lines.count == 4)
         let objects = try daemon.pushctl("show", "--json").lines.map { try json($0) }
         #expect(objects.map { $0["seq"]?.int64 } == [3, 2, 1])
-        #expect(objects.map { $0["opened"]?.string } == ["direct", "influenced", "direct"])
-        let csv = daemon.pushctl("show", "--format", "csv", "--query", "-is:opened,dead")
+        #expect(objects.map { $0["opened"]?.string } == [nil, "influenced", "direct"])
+        let csv = daemon.pushctl("show", "--format", "csv", "--query", "campaign:nowhere")
         #expect(csv.end == .exited(1) && csv.errors == "pushctl: no push matches\n")
         let rows = daemon.pushctl("show", "--format", "csv", "--limit", "2").output.split(separator: "\r\n")
         #expect(rows.count == 3 && rows[0].hasPrefix("seq,accepted_at,op,platform,app,device,"), "\(rows)")
@@ -160,7 +160,7 @@ struct PushctlAnalyticsTests {
                 "seq 8: no influenced open: the session that began 1 min later is of the user berta, and the push is for anna\n"
             ), "\(other.output)")
         #expect(other.output.contains("seq 9: no influenced open: it names no campaign\n"), "\(other.output)")
-        #expect(try #require(session("end", "--external-id", "berta").output).contains("ended the session of "))
+        #expect(session("end", "--external-id", "berta").output.contains("ended the session of "))
         let nothing = daemon.pushctl("session", "end", "--app", "shop", "--device", "new", "--wait", "--json")
         #expect(try json(nothing.lines[1])["session"]?.string == "nothing", "\(nothing.output)")
     }

@@ -63,7 +63,6 @@ struct ExplanationTests {
     @Test("take an event in aps for a Live Activity only if it is one of Apple's")
     func eventOfAnApp() throws {
         #expect(try decision(.ios, #"{"aps":{"event":"mine"}}"#).reasons.last == .nothingForTheApp)
-        #expect(try decision(.ios, #"{"aps":{"alert":"x","event":"start"}}"#).reasons.last == .alertShownBySystem)
         #expect(try decision(.ios, #"{"aps":{"event":"end","timestamp":1}}"#).reasons.last == .liveActivity)
     }
 

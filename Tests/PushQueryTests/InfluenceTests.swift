@@ -37,7 +37,10 @@ struct InfluenceTests {
         let none = #"{"op":"deliver","payload":{"data":{"_ab":"true","t":"T","a":"A"}}}"#
         #expect(why(facts(none)) == "it names no campaign")
         #expect(why(facts(silent)) == "it is not displayed")
-        #expect(why(facts()) { $0.appsWithoutCampaignEvents = [Glob("*shop")] } == "CampaignEventsOff= matches the app")
+        let named = #"{"op":"deliver","app":"shop","payload":{"data":{"_ab":"true","cid":"spring","t":"T","a":"A"}}}"#
+        #expect(
+            why(facts(named)) { $0.appsWithoutCampaignEvents = [Glob("*shop")] } == "CampaignEventsOff= matches the app"
+        )
         #expect(why(facts(outcome: .duplicate)) == "it is a repeat")
         #expect(why(PushFacts(Story.story(Self.braze))) == nil, "nobody looked for a session")
         #expect(why(facts(#"{"op":"deliver","payload":{"data":{"k":"v"}}}"#)) == nil, "it is not Braze's")

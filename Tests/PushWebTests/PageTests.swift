@@ -369,7 +369,8 @@ struct FeedTests {
         feeds.add(try subscription(scene, "/events?rows=1"), as: 2)
         scene.source.stories = [DeskScene.story(1), DeskScene.story(2)]
         scene.source.change += 1
-        let outputs = Dictionary(uniqueKeysWithValues: feeds.poll().map { ($0.number, $0.output) })
+        // Behind the rows come the counts of the searches.
+        let outputs = Dictionary(feeds.poll().map { ($0.number, $0.output) }, uniquingKeysWith: { first, _ in first })
         guard case .part(let json)? = outputs[1], case .part(let rows)? = outputs[2] else {
             Issue.record("\(outputs)")
             return

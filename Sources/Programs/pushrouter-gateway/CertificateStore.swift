@@ -49,6 +49,8 @@ final class CertificateStore {
     private var present: String { "\(directory)/ca.key" }
     private var next: String { "\(directory)/ca-next.key" }
     private var trustedPath: String { "\(directory)/ca.pem" }
+    /// The order of a person to end the authority.
+    private var order: String { "\(directory)/\(AuthorityRotation.file)" }
     /// The names that the authority was made for.
     private var namesPath: String { "\(directory)/ca.names" }
     /// The system's authorities on Debian.
@@ -83,9 +85,12 @@ final class CertificateStore {
             case .start:
                 if present != nil { log("the authority ended: clients must take the new \(trustedPath)") }
                 present = try make(self.present, at: now)
+                unlink(order)
             case .announce: next = try make(self.next, at: now)
             case .change:
                 guard rename(self.next, self.present) == 0 else { throw StartFailure.system("rename \(self.next)") }
+                // It was for the authority that is gone, which may have ended in the same second as this one.
+                unlink(order)
                 log("the next authority signs from now on; clients that did not take it refuse the gateway")
                 (present, next) = (next, nil)
             case .keep:
@@ -99,24 +104,24 @@ final class CertificateStore {
     /// Returns when an authority ends: by its certificate, or earlier by an order of `pushctl gateway rotate`, which
     /// counts for the authority that the gateway had when it saw the order.
     private func end(of authority: Int64) throws(StartFailure) -> Int64 {
-        let path = "\(directory)/\(AuthorityRotation.file)"
+        let path = order
         guard let bytes = try SmallFile.read(path) else { return authority }
-        guard var order = AuthorityRotation(bytes) else {
+        guard var rotation = AuthorityRotation(bytes) else {
             log("\(path) is no order of \"pushctl gateway rotate\", and is removed")
             unlink(path)
             return authority
         }
-        if order.authority == nil {
-            order.authority = authority
-            try SmallFile.replace(path, with: order.bytes, mode: 0o644)
-            log("the authority ends on \(WallTime(milliseconds: order.ends * 1000).rfc3339), as was ordered")
+        if rotation.authority == nil {
+            rotation.authority = authority
+            try SmallFile.replace(path, with: rotation.bytes, mode: 0o644)
+            log("the authority ends on \(WallTime(milliseconds: rotation.ends * 1000).rfc3339), as was ordered")
         }
-        guard order.authority == authority else {
+        guard rotation.authority == authority else {
             // Its authority is gone.
             unlink(path)
             return authority
         }
-        return min(authority, order.ends)
+        return min(authority, rotation.ends)
     }
 
     private func handOut(_ present: AuthorityBox, _ next: AuthorityBox?) throws {

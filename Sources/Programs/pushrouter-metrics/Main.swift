@@ -45,7 +45,7 @@ struct Arguments: Sendable {
     /// The time between two writes of the file, in seconds.
     var interval: Int64 = 15
 
-    /// What stands beside the daemon.
+    /// The programs beside the daemon.
     var others = OtherPrograms()
 
     /// The default address of the HTTP server.

@@ -169,7 +169,7 @@ struct ClaimedEntries {
     var entries: [CustomEntry]
 }
 
-/// What forwarders did since the start of the daemon, which sees each of their acts.
+/// The work of forwarders since the start of the daemon, which sees each of their acts.
 struct ForwardingFigures: Sendable {
     /// Why sending paused. The raw values are labels.
     enum Pause: String, CaseIterable {

@@ -67,8 +67,8 @@ struct RefusalTests {
             "sender.answer is a whole number; this is a string"),
         Example(
             #"{"op":"deliver","payload":{},"sender":{"name":"x"}}"#, .unknownKey, "sender.name",
-            "sender has no such key; it has client, account, project, team, connection, method, path, reason, cause, answer, "
-                + "times"),
+            "sender has no such key; it has client, account, project, team, key, urgency, topic, connection, method, path, "
+                + "reason, cause, answer, ttl, times"),
         Example(
             #"{"op":"deliver","payload":{},"platform":"iOS"}"#, .invalidValue, "platform",
             "platform is one of android, ios, web"),

@@ -32,7 +32,8 @@ extension GatewayDesk {
         let service = rules.webPush
         let (target, state): (Target, DeviceState)
         switch device {
-        case .known(let known, let knownState) where known.platform == .web: (target, state) = (known, knownState)
+        case .known(let known, let knownState) where known.platform == Transport.webPush.platform:
+            (target, state) = (known, knownState)
         case .known, .presumed:
             return .now(WebPushError.noSubscription.response(of: service, because: "no device has the endpoint"))
         case .ended(let time):

@@ -181,6 +181,8 @@ extension WebPushSend {
         switch RefusalMeaning(refusal) {
         case .later(let seconds):
             WebPushError.unavailable.response(of: service, because: refusal.message, retryAfter: seconds)
+        // RFC 8292 has no other status for a sender that may not send.
+        case .notAllowed: WebPushError.invalidVAPID.response(of: service, because: refusal.message)
         case .gatewaysFault, .sendersFault: WebPushError.internalError.response(of: service, because: refusal.message)
         }
     }

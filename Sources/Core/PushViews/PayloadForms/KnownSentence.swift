@@ -5,9 +5,9 @@ import PushRouter
 ///
 /// A text with such a sentence has no payload, or has one that the sentence is about.
 public struct KnownSentence: Sendable {
-    /// What the text has: all of them, as whole words. The first one is the place of the sentence.
+    /// The words of the text, all of which it has. The first one is the place of the sentence.
     private let marks: [String]
-    /// What it means, and what to do.
+    /// The meaning, and the remedy.
     private let meaning: String
 
     private init(_ marks: String..., means meaning: String) { (self.marks, self.meaning) = (marks, meaning) }

@@ -9,7 +9,7 @@ public struct RepairedPayload: Sendable {
     public let platform: Platform?
     /// The text behind it.
     public let rest: ArraySlice<UInt8>
-    /// What was assumed, each with its line in the text, from 0 on.
+    /// The assumptions, each with its line in the text, from 0 on.
     public let remarks: [(line: Int, text: String)]
 
     /// The payload with what its notation says.

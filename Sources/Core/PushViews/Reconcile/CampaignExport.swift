@@ -116,7 +116,7 @@ public struct CampaignExport: LineTable, Sendable {
             .filter { $0.0 > 0 }.map { "\(counted($0.0, "row")) \($0.1)" }
     }
 
-    /// What makes the sums doubtful, for people.
+    /// Doubts about the sums, for people.
     var checks: [String] {
         var checks: [String] = []
         if repeated > 0 {

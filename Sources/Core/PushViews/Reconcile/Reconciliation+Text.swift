@@ -10,7 +10,7 @@ extension Reconciliation {
         for (name, text) in facts {
             lines += style.wrapped(name.padded(to: 11) + text, indent: 11).map { ReportLine($0) }
         }
-        // What has a reason first.
+        // Campaigns with a reason come first.
         for campaign in campaigns.filter({ !$0.sentences.isEmpty }) + campaigns.filter(\.sentences.isEmpty) {
             lines += self.lines(of: campaign, style)
         }

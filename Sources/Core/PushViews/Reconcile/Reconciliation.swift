@@ -72,7 +72,7 @@ public struct Reconciliation: Sendable {
     private(set) var onlyHere: [String] = []
     /// The pairs that may be the same campaign.
     private(set) var proposed: [ProposedName] = []
-    /// What makes the figures doubtful: a sentence each, for people.
+    /// Doubts about the figures: a sentence each, for people.
     private(set) var checks: [String] = []
     /// Whether a person named the zone of the days.
     public var isZoneGiven = true
@@ -135,7 +135,7 @@ public struct Reconciliation: Sendable {
         checks = Self.checks(export, ledger, campaigns)
     }
 
-    /// What makes the figures doubtful, for people.
+    /// Returns the doubts about the figures, for people.
     private static func checks(
         _ export: CampaignExport, _ ledger: LedgerSide, _ campaigns: [Campaign]
     ) -> [String] {

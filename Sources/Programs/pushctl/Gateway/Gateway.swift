@@ -6,7 +6,7 @@ import PushSettings
 extension Command {
     static let gateway = Command(
         name: "gateway",
-        summary: "print certificates and settings for clients of the gateway, or replace its authority",
+        summary: "print certificates and settings for clients, or rotate them",
         description: [
             """
             ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days \

@@ -130,10 +130,11 @@ extension Session {
             writer.member("op", Operation.token.rawValue)
             writer.member("kind", kind.rawValue)
             writer.member("platform", Platform.web.rawValue)
-            writer.member("app", target.app)
+            // The daemon takes no null.
+            if let app = target.app { writer.member("app", app) }
             writer.member("device", target.device)
-            writer.member("external_id", target.externalID)
-            writer.member("token", token)
+            if let externalID = target.externalID { writer.member("external_id", externalID) }
+            if let token { writer.member("token", token) }
         }
         _ = try ask(writer.line())
     }

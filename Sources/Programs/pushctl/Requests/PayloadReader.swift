@@ -254,7 +254,15 @@ struct PayloadReader {
         }
         guard PayloadStart.isPrintedMember(line) else { return nil }
         let rest = try rest()
-        let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "\n")] + rest
+        let members = ([line] + Self.lines(of: rest[...])).filter { !$0.allSatisfy(\.isJSONWhiteSpace) }.map { line in
+            guard PayloadStart.isPrintedMember(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+                return line
+            }
+            let key = line[..<colon].drop(while: \.isJSONWhiteSpace)
+            let end = line.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? colon
+            return [UInt8(ascii: "\"")] + key + [UInt8(ascii: "\"")] + line[colon...end]
+        }
+        let text = [UInt8(ascii: "{")] + members.joined(separator: Array(",\n".utf8))
         guard let found = RepairedPayload(text + Array("\n}".utf8)), found.rest.isEmpty else {
             push(back: Self.lines(of: rest[...]))
             lineNumber += linesAlready.count
@@ -264,12 +272,12 @@ struct PayloadReader {
         return found.json
     }
 
-    /// What sentences in the begin of the file say, each with its line.
+    /// The meaning of sentences in the begin of the file, each with its line.
     private var knownSentences: [(line: Int, text: String)] {
         opensObjects ? KnownSentence.all(in: beginning) : []
     }
 
-    /// What a sentence in the begin of the file says, behind the name of what is no payload.
+    /// Returns the meaning of a sentence in the begin of the file, behind the name of a text that is no payload.
     private func meaning() -> String { knownSentences.first.map { "; line \($0.line): \($0.text)" } ?? "" }
 
     /// The failure for a file without a payload.

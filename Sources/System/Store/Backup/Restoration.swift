@@ -184,13 +184,18 @@ extension Restoration {
     public static func rehearse(_ file: Int32, in parent: String, at now: WallTime) throws(StoreError) -> Restoration {
         let place = "\(parent)/pushrouterd-rehearsal-\(getpid())"
         guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
-        defer {
-            for name in (try? SmallFile.names(in: place, suffix: "")) ?? [] { unlink("\(place)/\(name)") }
-            rmdir(place)
-        }
+        defer { removeTree(place) }
         let restored = try restore(file, into: place, at: now)
         let committer = try Committer(directory: StateDirectory(path: place)) { _ in }
         if let failure = committer.stop() { throw failure }
         return restored
+    }
+
+    /// Removes a directory that the store made, with all in it.
+    private static func removeTree(_ path: String) {
+        for name in (try? SmallFile.names(in: path, suffix: "")) ?? [] where unlink("\(path)/\(name)") != 0 {
+            removeTree("\(path)/\(name)")
+        }
+        rmdir(path)
     }
 }

@@ -22,29 +22,31 @@ extension Command {
             all but the N newest such files once the new one is complete. pushrouterd-backup.timer does that each night.
             """,
             """
-            With --check the command reads the whole backup FILE, counts its rows, checks each as a restore does, and \
+            With --check FILE the command reads the whole backup, counts its rows, checks each as a restore does, and \
             compares the requests with this machine's ledger, if there is one. It changes nothing. The exit status is 1 \
             when the backup lacks requests.
             """,
         ],
-        operands: Operands(usage: "FILE|DIRECTORY", count: 1...1),
-        options: [.checkOnly, .keep, .json],
+        operands: Operands(usage: "FILE|DIRECTORY", count: 0...1),
+        options: [.checked, .keep, .json],
         examples: [
             Example(line: "pushctl backup /var/backups/push-monday.db", meaning: "before an upgrade"),
             Example(line: "pushctl backup --keep 7 /srv/push", meaning: "a week of them, run daily"),
             Example(line: "pushctl backup --check /var/backups/push-monday.db", meaning: "may it be relied on?"),
         ]
     ) { arguments, session throws(Failure) in
-        guard arguments.has(.checkOnly) else { return try session.backUp(arguments) }
-        guard arguments[.keep] == nil else { throw arguments.usageFailure("--check writes nothing to keep") }
-        return try session.checkBackup(arguments.operands[0], arguments)
+        guard let checked = arguments[.checked] else { return try session.backUp(arguments) }
+        guard arguments[.keep] == nil, arguments.operands.isEmpty else {
+            throw arguments.usageFailure("--check writes no backup")
+        }
+        return try session.checkBackup(checked, arguments)
     }
 }
 
 extension Session {
     /// Writes a backup.
     fileprivate func backUp(_ arguments: Arguments) throws(Failure) -> ExitStatus {
-        let operand = arguments.operands.first ?? ""
+        guard let operand = arguments.operands.first else { throw arguments.usageFailure("FILE|DIRECTORY is missing") }
         guard operand != "-" else {
             throw arguments.usageFailure("-: a backup is a file, which is checked when it is whole: name it")
         }
@@ -248,8 +250,8 @@ private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
 }
 
 extension Option {
-    fileprivate static let checkOnly = Option(
-        "check", .none, "read the whole backup FILE, and compare it with the ledger; write nothing")
+    fileprivate static let checked = Option(
+        "check", .file, "read this whole backup, and compare it with the ledger; write nothing")
     fileprivate static let keep = Option(
         "keep", .text("N"), "write a new file into DIRECTORY, and remove all but the N newest")
     fileprivate static let rehearsal = Option(

@@ -150,8 +150,7 @@ final class ApplePayload: PlatformPayload {
     /// Whether `aps` has the keys of a Live Activity. An app may have an `event` of its own there.
     private var hasKeysOfLiveActivity: Bool {
         if aps?.member("content-state")?.isObject == true { return true }
-        guard let event = aps?.member("event")?.string, ["start", "update", "end"].contains(event) else { return false }
-        return !hasAlert || aps?.member("timestamp") != nil
+        return aps?.member("event")?.string.map { ["start", "update", "end"].contains($0) } ?? false
     }
 
     /// The push type; `nil`: the headers have no valid one, which means an alert.
