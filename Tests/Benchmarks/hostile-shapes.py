@@ -91,8 +91,6 @@ write("apple-array-of-numbers", "ios", array("1", 1, text(apple({})).removesuffi
 write("many-escapes", "android", lambda n: '{"_ab":"true","t":"T","a":"' + "\\n\\u00e9" * n + '"}')
 write("escaped-keys", "android", lambda n: '{"_ab":"true","t":"T","a":"A",'
       + ",".join(f'"\\u006b{i}":"\\t"' for i in range(n)) + "}")
-write("escaped-prefixes", "android", lambda n: '{"_ab":"true","t":"T","a":"A",'
-      + ",".join(f'"\\u0068s{i}":"\\t"' for i in range(n)) + "}")
 write("escaped-extra", "android", lambda n: '{"_ab":"true","t":"T","a":"A","extra":"{\\"k\\":\\"'
       + "\\\\u00e9" * n + '\\"}"}')
 write("custom-text", "android", lambda n: {"custom": text({f"k{i}": "" for i in range(n)})})
