@@ -35,10 +35,12 @@ public struct GatewayStatus: Sendable {
     /// The numbers of failed TLS handshakes, by OpenSSL's reason. A client that does not trust the authority appears
     /// here.
     public var failedHandshakes: [String: Int] = [:]
+    /// The numbers of answers by service and status. A list, because it is short, and each send looks into it.
+    private var counts: [(service: String, status: Int, count: Int)] = []
     /// The numbers of answers, by status.
-    public private(set) var answers: [Int: Int] = [:]
-    /// The numbers of answers, by service and status.
-    public private(set) var services: [String: [Int: Int]] = [:]
+    public var answers: [Int: Int] {
+        Dictionary(counts.map { ($0.status, $0.count) }, uniquingKeysWith: +)
+    }
     /// The numbers of senders' keys that were read: `accounts` of Google's, `keys` of Apple's.
     public var credentials: [String: Int] = [:]
     /// The clients, at most 64.
@@ -66,8 +68,11 @@ public struct GatewayStatus: Sendable {
     ///
     /// - Parameter service: the word for the service of the request.
     public mutating func note(_ status: Int, client: String?, service: String, at now: WallTime) {
-        answers[status, default: 0] += 1
-        services[service, default: [:]][status, default: 0] += 1
+        if let place = counts.firstIndex(where: { $0.status == status && $0.service == service }) {
+            counts[place].count += 1
+        } else {
+            counts.append((service, status, 1))
+        }
         if let place = clients.firstIndex(where: { $0.name == client && $0.service == service }) {
             clients[place].requests += 1
             clients[place].answer = status
@@ -105,12 +110,13 @@ public struct GatewayStatus: Sendable {
             writer.member(
                 "services",
                 object: { object in
+                    let services = Dictionary(grouping: counts, by: \.service)
                     for (service, answers) in services.sorted(by: { $0.key < $1.key }) {
                         object.member(
                             service,
                             object: { object in
-                                for (status, count) in answers.sorted(by: { $0.key < $1.key }) {
-                                    object.member("\(status)", count)
+                                for answer in answers.sorted(by: { $0.status < $1.status }) {
+                                    object.member("\(answer.status)", answer.count)
                                 }
                             })
                     }

@@ -68,11 +68,7 @@ extension Session {
         }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("file", path)
-            writer.member("requests", backup.requests)
-            writer.member("bytes", backup.length)
-            writer.member("schema", backup.schema)
-            writer.member("state", backup.state.description)
+            backup.write(to: &writer, file: path)
         }
         output.write(document: writer.bytes)
         return .done
@@ -109,6 +105,17 @@ extension Session {
     }
 }
 
+extension Backup {
+    /// Writes the members for programs that a backup and its check share.
+    fileprivate func write(to writer: inout JSONWriter, file: String) {
+        writer.member("file", file)
+        writer.member("requests", requests)
+        writer.member("bytes", length)
+        writer.member("schema", schema)
+        writer.member("state", state.description)
+    }
+}
+
 extension BackupContents {
     fileprivate func text(file: String, _ comparison: (after: Int64, missing: Int64)?, hasLedger: Bool) -> String {
         var text = "\(file): \(counted(backup.requests, "request")), \(backup.length) bytes, schema \(backup.schema): "
@@ -127,11 +134,7 @@ extension BackupContents {
     fileprivate func json(file: String, _ comparison: (after: Int64, missing: Int64)?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("file", file)
-            writer.member("requests", backup.requests)
-            writer.member("bytes", backup.length)
-            writer.member("schema", backup.schema)
-            writer.member("state", backup.state.description)
+            backup.write(to: &writer, file: file)
             writer.member("rows_checked", areRowsChecked)
             writer.member(
                 "tables", object: { writer in for table in tables { writer.member(table.name, table.rows) } })
