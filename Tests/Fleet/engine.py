@@ -44,8 +44,8 @@ def as_postgres(program, *words):
     return user + [PROGRAMS / program, *words]
 
 
-def run(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=PATIENCE, **options)
+def run(command, seconds=PATIENCE, **options):
+    result = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=seconds, **options)
     check(result.returncode == 0, f"{command}: {result.stderr[-2000:]}")
     return result.stdout
 
@@ -58,7 +58,7 @@ class Server:
         self.prefix, self.environment = prefix, {**os.environ, **(environment or {})}
         self.settings = {
             "listen_addresses": address, "unix_socket_directories": root, "fsync": "off", "shared_buffers": "32MB",
-            "max_connections": "60", "wal_receiver_status_interval": "1s", "wal_retrieve_retry_interval": "100ms",
+            "max_connections": "60", "max_wal_size": "128MB", "wal_receiver_status_interval": "1s", "wal_retrieve_retry_interval": "100ms",
             "synchronous_standby_names": names}
         self.make_directory()
 
@@ -81,8 +81,9 @@ class Server:
         shutil.rmtree(self.root)
         self.make_directory()
         source = f"host={other.root} user=postgres options='-c synchronous_commit=local'"
+        # Its length is that of the data, which a long plan makes a gigabyte: a busy disk needs more than PATIENCE.
         run(as_postgres(
-            "pg_basebackup", "-d", source, "-D", self.data, "-R", "-c", "fast", "-X", "stream", "--no-sync"))
+            "pg_basebackup", "-d", source, "-D", self.data, "-R", "-c", "fast", "-X", "stream", "--no-sync"), 10 * PATIENCE)
         self.start()
 
     def start(self):
