@@ -58,7 +58,8 @@ class Server:
         self.prefix, self.environment = prefix, {**os.environ, **(environment or {})}
         self.settings = {
             "listen_addresses": address, "unix_socket_directories": root, "fsync": "off", "shared_buffers": "32MB",
-            "max_connections": "60", "max_wal_size": "128MB", "wal_receiver_status_interval": "1s", "wal_retrieve_retry_interval": "100ms",
+            "max_connections": "60", "max_wal_size": "128MB", "wal_receiver_status_interval": "1s",
+            "wal_retrieve_retry_interval": "100ms",
             "synchronous_standby_names": names}
         self.make_directory()
 
