@@ -123,8 +123,15 @@ class Faults:
     def trim(self):
         """Batches are deleted behind two snapshots, as if ten minutes had passed."""
         first = self.engine.sql("SELECT min(number) FROM push_batches")
+        moves, moved = None, time.monotonic()
 
         def is_trimmed():
+            # A snapshot of a large ledger takes minutes on a busy machine: one that moves may go on.
+            nonlocal moves, moved
+            now = self.engine.sql("SELECT snapshot, state, moves FROM push_snapshots ORDER BY snapshot")
+            if now != moves:
+                moves, moved = now, time.monotonic()
+            check(time.monotonic() < moved + PATIENCE, f"no snapshot has moved for {PATIENCE} s")
             self.pair.look()
             # Keeps the last batches: machines compare their clocks by the batches' ages.
             self.engine.sql(
@@ -133,7 +140,7 @@ class Faults:
                 "AND number < (SELECT max(number) - 100 FROM push_batches)")
             return self.engine.sql("SELECT min(number) FROM push_batches") != first
 
-        wait_until("batches are deleted", is_trimmed, pause=0.3)
+        wait_until("batches are deleted", is_trimmed, 10 * PATIENCE, pause=0.3)
 
     # The calls between node and database
 
