@@ -54,6 +54,30 @@ struct WaitingRequestTests {
         #expect(!other.session.isBlocked)
     }
 
+    @Test("may come again under its id after it was refused because the ledger could not be written")
+    func refusedWhileStalled() throws {
+        let (directory, surroundings) = (TemporaryDirectory(), try TwinSurroundings())
+        let daemon = try TwinDaemon(
+            directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
+            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+            surroundings: surroundings)
+        defer { daemon.abandon() }
+        let other = try TwinSession()
+        other.open(owner: daemon)
+        let deliver = Array(#"{"op":"deliver","platform":"android","app":"a","payload":{"data":{}}}"#.utf8)
+        try daemon.take(deliver)
+        // The ledger lacks this batch, so the tap waits for it.
+        daemon.takeWithoutCommit(deliver)
+        let tap = Array(#"{"op":"interact","id":"tap","kind":"opened","app":"a","message":1}"#.utf8)
+        surroundings.health.ledgerStalled(StoreError(.noSpace, message: "full", context: ""))
+        daemon.inject.take(tap, from: other.session)
+        #expect(!other.session.isBlocked, "it is refused at once")
+        surroundings.health.ledgerResumed()
+        daemon.inject.take(tap, from: other.session)
+        #expect(other.session.isBlocked)
+        try daemon.takeTurns { !other.session.isBlocked }
+    }
+
     @Test("is looked up again when an outcome reached the ledger between the look-up and the answer")
     func outcomeBetween() throws {
         let directory = TemporaryDirectory()

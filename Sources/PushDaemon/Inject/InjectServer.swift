@@ -192,8 +192,17 @@ final class InjectServer {
         let needed = batch ?? pipeline.lastGrowingNumber
         var candidate = candidate
         candidate.admission = .new(hash: hash, batch: needed)
+        let isHeld = hash.map { sameIdentifier[$0] != nil } ?? false
         hold(candidate)
-        guard queries.applied >= needed else { return try wait(candidate, forBatch: needed) }
+        guard queries.applied >= needed else {
+            do throws(ProtocolError) {
+                return try wait(candidate, forBatch: needed)
+            } catch {
+                // Nobody resumes a candidate that never waited, so nobody else releases its id.
+                if !isHeld, let hash { sameIdentifier[hash] = nil }
+                throw error
+            }
+        }
         ask(.delivery(reference), of: candidate) { [self, candidate] answer throws(ProtocolError) in
             let story = try story(answer, of: "message", candidate)
             // Other clients' requests may have changed which delivery is meant: the admission begins again.
