@@ -71,7 +71,7 @@ struct AuditTests {
         for act in AuditRecord.Act.allCases {
             guard case .request(let line, let object, _) = Self.way(act) else { continue }
             if act == .flush || act == .reset { #expect(try client.ask(suiteEntry(user: "anna")).isAccepted) }
-            #expect(try read.ask(line).errorCode == "unknown_operation")
+            #expect(try read.ask(line).errorCode == "unknown_op")
             #expect(try control.ask(line)["ok"]?.bool == true, "\(act)")
             #expect(try rows().count >= expected.count, "\(act)")
             expected += [
@@ -80,7 +80,7 @@ struct AuditTests {
             done += 1
         }
         #expect(done == 8)
-        // What changes nothing is no act.
+        // Requests that change nothing are no acts.
         for line in [#"{"op":"status"}"#, #"{"op":"log_level"}"#, #"{"op":"sync"}"#] {
             #expect(try control.ask(line)["ok"]?.bool == true)
         }
@@ -143,7 +143,7 @@ struct AuditTests {
         let reasons = try rows().compactMap { $0["reason"]?.string }
         #expect(reasons[0].hasPrefix("level is one of emerg") && reasons[1] == "7: the ledger has no such request")
         #expect(reasons[2] == "the new configuration has errors, which the journal names")
-        // Such a line asks for nothing that is known.
+        // This line asks for nothing.
         #expect(try control.ask(#"{"op":"purge"}"#).errorCode == "missing_key")
         #expect(try rows().count == 4)
         #expect(try daemon.stop() == .exited(0))

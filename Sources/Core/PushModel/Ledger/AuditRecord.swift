@@ -32,7 +32,7 @@ public struct AuditRecord: Hashable, Sendable {
         case done, refused
     }
 
-    /// What an act is, and its object.
+    /// The act itself, and its object.
     public struct Subject: Hashable, Sendable {
         /// The act.
         public var act: Act

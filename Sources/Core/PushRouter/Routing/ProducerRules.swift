@@ -119,7 +119,7 @@ public struct ProducerRules: Sendable {
     /// The rules for one connection, by their places: those whose users and groups it has.
     public typealias Places = [Int]
 
-    /// What an admitted request took of a rate.
+    /// The share of a rate that a request took.
     public struct Taken: Sendable {
         fileprivate let place: Int?
     }
