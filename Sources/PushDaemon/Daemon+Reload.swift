@@ -14,6 +14,14 @@ struct Reloads {
     var underWay: Int { requested - done }
 }
 
+extension Deed {
+    /// Records the end of a reload.
+    func ends(_ state: ConfigurationState) {
+        guard state.problem != nil else { return ends() }
+        ends(.refused, "the new configuration has errors, which the journal names")
+    }
+}
+
 extension Daemon {
     /// Begins to read the configuration again.
     ///

@@ -44,6 +44,7 @@ final class Daemon {
     let customData: CustomDataService
     let inject: InjectServer
     let erasures: ErasureService
+    let audit: Audit
     let pruning: LedgerPruning
     let gaps: GapRecorder
     /// The state of the shared log's database; unused on one machine.
@@ -105,7 +106,16 @@ final class Daemon {
             limits: settings.daemon.jsonLimits)
         inject.producers.take(settings.producers)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
-        erasures = ErasureService(parts.loop, processor, pipeline, committer, queries, journal)
+        audit = Audit(journal: journal, node: parts.leadership?.node) {
+            [processor, health = parts.health, store = parts.leadership?.store] record in
+            guard health.refusal == nil, store.map({ $0.copiesRead ?? 0 >= RowKind.audit.since }) ?? true else {
+                return false
+            }
+            processor.record(.audit(record))
+            processor.follow(.note(JournalEntry(record)))
+            return true
+        }
+        erasures = ErasureService(parts.loop, processor, pipeline, committer, queries, journal, audit)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,
             handover: parts.leadership.map {
@@ -118,7 +128,7 @@ final class Daemon {
                 pipeline: pipeline, committer: committer, queries: queries, stateID: recovered.stateID),
             deadLetters: DeadLetterService(processor: processor, pipeline: pipeline, queries: queries),
             erasures: erasures, logLevels: parts.logLevels, metrics: parts.metrics, refusals: parts.refusals,
-            leaseLeft: { [keeper = parts.leadership?.keeper] in keeper?.left })
+            audit: audit, leaseLeft: { [keeper = parts.leadership?.keeper] in keeper?.left })
         endLeftovers(of: parts.owner, journal)
         try recover(from: recovered.ledger)
     }
@@ -148,6 +158,9 @@ final class Daemon {
         if let reason = parts.containment.reason {
             let message = "handlers run in process groups with marks, not in cgroups of their own: \(reason)"
             parts.journal.log(JournalEntry(.debug, message))
+        }
+        parts.logLevels.onBusLevel = { [audit] level in
+            audit.begin(AuditRecord.Subject(.logLevel, level), from: .bus).ends()
         }
         parts.logLevels.begin()
         gaps.begin()
@@ -199,7 +212,7 @@ final class Daemon {
                 try parts.mailbox.receive(on: loop, priority: .important) { [self] in $0.forEach(take) },
                 try SignalSource(loop: loop, signal: SIGTERM) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGINT) { [self] in stop() },
-                try SignalSource(loop: loop, signal: SIGHUP) { [self] in reload() },
+                try SignalSource(loop: loop, signal: SIGHUP) { [self] in control.reload(self) },
             ] + (lease ?? []), own: own, ofBridges: ofBridges)
         // `unowned` is safe: the daemon owns the runner, and a runner that is gone calls nothing.
         try parts.runner.begin(
@@ -466,6 +479,7 @@ final class Daemon {
         isStopping = true
         processor.handle(.draining)
         control.stop()
+        audit.writeDue(isEnd: true)
         inject.large.stop()
         servers?.all.forEach { $0.stopListening() }
     }

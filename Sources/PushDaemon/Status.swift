@@ -503,6 +503,7 @@ extension Daemon {
         inject.buildFilter(at: now)
         parts.refusals.logDueRefusals(at: now)
         processor.logDueRejections(at: now)
+        audit.writeDue()
         gaps.check(canWrite: parts.health.problem == nil)
         recordConfiguration()
         // A request that waits for the ledger gets its answer once the ledger has all of the log.

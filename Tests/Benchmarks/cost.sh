@@ -3,7 +3,7 @@
 # thread (valgrind's callgrind), system calls and wake-ups (strace), bytes written to the disk. Each figure is the
 # difference between a long run and a short one, so that the daemon's start and stop do not count.
 #
-#   Tests/Benchmarks/cost.sh [CONNECTIONS] [WINDOW] [LINE_FILE]
+#   [CONFIG=DIRECTORY] Tests/Benchmarks/cost.sh [CONNECTIONS] [WINDOW] [LINE_FILE]
 #
 # Needs gcc, valgrind and, unless CALLS=no, strace.
 set -euo pipefail
@@ -31,7 +31,7 @@ run() {
   shift
   rm -rf "$work/state" "$work/runtime"
   mkdir "$work/runtime"
-  "$@" "$work/pushrouterd" --config etc/pushrouterd --state "$work/state" --runtime "$work/runtime" \
+  "$@" "$work/pushrouterd" --config "${CONFIG:-etc/pushrouterd}" --state "$work/state" --runtime "$work/runtime" \
     >"$work/output" 2>&1 &
   local parent=$!
   until [[ -S $work/runtime/inject.sock ]]; do

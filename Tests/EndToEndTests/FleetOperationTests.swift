@@ -123,6 +123,41 @@ struct FleetOperationTests {
         #expect(pair.runs == ["new-1"])
     }
 
+    @Test("have each act's row on both, with the machine that led; one that follows has a journal entry alone")
+    func audit() throws {
+        let pair = try MachinePair(lease: "60s")
+        let (leader, follower) = try pair.startBoth()
+        // The leader writes such rows from the same moment on: all copies read them.
+        try waitUntil("all copies read new rows") { try pair.first.ledger().lastConfiguration() != nil }
+        let control = try Client(path: pair.first.controlSocket)
+        let flush = #"{"op":"flush","app":"shop","device":"d","external_id":"annaXyZZy"}"#
+        #expect(try control.ask(flush)["ok"]?.bool == true)
+        let other = try Client(path: pair.second.controlSocket)
+        #expect(try other.ask(#"{"op":"purge","requests":[1]}"#).errorCode == "unavailable")
+        #expect(try other.ask(#"{"op":"reload"}"#)["reloaded"]?.bool == true)
+        func acts(_ machine: Installation) throws -> [AuditRecord] {
+            try machine.ledger().audit(after: 0, limit: 9).map(\.record)
+        }
+        for machine in [pair.first, pair.second] {
+            try waitUntil("it has the row") { try acts(machine).count == 1 }
+            let act = try #require(try acts(machine).first)
+            #expect(act.subject.externalID == "annaXyZZy" && act.node == "first" && act.uid == getuid())
+        }
+        #expect(try control.ask(#"{"op":"erase","external_id":"annaXyZZy"}"#)["ok"]?.bool == true)
+        for machine in [pair.first, pair.second] {
+            try waitUntil("it has the erasure") { try acts(machine).count == 2 }
+            #expect(try acts(machine).map(\.subject.act) == [.flush, .erase])
+            #expect(try acts(machine).allSatisfy { $0.subject.externalID == nil && $0.subject.device == nil })
+        }
+        #expect(try leader.stop() == .exited(0))
+        try follower.waitForNotification("READY=1", times: 3)
+        #expect(try acts(pair.second).count == 2)
+        #expect(try follower.stop() == .exited(0))
+        let said = follower.standardError.split(separator: "\n").filter { $0.contains(MessageID.audited.rawValue) }
+        #expect(said.map { $0.contains("push_result=refused") } == [true, false], "\(said)")
+        #expect(said[1].contains("push_act=reload"))
+    }
+
     @Test("start again with a mistake on the last good configuration, node by node; the log has those that decided")
     func mistake() throws {
         let pair = try MachinePair(lease: "5s")

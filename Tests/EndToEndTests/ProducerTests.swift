@@ -94,7 +94,10 @@ struct ProducerTests {
     @Test("allows a burst, tells when there is room again, and takes a changed rate at a reload")
     func rate() throws {
         write("10-all", "[Producer]\nRate=1\nBurst=3\n")
-        let daemon = try DaemonProcess.ready(installation)
+        // The disk gives the daemon its clock, and has none of its files.
+        mkdir("\(installation.root)/clock", 0o755)
+        let clock = FaultyDisk("\(installation.root)/clock", platterAt: "\(installation.root)/platter", seed: 1)
+        let daemon = try DaemonProcess.ready(installation, environment: clock.environment)
         let client = try installation.injectClient()
         for seq in 1...3 { #expect(try client.ask(deliver(app: "a")).seq == Int64(seq)) }
         let line = try client.ask(deliver(app: "a", id: "x"))
@@ -105,7 +108,7 @@ struct ProducerTests {
         #expect(
             line.errorMessage == "the rule producers.d/10-all.producer allows 1 request a second, and 3 at once",
             "\(line)")
-        usleep(UInt32(wait) * 1000)
+        clock.clockOffset += 1
         #expect(try client.ask(deliver(app: "a", id: "x")).seq == 4)
         #expect(try status()["clients"]?["refused"]?["rate"]?.int64 == 1)
 

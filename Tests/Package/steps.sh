@@ -342,6 +342,27 @@ holds "pushctl sets it" pushctl log-level debug
 denies "root takes the name of the service on the bus" busctl call org.freedesktop.DBus /org/freedesktop/DBus \
     org.freedesktop.DBus RequestName su dev.pushrouterd 4
 
+step "audit: journal and ledger say who did what: on a socket, by systemctl, over the bus, and without the daemon"
+uid=$(id -u in-pushrouter-control)
+# entry FIELD=VALUE...: an entry with these fields is in the journal.
+entry() { until_so "the journal has $*" bash -c "journalctl -q -b -o cat $* | grep -q ." ; }
+entry PUSH_ACT=flush PUSH_ENTRANCE=control "PUSH_PEER_UID=$uid" PUSH_RESULT=done
+entry PUSH_ACT=reload PUSH_ENTRANCE=signal PUSH_RESULT=done
+entry PUSH_ACT=reload PUSH_ENTRANCE=signal PUSH_RESULT=refused
+entry PUSH_ACT=log_level PUSH_ENTRANCE=bus PUSH_OBJECT=notice
+entry PUSH_ACT=gateway_rotate PUSH_ENTRANCE=program PUSH_PEER_UID=0 _COMM=pushctl
+journalctl -q -b -x PUSH_ACT=flush | grep -q 'An administrative act' || fail "the catalog does not explain the audit"
+pushctl export --audit >/tmp/audit
+grep -q "flush .*in-pushrouter-control ($uid) .*app org.example" /tmp/audit || { cat /tmp/audit; fail "the ledger lacks the flush"; }
+holds "a backup is made" pushctl backup /tmp/audit.db
+holds "everything stops" systemctl stop "$service" "${sockets[@]}"
+holds "it is restored" pushctl restore /tmp/audit.db
+entry PUSH_ACT=restore PUSH_ENTRANCE=program PUSH_PEER_UID=0 PUSH_OBJECT=/tmp/audit.db
+holds "everything starts" systemctl start "${sockets[@]}" "$service"
+until_so "the restored ledger has the acts, and the restore" bash -c \
+    'pushctl export --audit | grep -q "restore .*root (0) " && pushctl export --audit | grep -q "flush .*app org.example"'
+rm -r /tmp/audit /tmp/audit.db /var/lib/pushrouterd/set-aside-*
+
 step "watchdog: a daemon that hangs is killed, and the next one serves who waits"
 mkdir -p "/run/systemd/system/$service.d"
 printf '[Service]\nWatchdogSec=1s\nRestartSec=100ms\n' >"/run/systemd/system/$service.d/watchdog.conf"

@@ -229,7 +229,9 @@ extension RouterOutput {
         switch self {
         case .effect(let effect): effect.text
         case .record(.attempt), .record(.output), .record(.deadLetter), .record(.noDeadLetters): nil
-        case .record(.gap), .record(.lifeSign), .record(.producer), .record(.configuration), .record(.order): nil
+        case .record(.gap), .record(.lifeSign), .record(.producer), .record(.configuration), .record(.audit),
+            .record(.order):
+            nil
         case .record(.tracker), .record(.customData(.attribute)), .record(.customData(.sending)): nil
         case .record(.customData(.entry(let entry, let state, _))): "entry \(entry.number) \(state.rawValue)"
         case .record(.customData(.moved(let move))): "entry \(move.number) \(move.state.rawValue)"

@@ -61,7 +61,8 @@ struct MemoryLedger {
                 rows[letter.id]?.result?.outcome.isDeadLetter == true, deadLetters.insert(letter.id).inserted
             else { return violations.append("\(letter.id.name) is no dead letter, or is one already") }
         case .noDeadLetters(let seq): deadLetters = deadLetters.filter { $0.seq != seq }
-        case .gap, .lifeSign, .producer, .configuration, .order: violations.append("the router knows of no such record")
+        case .gap, .lifeSign, .producer, .configuration, .audit, .order:
+            violations.append("the router knows of no such record")
         case .tracker(let record): records.append(record)
         case .customData(let record):
             customData.write(record)

@@ -85,6 +85,18 @@ struct ProducerFileTests {
         #expect(settings?.producers.count == 2)
     }
 
+    @Test("a request that others refuse gives back what it took, and never more than the burst")
+    func givesBack() throws {
+        let settings = try #require(producer("[Producer]\nRate=1\nBurst=2").settings)
+        var rules = ProducerRules(settings.producers)
+        let request = try Request(
+            line: Array(#"{"op":"deliver","platform":"android","payload":{}}"#.utf8), limits: .testing)
+        for _ in 1...9 { rules.giveBack(try rules.admit(request, among: [0], at: 5)) }
+        for _ in 1...2 { _ = try rules.admit(request, among: [0], at: 5) }
+        #expect(throws: ProtocolError.self) { _ = try rules.admit(request, among: [0], at: 5) }
+        rules.giveBack(try rules.admit(request, among: [], at: 5))
+    }
+
     @Test("a reload keeps what is left of an unchanged rate, and fills a changed one")
     func reload() throws {
         func rules(_ rate: Int, after earlier: ProducerRules?) throws -> ProducerRules {

@@ -31,7 +31,7 @@ struct MigrationTests {
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
             DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field;
-            DROP TABLE fan_outs; DROP TABLE subscriptions; DROP TABLE configurations;
+            DROP TABLE fan_outs; DROP TABLE subscriptions; DROP TABLE configurations; DROP TABLE audit;
             ALTER TABLE devices DROP COLUMN token; ALTER TABLE devices DROP COLUMN uid;
             ALTER TABLE devices DROP COLUMN state; ALTER TABLE devices DROP COLUMN locked;
             ALTER TABLE devices DROP COLUMN os_version; ALTER TABLE devices DROP COLUMN notifications;

@@ -72,6 +72,7 @@ final class StoredRecordTests {
         try roundTrip(Whole.lifeSigns)
         try roundTrip(Whole.producers)
         try roundTrip(Whole.configurations)
+        try roundTrip(Whole.acts)
         #expect(tried == Set(LedgerTable.all.map(\.name)))
     }
 

@@ -27,7 +27,7 @@ struct WholeRecordTests {
         ("producer", Whole.producers[0], Whole.producers[1]),
         ("event", Whole.events[0], Whole.events[1]), ("device", Whole.devices[0], Whole.devices[1]),
         ("fanOut", Whole.fanOuts[0], Whole.fanOuts[1]),
-        ("configuration", Whole.configurations[0], Whole.configurations[1]),
+        ("configuration", Whole.configurations[0], Whole.configurations[1]), ("act", Whole.acts[0], Whole.acts[1]),
         ("tracked", Whole.tracked[0], Whole.tracked[1]), ("interaction", Whole.interactions[0], Whole.interactions[1]),
         ("session", Whole.sessions[0], Whole.sessions[1]), ("starts", Whole.starts[0], Whole.starts[1]),
         ("pendingStart", Whole.pendingStarts[0], Whole.pendingStarts[1]), ("held", Whole.held[0], Whole.held[1]),

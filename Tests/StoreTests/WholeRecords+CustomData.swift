@@ -55,6 +55,7 @@ extension Whole {
         records += devices.map { .device($0) } + subscriptionChanges.map { .subscriptions($0) }
         records += fanOuts.map { .fanOut($0) }
         records += configurations.map { .configuration($0) }
+        records += acts.map { .audit($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }
         records += interactions.map { .tracker(.interaction($0)) }
         records += sessions.map { .tracker(.session($0)) }

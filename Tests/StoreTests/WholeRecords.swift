@@ -144,6 +144,15 @@ enum Whole {
         ConfigurationPeriod(first: number(2351), id: ConfigurationID(digestOf: [2]), since: time(2352)),
     ]
 
+    static let acts = [
+        AuditRecord(
+            at: time(1361), AuditRecord.Subject(.flush, "act-a", externalID: "act-user-a", device: "act-device-a"),
+            .control, .done, uid: 1362, pid: 1363, node: "act-node-a", count: 1364, times: 1365, reason: "act-reason-a"),
+        AuditRecord(
+            at: time(2361), AuditRecord.Subject(.logLevel, "act-b", externalID: "act-user-b", device: "act-device-b"),
+            .bus, .refused, uid: 2362, pid: 2363, node: "act-node-b", count: 2364, times: 2365, reason: "act-reason-b"),
+    ]
+
     /// Deliveries that the tracker remembers; their receipts are ``Fixture/event(_:_:delivery:)``.
     static let tracked = [
         TrackedRow(

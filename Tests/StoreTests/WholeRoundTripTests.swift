@@ -53,6 +53,7 @@ final class WholeRoundTripTests {
     @Test("is in the ledger as written, by each path", arguments: Way.allCases)
     func every(way: Way) async throws {
         let reader = try await way.ledger(directory.path, [Whole.records]).reader()
+        #expect(try reader.audit(after: 0, limit: 9).map(\.record) == Whole.acts)
         for request in Whole.requests { #expect(try reader.story(of: request.seq)?.request == request) }
         let story = try #require(try reader.story(of: Whole.number(101)))
         #expect(story.invocations == Whole.invocations)

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import PostgreSQL
 import PushDaemon
@@ -155,19 +156,37 @@ enum StoreCommands {
     }
 }
 
+extension FleetOrder {
+    /// The administrative act, for the audit.
+    fileprivate var subject: AuditRecord.Subject {
+        switch self {
+        case .move(let node): AuditRecord.Subject(.move, node.map { "to \($0)" })
+        case .drain(let node, let isForced): AuditRecord.Subject(.drain, node + (isForced ? ", forced" : ""))
+        case .undrain(let node): AuditRecord.Subject(.drain, "\(node), undone")
+        }
+    }
+}
+
 /// `pushctl store move` and `drain`: gives orders to the nodes, and prints the results.
 enum StoreOrders {
     /// Gives an order, waits until it is carried out, and prints the result.
     ///
     /// - Returns: the exit status.
     static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
+        var act = AuditRecord(
+            at: WallTime(milliseconds: SystemClock.wallMilliseconds), order.subject, .program, .done, uid: getuid(),
+            pid: getpid())
+        // In the journal of this machine alone: the leader writes the ledger, and does not know who gives an order.
+        defer { JournalEntry(act).sendToJournal() }
         do throws(OrderFailure) {
             return printOutcome(try FleetDatabase.give(order, address), order)
         } catch .refused(.leads(let node), _) {
             print("\(node) leads already")
             return 0
         } catch {
-            throw StartFailure(text(error, order), exitStatus: StartFailure.unavailable)
+            let text = text(error, order)
+            (act.result, act.reason) = (.refused, text)
+            throw StartFailure(text, exitStatus: StartFailure.unavailable)
         }
     }
 

@@ -21,8 +21,11 @@ final class ControlServer {
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private let refusals: RefusalLog
+    private let audit: Audit
     /// The clients that wait for a reload, and the number of the reading that they wait for.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
+    /// The reloads that signals asked for, at most two, each with the number of its reading.
+    private var signalled: [(deed: Deed, reading: Int)] = []
     /// How many may wait for it.
     static let waitingForReloadMax = 64
 
@@ -37,11 +40,12 @@ final class ControlServer {
     ///   - logLevels: the level of journal entries.
     ///   - metrics: writes metrics.
     ///   - refusals: counts refusals.
+    ///   - audit: records administrative acts.
     ///   - leaseLeft: the rest of the lease, where other machines may lead.
     init(
         processor: Processor, customData: CustomDataService, health: StoreHealth, queries: LedgerQueries,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
-        metrics: MetricsService, refusals: RefusalLog, leaseLeft: @escaping () -> Duration? = { nil }
+        metrics: MetricsService, refusals: RefusalLog, audit: Audit, leaseLeft: @escaping () -> Duration? = { nil }
     ) {
         self.processor = processor
         self.customData = customData
@@ -53,22 +57,25 @@ final class ControlServer {
         self.health = health
         self.metrics = metrics
         self.refusals = refusals
+        self.audit = audit
         forwarder = ForwarderService(processor, customData, leaseLeft: leaseLeft)
     }
 
     /// Serves one line of a client. Its reply comes now or later, in the place that the line reserves. `read.sock`
     /// takes only requests that change nothing.
     func take(_ line: [UInt8], from session: ClientSession, on socket: Sockets.Name, of daemon: Daemon) {
-        let client = ControlClient(session: session, place: session.reserveReply())
+        var client = ControlClient(session: session, place: session.reserveReply())
         forwarder.endWait(of: session)
         do throws(ProtocolError) {
             let request = try ControlRequest(line: line)
+            client.deed = request.operation.administrative.map { audit.begin($0, by: session, on: socket) }
             if socket == .read { try request.checkReadOnly() }
             try carryOut(request, for: client, of: daemon)
         } catch {
             let reason = RefusalReason(error.code)
             let message = "a request on \(socket.rawValue).sock was refused (\(error.code.rawValue))"
             refusals.note(reason, message, of: session.account, at: EventLoop.nowNanoseconds)
+            client.deed?.ends(.refused, error.message)
             client.reply(Reply.refused(error))
         }
     }
@@ -90,6 +97,7 @@ final class ControlServer {
         forwarder.endWait()
         queries.expireWaits()
         for (client, _) in exchange(&waitingForReload, with: []) {
+            client.deed?.ends(.refused, "the daemon is stopping")
             client.reply(
                 Reply.refused(ProtocolError(.unavailable, message: "the daemon is stopping", id: client.id)))
         }
@@ -122,15 +130,19 @@ final class ControlServer {
             try checkStore(request)
             let before = customData.flushedUnsent
             let count = customData.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
-            let reply = Reply.flushed(count, unsent: customData.flushedUnsent - before, id: request.id)
+            let unsent = customData.flushedUnsent - before
+            client.deed?.ends(count: count, unsent == 0 ? nil : "\(unsent) could not be sent")
+            let reply = Reply.flushed(count, unsent: unsent, id: request.id)
             customData.replyAfterRemoval(to: client, reply)
         case .reset(let suite, let app):
             try checkStore(request)
             let count = customData.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }
+            client.deed?.ends(count: count)
             customData.replyAfterRemoval(to: client, Reply.counted("discarded", count, id: request.id))
         case .resolve(let resolve):
             try checkStore(request)
             let count = customData.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
+            client.deed?.ends(count: count)
             let reply = Reply.counted("resolved", count, id: request.id)
             // A request that names its entries is done at once; one for all entries may continue over turns.
             guard resolve.entries == nil else { return processor.reply(to: client, reply) }
@@ -149,6 +161,7 @@ final class ControlServer {
                         .invalidValue, field: "level", message: "level is one of \(words)", id: request.id)
                 }
                 logLevels.set(level)
+                client.deed?.ends()
             }
             let current = logLevels.level.word
             client.reply(Reply.done(id: request.id) { $0.member("level", current) })
@@ -176,7 +189,19 @@ final class ControlServer {
         let (configuration, table) = (daemon.configuration, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
         waitingForReload.removeAll { $0.reading <= daemon.readings }
-        for (client, _) in answered { client.reply(Reply.reloaded(table, configuration, id: client.id)) }
+        for (deed, reading) in signalled where reading <= daemon.readings { deed.ends(configuration) }
+        signalled.removeAll { $0.reading <= daemon.readings }
+        for (client, _) in answered {
+            client.deed?.ends(configuration)
+            client.reply(Reply.reloaded(table, configuration, id: client.id))
+        }
+    }
+
+    /// Reloads the configuration for a signal. Signals that share a reading are one act.
+    func reload(_ daemon: Daemon) {
+        guard let reading = daemon.reload(), reading != signalled.last?.reading else { return }
+        signalled.append((audit.begin(AuditRecord.Subject(.reload), from: .signal), reading))
+        wasReloaded(daemon)
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {
@@ -195,6 +220,8 @@ struct ControlClient {
     var place: Int
     /// The request's id.
     var id: String?
+    /// The administrative act that the request asks for; `nil`: it asks for none.
+    var deed: Deed?
 
     /// Sends the reply, a line with its line feed.
     func reply(_ line: [UInt8]) { session.reply(place, .line(stated(line))) }
@@ -396,6 +423,9 @@ final class LogLevels {
     /// The current level.
     var level: JournalEntry.Priority { journal.level }
 
+    /// Called when the level was set over D-Bus, with its word.
+    var onBusLevel: ((String) -> Void)?
+
     /// Sets the level until the daemon ends.
     func set(_ level: JournalEntry.Priority) {
         guard level != journal.level else { return }
@@ -411,7 +441,12 @@ final class LogLevels {
             // `unowned` is safe here and below: this object owns service, source and timer.
             let log = LogControlService.Log(
                 levels: JournalEntry.Priority.allCases.map(\.word), level: { [unowned self] in level.word },
-                setLevel: { [unowned self] word in JournalEntry.Priority(word: word).map { set($0) } },
+                setLevel: { [unowned self] word in
+                    JournalEntry.Priority(word: word).map { level in
+                        set(level)
+                        onBusLevel?(word)
+                    }
+                },
                 target: journal.isOnTerminal ? "console" : "journal", identifier: "pushrouterd")
             let service = try LogControlService(
                 address: LogControlService.systemAddress, name: Self.busName, log: log)

@@ -59,6 +59,7 @@ final class DeadLetterService {
     /// Removes the dead letters of requests from the list. Replies once that is on disk.
     func purge(_ requests: [SequenceNumber], for client: ControlClient) {
         for request in requests { processor.record(.noDeadLetters(request)) }
+        client.deed?.ends(count: requests.count)
         processor.reply(to: client, Reply.counted("purged", requests.count, id: client.id))
     }
 
@@ -75,7 +76,9 @@ final class DeadLetterService {
         queries.whenApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
             if hasIt { return replayNext() }
             current = nil
-            order.client.reply(Reply.refused(queries.refusal(id: order.client.id)))
+            let refusal = queries.refusal(id: order.client.id)
+            order.client.deed?.ends(.refused, refusal.message)
+            order.client.reply(Reply.refused(refusal))
             beginNext()
         }
     }
@@ -84,6 +87,7 @@ final class DeadLetterService {
         guard let order = current else { return }
         guard order.results.count < order.requests.count else {
             current = nil
+            order.client.deed?.ends(order.results)
             processor.reply(to: order.client, Reply.replayed(order.results, id: order.client.id))
             return beginNext()
         }
@@ -124,5 +128,18 @@ final class DeadLetterService {
         } catch {
             return .refused(seq, error.message, code: error.code, retryAfter: error.retryAfter)
         }
+    }
+}
+
+extension Deed {
+    /// Records the end of a replay.
+    fileprivate func ends(_ results: [ReplayResult]) {
+        let refused = results.compactMap { result -> String? in
+            guard case .refused(let seq, let reason, _, _) = result else { return nil }
+            return "\(seq): \(reason)"
+        }
+        let isRefused = refused.count == results.count
+        let reason = refused.first.map { isRefused && results.count == 1 ? $0 : "\(refused.count) refused, \($0)" }
+        ends(isRefused ? .refused : .done, count: results.count - refused.count, reason)
     }
 }

@@ -25,6 +25,8 @@ final class ErasureService {
 
     private struct Order {
         var client: ControlClient?
+        /// The act, which ends when the rows are deleted: also when the client has its answer already.
+        var deed: Deed?
         var person: Person
         var bound: ErasureBound
         /// When the order came, in monotonic nanoseconds.
@@ -43,6 +45,7 @@ final class ErasureService {
     private let committer: Committer
     private let queries: LedgerQueries
     private let journal: JournalWriter
+    private let audit: Audit
     private var current: Order?
     private var timer: TimerSource?
 
@@ -53,9 +56,10 @@ final class ErasureService {
     ///   - committer: deletes the rows.
     ///   - queries: asks the ledger.
     ///   - journal: gets an entry for each erasure, without a name.
+    ///   - audit: records an erasure that an earlier run began.
     init(
         _ loop: EventLoop, _ processor: Processor, _ pipeline: CommitPipeline, _ committer: Committer,
-        _ queries: LedgerQueries, _ journal: JournalWriter
+        _ queries: LedgerQueries, _ journal: JournalWriter, _ audit: Audit
     ) {
         self.loop = loop
         self.processor = processor
@@ -63,6 +67,7 @@ final class ErasureService {
         self.committer = committer
         self.queries = queries
         self.journal = journal
+        self.audit = audit
     }
 
     /// Whether an order has not been carried out.
@@ -86,7 +91,8 @@ final class ErasureService {
             }
         }
         let (whole, bound) = processor.bound(of: person)
-        current = Order(client: client, person: whole, bound: bound, since: EventLoop.nowNanoseconds)
+        current = Order(
+            client: client, deed: client.deed, person: whole, bound: bound, since: EventLoop.nowNanoseconds)
         queries.whenApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
             guard hasIt else { return refuse(queries.refusal(id: nil).message) }
             askForDevices { [self] devices in
@@ -133,6 +139,7 @@ final class ErasureService {
 
     private func refuse(_ reason: String) {
         let client = current?.client
+        current?.deed?.ends(.refused, reason)
         current = nil
         if let client { refuse(client, reason) }
     }
@@ -144,8 +151,11 @@ final class ErasureService {
 
     // MARK: Reports of the store
 
-    /// Notes that the rows are deleted.
-    func erasedRows(_ receipt: ErasureReceipt) { current?.stage = .rest(receipt) }
+    /// Notes that the rows are deleted, which ends the act.
+    func erasedRows(_ receipt: ErasureReceipt) {
+        current?.stage = .rest(receipt)
+        current?.deed?.ends(count: receipt.rows)
+    }
 
     /// Notes that the rest of the erasure has to wait.
     func waits(_ error: StoreError) {
@@ -176,12 +186,16 @@ final class ErasureService {
     func erased() {
         guard case .rest(let receipt) = current?.stage else {
             let message = "an erasure of a person, begun by an earlier run, is complete"
+            audit.begin(AuditRecord.Subject(.erase), from: .start).ends()
             return journal.log(JournalEntry(.notice, message, messageID: .erased))
         }
         let requests = counted(receipt.requests, "request")
         let rest = "\(counted(receipt.events, "event")), \(counted(receipt.entries, "entry", "entries"))"
         journal.log(JournalEntry(.notice, "a person was erased: \(requests), \(rest)", messageID: .erased))
-        if let client = current?.client { client.reply(Reply.erased(receipt, waitsFor: nil, id: client.id)) }
+        // Behind the row of the act.
+        if let client = current?.client {
+            processor.reply(to: client, Reply.erased(receipt, waitsFor: nil, id: client.id))
+        }
         current = nil
     }
 }

@@ -33,6 +33,8 @@ final class Standby {
     private let configuration: Configuration
     private let node: NodeIncarnation
     private let refusals: RefusalLog
+    /// Records acts in the journal alone: only the leader writes rows.
+    private let audit: Audit
     private let accounts = NamedAccounts()
     private var servers: Daemon.Servers?
     private var sources: [AnyObject] = []
@@ -53,7 +55,7 @@ final class Standby {
     /// The configuration in force.
     private(set) var state: ConfigurationState
     private var questions: ConfigurationQuestions?
-    private var waitingForReload: [(client: ControlClient, reading: Int)] = []
+    private var waitingForReload: [(client: ControlClient?, deed: Deed, reading: Int)] = []
     private var follower: ChainFollower?
     private let startedAt = Moment.now()
     private var end = End.stopped
@@ -66,6 +68,7 @@ final class Standby {
         (self.settings, self.configuration, self.node, self.journal) = (settings, configuration, node, journal)
         self.state = state
         refusals = RefusalLog(journal: journal)
+        audit = Audit(journal: journal, node: node.node) { _ in false }
     }
 
     /// Follows until one of the ends of ``End``.
@@ -95,7 +98,7 @@ final class Standby {
             try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
-            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reloadBySignal() },
             try readings.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             patience,
         ]
@@ -199,6 +202,14 @@ final class Standby {
         return reading
     }
 
+    private func reloadBySignal() {
+        let reading = reload()
+        guard !waitingForReload.contains(where: { $0.client == nil && $0.reading == reading }) else { return }
+        waitingForReload.append((nil, audit.begin(AuditRecord.Subject(.reload), from: .signal), reading))
+        // A reading that could not begin is done.
+        answerReloads()
+    }
+
     /// Takes a line that asks for a reload.
     ///
     /// - Returns: whether it does.
@@ -208,7 +219,8 @@ final class Standby {
         else { return false }
         var client = client
         client.id = request.id
-        waitingForReload.append((client, reload()))
+        let deed = audit.begin(AuditRecord.Subject(.reload), by: client.session, on: .control)
+        waitingForReload.append((client, deed, reload()))
         // A reading that could not begin is done.
         answerReloads()
         return true
@@ -270,8 +282,9 @@ final class Standby {
     private func answerReloads() {
         let answered = waitingForReload.filter { $0.reading <= reloads.done }
         waitingForReload.removeAll { $0.reading <= reloads.done }
-        for (client, _) in answered {
-            client.reply(Reply.reloaded(settings.routing, state, id: client.id))
+        for (client, deed, _) in answered {
+            deed.ends(state)
+            client?.reply(Reply.reloaded(settings.routing, state, id: client?.id))
         }
     }
 
@@ -302,6 +315,9 @@ final class Standby {
             if name != .inject, describe(line, for: ControlClient(session: session, place: place)) { return }
             if name == .control, reload(line, for: ControlClient(session: session, place: place)) { return }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
+            if name != .inject, let subject = (try? ControlRequest(line: line))?.operation.administrative {
+                audit.begin(subject, by: session, on: name).ends(.refused, "this machine does not lead")
+            }
             let refused = Reply.refused(refusal(id: id))
             refusals.note(
                 .unavailable, "a request on \(name.rawValue).sock: this machine does not lead", of: session.account,

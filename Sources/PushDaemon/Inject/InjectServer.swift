@@ -138,8 +138,9 @@ final class InjectServer {
 
     /// Admits a request that has just come. It comes once, and waits and continues in ``admit(_:)``.
     private func arrive(_ candidate: Candidate) throws(ProtocolError) {
-        try producers.admit(candidate.request, of: candidate.session)
-        try admit(candidate)
+        try producers.admit(candidate.request, of: candidate.session) { () throws(ProtocolError) in
+            try admit(candidate)
+        }
     }
 
     private func admit(_ candidate: Candidate) throws(ProtocolError) {

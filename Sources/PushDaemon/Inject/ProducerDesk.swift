@@ -33,12 +33,22 @@ final class ProducerDesk {
         counts = counts.filter { names.contains($0.key) }
     }
 
-    /// Throws if the rules do not allow a client's request.
-    func admit(_ request: Request, of session: ClientSession) throws(ProtocolError) {
+    /// Admits a client's request by the rules, and then by `others`. A request that these refuse takes nothing of a rate.
+    ///
+    /// - Throws: the refusal.
+    func admit(
+        _ request: Request, of session: ClientSession, then others: () throws(ProtocolError) -> Void
+    ) throws(ProtocolError) {
         // The daemon's own requests are of people at its notifications, and of its handlers.
-        guard !rules.isEmpty, !session.isOwn else { return }
+        guard !rules.isEmpty, !session.isOwn else { return try others() }
         let standing = session.standing.flatMap { $0.reading == readings ? $0 : nil } ?? look(at: session)
-        try rules.admit(request, among: standing.places, at: EventLoop.nowNanoseconds)
+        let taken = try rules.admit(request, among: standing.places, at: EventLoop.nowNanoseconds)
+        do throws(ProtocolError) {
+            try others()
+        } catch {
+            rules.giveBack(taken)
+            throw error
+        }
     }
 
     private func look(at session: ClientSession) -> Standing {

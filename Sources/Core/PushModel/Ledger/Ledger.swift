@@ -267,6 +267,8 @@ public indirect enum LedgerRecord: Sendable {
     case producer(Producer)
     /// Another configuration decides later requests.
     case configuration(ConfigurationPeriod)
+    /// An administrative act.
+    case audit(AuditRecord)
     /// An order to delete rows; alone in its batch.
     case order(ChainOrder)
 }

@@ -239,6 +239,7 @@ extension RowBuffer {
         case .lifeSign(let sign): append(.lifeSign, sign)
         case .producer(let producer): append(.producer, producer)
         case .configuration(let period): append(.configuration, period)
+        case .audit(let record): append(.audit, record)
         case .order(let order): append(order)
         }
     }

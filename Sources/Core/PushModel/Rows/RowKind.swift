@@ -76,6 +76,8 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case lifeSign = 49
     /// Another configuration decides later requests; replaces the row of its first number.
     case configuration = 50
+    /// An administrative act.
+    case audit = 51
 
     /// A producer of a chain that several machines write got a number; precedes its first request.
     case producer = 56
@@ -115,6 +117,7 @@ extension RowKind {
         switch self {
         case .fanOut, .fanOutProgress: 2
         case .configuration, .deviceFacts, .subscriptions: 3
+        case .audit: 4
         default: 1
         }
     }

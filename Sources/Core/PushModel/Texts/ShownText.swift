@@ -97,3 +97,13 @@ func jsonEscape(_ unit: UInt32) -> [UInt8] {
             return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
         }
 }
+
+extension StringProtocol {
+    /// The lines of a text from outside, each safe to be shown as one; a carriage return before a line feed is none of a line's,
+    /// and a tab is four spaces: stack traces have many.
+    public var shownLines: [String] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map { line in
+            line.reduce(into: "") { $0 += $1 == "\t" ? "    " : String($1) }.showingControls()
+        }
+    }
+}

@@ -119,6 +119,11 @@ public struct ProducerRules: Sendable {
     /// The rules for one connection, by their places: those whose users and groups it has.
     public typealias Places = [Int]
 
+    /// The share of a rate that a request took.
+    public struct Taken: Sendable {
+        fileprivate let place: Int?
+    }
+
     private let rules: [ProducerRule]
     private var buckets: [TokenBucket?]
 
@@ -176,15 +181,19 @@ public struct ProducerRules: Sendable {
     ///   - request: the request.
     ///   - places: the rules for its connection.
     ///   - now: monotonic nanoseconds.
+    /// - Returns: what the request took, for ``giveBack(_:)``.
     /// - Throws: the refusal, with the rule. A refused request takes nothing of a rate.
     public mutating func admit(
         _ request: Request, among places: Places, at now: Int64
-    ) throws(ProtocolError) {
-        guard let place = place(of: request, among: places) else { return }
+    ) throws(ProtocolError) -> Taken {
+        guard let place = place(of: request, among: places) else { return Taken(place: nil) }
         try rules[place].check(request)
-        guard let wait = buckets[place]?.take(at: now) else { return }
+        guard let wait = buckets[place]?.take(at: now) else { return Taken(place: place) }
         throw rules[place].refusal(of: request, until: wait)
     }
+
+    /// Gives back what a request took of a rate, because it was refused after that.
+    public mutating func giveBack(_ taken: Taken) { if let place = taken.place { buckets[place]?.giveBack() } }
 }
 
 /// The rest of a rate, in parts of a request: `rate` parts come in each nanosecond, and a request takes 10^9. All
@@ -219,4 +228,6 @@ private struct TokenBucket: Sendable {
         }
         return (Self.request - parts + rate - 1) / rate
     }
+
+    mutating func giveBack() { parts = min(full, parts + Self.request) }
 }

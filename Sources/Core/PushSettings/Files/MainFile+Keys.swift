@@ -325,9 +325,9 @@ extension [Key<Settings>] {
                 .timeSpan(.seconds(60) ... .seconds(3650 * 86_400)), default: "400d",
                 meaning: """
                     The time for which the figures of a minute stay after `Retention=` or `MaxSize=` deleted its \
-                    requests, 1min to 3650d. Figures have no payload and no person, only counts and times by app, \
-                    route, handler and outcome. Reports count such minutes as a whole, and name the time from which \
-                    they have rows.
+                    requests, 1min to 3650d, and for which the audit keeps an administrative act (100,000 acts at \
+                    most). Figures have no payload and no person, only counts and times by app, route, handler and \
+                    outcome. Reports count such minutes as a whole, and name the time from which they have rows.
                     """),
             Key(
                 "Store", "LogSizeMax", { $1(&$0.store.logSizeMax) }, .byteSize(64 << 20...16 << 30), reload: .restart,

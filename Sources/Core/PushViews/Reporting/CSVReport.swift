@@ -53,6 +53,12 @@ public enum CSVReport {
         return line(cells(of: writer.bytes, eventColumns) + (cursor.map { ["\($0)"] } ?? []))
     }
 
+    /// Returns a header line, with its line end.
+    public static func header(_ columns: [String]) -> String { line(columns) }
+
+    /// Returns the line of a JSON object, with its line end.
+    public static func line(of object: [UInt8], _ columns: [String]) -> String { line(cells(of: object, columns)) }
+
     /// The members of a JSON object as cells: texts in one line, other values as JSON, nothing for null.
     static func cells(of object: [UInt8], _ columns: [String]) -> [String] {
         let root = (try? JSONDocument(scanning: object, limits: JSONLimits(depth: .max)))?.root

@@ -90,6 +90,14 @@ enum ExportFormat: String, CaseIterable {
     case envelope
     /// A row of CSV, with the names of Braze Currents as columns.
     case csv
+    /// An administrative act as a JSON object.
+    case json
+    /// Administrative acts as columns for people.
+    case text
+
+    /// The formats of events, and those of administrative acts; the first one is the default.
+    static let ofEvents: [ExportFormat] = [.currents, .envelope, .csv]
+    static let ofAudit: [ExportFormat] = [.text, .csv, .json]
 
     /// The line before all events, with its line end; `nil`: there is none.
     func head(hasCursor: Bool) -> String? { self == .csv ? CSVReport.eventHeader(hasCursor: hasCursor) : nil }
@@ -100,7 +108,7 @@ enum ExportFormat: String, CaseIterable {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
             switch self {
-            case .currents, .csv: writer.members(of: event)
+            case .currents, .csv, .json, .text: writer.members(of: event)
             case .envelope: writer.envelopeMembers(of: event)
             }
             if let cursor { writer.member("cursor", cursor) }
@@ -112,7 +120,7 @@ enum ExportFormat: String, CaseIterable {
     /// - Parameter cursor: its cursor, behind the event; `nil`: without it.
     func write(_ event: AnalyticsEvent, cursor: Int64?, to output: Output) {
         switch self {
-        case .currents, .envelope: output.write(line: line(event, cursor: cursor))
+        case .currents, .envelope, .json, .text: output.write(line: line(event, cursor: cursor))
         case .csv: output.write(CSVReport.line(of: event, cursor: cursor).utf8)
         }
     }

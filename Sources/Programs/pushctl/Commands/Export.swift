@@ -1,3 +1,4 @@
+import LinuxSystem
 import PushModel
 import PushSettings
 import PushViews
@@ -5,7 +6,7 @@ import Store
 
 extension Command {
     static let export = Command(
-        name: "export", summary: "write the analytics events, one a line",
+        name: "export", summary: "write the analytics events or the audit, one a line",
         description: [
             """
             Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
@@ -27,21 +28,138 @@ extension Command {
             looks for new events five times a second. push_token has the first characters of a token, unless \
             --full-tokens is given.
             """,
+            """
+            --audit prints the administrative acts instead: when, which act, by whom, by which way (pushrouter-web is \
+            the page), the result, on how many, on what, and why it was refused. Its formats are text, csv and json. A \
+            name of a user is this machine's. pushrouterd(8), "The audit", says which acts have no row.
+            """,
             LocalTime.forms,
         ],
         operands: .none,
         options: [
-            .format.allowing(ExportFormat.self).meaning("the form of a line (currents)"),
+            .format.allowing(ExportFormat.self).meaning("the form of a line (currents; text with --audit)"),
             .since.meaning("only events at this time or later"), .utc, .event, .cursor, .after, .follow, .fullTokens,
+            .audit,
         ],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
             Example(
                 line: "pushctl export --cursor /var/lib/crm/cursor >>events.ndjson", meaning: "append the new events"),
             Example(line: "pushctl export --format envelope --follow", meaning: "all events, as they come"),
+            Example(line: "pushctl export --audit --since -1d", meaning: "who did what since yesterday"),
         ]
     ) { arguments, session throws(Failure) in
-        try Export(arguments).run(session)
+        if arguments.has(.audit) { return try AuditExport(arguments).run(session) }
+        return try Export(arguments).run(session)
+    }
+}
+
+extension Option {
+    fileprivate static let audit = Option("audit", .none, "print administrative acts in place of events")
+}
+
+/// The parameters of an export of the audit.
+private struct AuditExport {
+    private static let pageSize = 10_000
+    private static let columns = [
+        "at", "act", "uid", "user", "pid", "entrance", "node", "result", "count", "times", "object", "external_id",
+        "device", "reason",
+    ]
+
+    private let format: ExportFormat
+    private let since: WallTime?
+    private let zone: LocalZone
+
+    init(_ arguments: Arguments) throws(Failure) {
+        format = try arguments.exportFormat(of: ExportFormat.ofAudit, "--audit")
+        for option in [Option.event, .cursor, .after, .follow, .fullTokens] where arguments.has(option) {
+            throw arguments.usageFailure("--audit and --\(option.name) exclude each other")
+        }
+        since = try arguments.window().since
+        zone = arguments.has(.utc) ? .utc : LocalTime.zone
+    }
+
+    func run(_ session: Session) throws(Failure) -> ExitStatus {
+        let ledger = try session.ledger()
+        var (last, names, rows) = (Int64(0), [UInt32: String](), [[String]]())
+        if format == .csv { session.output.write(CSVReport.header(Self.columns).utf8) }
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try ledger.audit(after: last, limit: Self.pageSize)
+            }
+            guard let end = page.last?.number else { break }
+            last = end
+            for (_, record) in page where since.map({ $0 <= record.at }) ?? true {
+                let user = record.uid.flatMap { name(of: $0, &names) }
+                switch format {
+                case .csv: session.output.write(CSVReport.line(of: json(record, user), Self.columns).utf8)
+                case .json: session.output.write(line: json(record, user))
+                case .text, .currents, .envelope: rows.append(cells(record, user))
+                }
+            }
+        }
+        if !rows.isEmpty { session.output.print(Text.columns(rows)) }
+        return .done
+    }
+
+    private func name(of uid: UInt32, _ names: inout [UInt32: String]) -> String? {
+        if let name = names[uid] { return name.isEmpty ? nil : name }
+        guard case .name(let name) = UserName(of: uid) else {
+            names[uid] = ""
+            return nil
+        }
+        names[uid] = name
+        return name
+    }
+
+    private func json(_ record: AuditRecord, _ user: String?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("at", record.at.rfc3339)
+            writer.member("act", record.subject.act.rawValue)
+            writer.member("uid", record.uid.map(Int64.init))
+            writer.member("user", user)
+            writer.member("pid", record.pid.map(Int64.init))
+            writer.member("entrance", record.entrance.rawValue)
+            writer.member("node", record.node)
+            writer.member("result", record.result.rawValue)
+            writer.member("count", record.count)
+            writer.member("times", record.times)
+            writer.member("object", record.subject.what)
+            writer.member("external_id", record.subject.externalID)
+            writer.member("device", record.subject.device)
+            writer.member("reason", record.reason)
+        }
+        return writer.bytes
+    }
+
+    private func cells(_ record: AuditRecord, _ user: String?) -> [String] {
+        let who = record.uid.map { uid in user.map { "\($0) (\(uid))" } ?? "uid \(uid)" } ?? "-"
+        let person = [record.subject.externalID.map { "user \($0)" }, record.subject.device.map { "device \($0)" }]
+        let what = [record.subject.what] + person
+        let times = record.times == 1 ? "" : " x\(record.times)"
+        return [
+            zone.text(record.at), record.subject.act.rawValue + times, who,
+            record.entrance.rawValue + (record.node.map { " on \($0)" } ?? ""), record.result.rawValue,
+            record.count.map(String.init) ?? "-", what.compactMap(\.self).joined(separator: ", "), record.reason ?? "",
+        ]
+    }
+}
+
+extension Arguments {
+    /// The format of an export.
+    ///
+    /// - Parameters:
+    ///   - formats: the ones allowed; the first is the default.
+    ///   - what: what is exported.
+    fileprivate func exportFormat(of formats: [ExportFormat], _ what: String) throws(Failure) -> ExportFormat {
+        let format = word(.format, ExportFormat.self) ?? formats[0]
+        guard formats.contains(format) else {
+            throw usageFailure(
+                "--format \(format.rawValue): the formats of \(what) are "
+                    + formats.map(\.rawValue).joined(separator: ", "))
+        }
+        return format
     }
 }
 
@@ -59,7 +177,7 @@ private struct Export {
     private let showsTokens: Bool
 
     init(_ arguments: Arguments) throws(Failure) {
-        format = arguments.word(.format, ExportFormat.self) ?? .currents
+        format = try arguments.exportFormat(of: ExportFormat.ofEvents, "events")
         since = try arguments.window().since
         kinds = try Self.kinds(arguments)
         cursorFile = arguments[.cursor].map(CursorFile.init)

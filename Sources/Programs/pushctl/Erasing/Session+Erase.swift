@@ -58,7 +58,38 @@ extension Session {
             throw Failure(
                 .no, "the ledger is a copy of a shared log, and the leader erases for all machines: start pushrouterd")
         }
+        let act = act(.erase)
         try dropPrivilegesToStateOwner()
+        return try recording(act) { act throws(Failure) in
+            let erasure = try eraseRows(person)
+            (act.at, act.count) = (LocalTime.now, erasure.receipt.rows)
+            let done = act
+            try Self.reading { () throws(StoreError) in try done.write(toLedgerIn: directories.state) }
+            return erasure
+        }
+    }
+
+    /// Returns an administrative act of the user of this program: to be called before the program becomes another user.
+    func act(_ act: AuditRecord.Act, _ what: String? = nil) -> AuditRecord {
+        AuditRecord(
+            at: LocalTime.now, AuditRecord.Subject(act, what), .program, .done, uid: getuid(), pid: getpid())
+    }
+
+    /// Records an act of this program in the journal: done, or refused for the reason why it fails.
+    func recording<Value>(
+        _ act: AuditRecord, _ body: (inout AuditRecord) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var act = act
+        defer { JournalEntry(act).sendToJournal() }
+        do throws(Failure) {
+            return try body(&act)
+        } catch {
+            (act.result, act.reason) = (.refused, error.message)
+            throw error
+        }
+    }
+
+    private func eraseRows(_ person: Person) throws(Failure) -> Erasure {
         let progress = Monitor(Progress())
         return try Self.reading { () throws(StoreError) in
             let committer = try Committer(directory: try StateDirectory(path: directories.state)) { report in

@@ -109,12 +109,14 @@ extension Session {
         guard access("\(state)/ca.pem", F_OK) == 0 else {
             throw Failure(.noInput, "there is no \(state)/ca.pem: the gateway has no authority yet")
         }
-        do throws(StartFailure) {
-            try SmallFile.replace(
-                path, with: AuthorityRotation(ends: end.milliseconds / 1000).bytes, mode: 0o644)
-        } catch {
-            throw Failure(
-                .noPermission, "\(error.lines.joined(separator: "; ")): run this as root, or as the gateway's user")
+        try recording(act(.gatewayRotate, "the old authority ends on \(end.rfc3339)")) { _ throws(Failure) in
+            do throws(StartFailure) {
+                try SmallFile.replace(
+                    path, with: AuthorityRotation(ends: end.milliseconds / 1000).bytes, mode: 0o644)
+            } catch {
+                throw Failure(
+                    .noPermission, "\(error.lines.joined(separator: "; ")): run this as root, or as the gateway's user")
+            }
         }
         let until = end.rfc3339
         return """

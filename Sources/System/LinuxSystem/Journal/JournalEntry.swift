@@ -1,3 +1,5 @@
+public import PushModel
+
 /// One entry for the journal.
 public struct JournalEntry: Sendable {
     /// The priority of an entry: the levels of syslog(3).
@@ -80,6 +82,22 @@ public struct JournalEntry: Sendable {
         self.messageID = messageID
         self.fields = fields
         self.isWrittenAlways = isWrittenAlways
+    }
+}
+
+extension JournalEntry {
+    /// The entry for an administrative act, without an id of a person. It is written at every level.
+    public init(_ record: AuditRecord) {
+        var fields = [
+            Field(.act, record.subject.act.rawValue), Field(.entrance, record.entrance.rawValue),
+            Field(.result, record.result.rawValue), Field(.times, record.times),
+        ]
+        if let what = record.subject.what { fields.append(Field(.object, what)) }
+        if let uid = record.uid { fields.append(Field(.peer, uid)) }
+        if let pid = record.pid { fields.append(Field(.peerProcess, pid)) }
+        if let count = record.count { fields.append(Field(.count, count)) }
+        if let reason = record.reason { fields.append(Field(.reason, reason)) }
+        self.init(.notice, record.sentence, messageID: .audited, fields: fields, isWrittenAlways: true)
     }
 }
 
@@ -192,6 +210,20 @@ extension FieldName {
     public static let devices = FieldName("PUSH_DEVICES")
     /// The user id of the client that an entry is about.
     public static let peer = FieldName("PUSH_PEER_UID")
+    /// The process of that client.
+    public static let peerProcess = FieldName("PUSH_PEER_PID")
+    /// An administrative act, of a closed set.
+    public static let act = FieldName("PUSH_ACT")
+    /// The object of the act.
+    public static let object = FieldName("PUSH_OBJECT")
+    /// The way by which the act came, of a closed set.
+    public static let entrance = FieldName("PUSH_ENTRANCE")
+    /// `done` or `refused`.
+    public static let result = FieldName("PUSH_RESULT")
+    /// How many requests, entries or rows the act changed.
+    public static let count = FieldName("PUSH_COUNT")
+    /// How many such acts the entry stands for.
+    public static let times = FieldName("PUSH_TIMES")
 }
 
 /// The kinds of events, each with the id by which `journalctl MESSAGE_ID=...` finds it and the message catalog
@@ -266,6 +298,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
     /// A person was erased: ledger and log have no data that names the person.
     case erased = "f230e7a82c1f08038eba3825e09192d1"
+    /// An administrative act: who did what, on how many, and with which result.
+    case audited = "d1734b3d583e43319b3efad578363d02"
     /// An erasure waits for a reader of the ledger, or for room.
     case erasureWaits = "f8167527753c9965f6296863b278f7ee"
     /// Requests were deleted before the end of their retention, because the ledger was larger than its limit.

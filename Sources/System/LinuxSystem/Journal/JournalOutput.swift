@@ -56,7 +56,16 @@ struct JournalOutput {
     }
 
     /// Whether the journal's socket exists: `sd_journal_sendv` reports success without a journal.
-    private static var hasJournal: Bool { access("/run/systemd/journal/socket", F_OK) == 0 }
+    fileprivate static var hasJournal: Bool { access("/run/systemd/journal/socket", F_OK) == 0 }
+}
+
+extension JournalEntry {
+    /// Sends the entry to the journal, for a program that writes nothing else there. Without a journal it goes nowhere.
+    public func sendToJournal() {
+        guard JournalOutput.hasJournal else { return }
+        var encoding = NativeEncoding()
+        encoding.withVectors(of: self) { _ = sd_journal_sendv($0, Int32($0.count)) }
+    }
 }
 
 /// Returns the current time in UTC, as RFC 3339 with milliseconds.

@@ -26,12 +26,13 @@ public struct Restoration: Hashable, Sendable {
     ///   - file: the backup, open for reading at its beginning; the caller keeps it. `nil` begins with an empty ledger.
     ///   - directory: the state directory; it is created if it is missing.
     ///   - now: the current time.
+    ///   - act: the restore, for the audit of the new ledger; `nil`: none.
     /// - Throws: `inUse`, `otherFormat`, `newerSchema`, `corrupt` for a backup that is damaged, or has a schema or rows
     ///   that this program does not write, and errors of the disk. Existing files stay untouched until the copy of the
     ///   backup is complete, checked, migrated and on the disk.
-    public static func restore(_ file: Int32?, into directory: String, at now: WallTime) throws(StoreError)
-        -> Restoration
-    {
+    public static func restore(
+        _ file: Int32?, into directory: String, at now: WallTime, as act: AuditRecord? = nil
+    ) throws(StoreError) -> Restoration {
         let lock = try StateDirectory(path: directory)
         let new = "\(directory)/ledger.db.restored"
         do throws(StoreError) {
@@ -44,7 +45,8 @@ public struct Restoration: Hashable, Sendable {
             try bringUpToDate(new, named: file == nil ? nil : "the backup")
             try syncFile(new)
             let old = HighestNumbers(ofLedgerIn: directory)
-            let (state, unknown) = try begin(Database(path: new, access: .readWrite), after: old)
+            let (state, unknown) = try begin(
+                Database(path: new, access: .readWrite), after: old, act)
             try syncFile(new)
             let place = try SetAside.moveAll(in: directory, at: now)
             guard rename(new, "\(directory)/ledger.db") == 0 else {
@@ -82,9 +84,9 @@ public struct Restoration: Hashable, Sendable {
     /// Turns the backup into a ledger of its own.
     ///
     /// - Returns: its id, and the number of entries of unknown outcome.
-    private static func begin(_ database: borrowing Database, after old: HighestNumbers?) throws(StoreError) -> (
-        UUID128, Int
-    ) {
+    private static func begin(
+        _ database: borrowing Database, after old: HighestNumbers?, _ act: AuditRecord?
+    ) throws(StoreError) -> (UUID128, Int) {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let old = old ?? HighestNumbers()
         try database.execute("BEGIN IMMEDIATE")
@@ -100,6 +102,7 @@ public struct Restoration: Hashable, Sendable {
             WHERE state IN ('queued', 'claimed');
             """)
         let unknown = database.changes
+        if let act { try AuditRows(database).add(act) }
         try database.execute("COMMIT")
         return (state, unknown)
     }

@@ -170,6 +170,8 @@ struct LedgerLoop {
             }
             if isStalled { report(.ledgerResumed) }
             isStalled = false
+            // Before the report: who waited for the batches finds what they changed in the status.
+            try reportDeadLetters()
             report(.applied(through: last.position.number))
             try makeRoom()
             // One chunk at a time, so that the pruning has its turn under any load.

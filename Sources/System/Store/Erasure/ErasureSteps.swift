@@ -213,7 +213,7 @@ public struct ErasureReceipt: Hashable, Sendable {
     public var entriesSent = 0
     /// Attributes of the profile.
     public var attributes = 0
-    /// Sessions, session starts, and last known facts of devices.
+    /// Sessions, session starts, last known facts of devices, and administrative acts that name the person.
     public var states = 0
     /// The person's devices.
     public var devices = 0

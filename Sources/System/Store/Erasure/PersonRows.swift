@@ -124,6 +124,7 @@ struct PersonRows {
         receipt.attributes = try count("attributes", attributes)
         receipt.states =
             try count("sessions", onDevice) + count("session_starts", starts) + count("devices", onDevice)
+            + count("audit", isOfPerson(user: "external_id", device: "device"))
         receipt.devices = try count("erased_devices", "true")
         receipt.othersOnDevices = try count(
             "request_rows",
@@ -165,6 +166,8 @@ struct PersonRows {
         DELETE FROM session_starts WHERE \(starts);
         DELETE FROM subscriptions WHERE number IN (SELECT number FROM devices WHERE \(onDevice));
         DELETE FROM devices WHERE \(onDevice);
+        UPDATE audit SET external_id = NULL, device = NULL
+            WHERE \(isOfPerson(user: "external_id", device: "device"));
         DELETE FROM attributes WHERE \(attributes);
         DELETE FROM entries WHERE \(entries);
         DELETE FROM attempts WHERE seq IN (SELECT seq FROM erased_requests);

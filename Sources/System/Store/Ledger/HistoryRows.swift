@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// Applies the rows of attempts and dead letters. For one thread.
 final class HistoryRows {
@@ -112,6 +112,54 @@ final class GapRows {
     /// Returns the statement that deletes gaps that ended before a time.
     static func deletion(before cutoff: WallTime) -> String {
         "DELETE FROM gaps WHERE max(begin_at, end_at) < \(cutoff.milliseconds)"
+    }
+}
+
+/// The statements that write administrative acts. For one thread.
+final class AuditRows {
+    private var insert: RowStatement
+    private var deleteOldest: Statement
+
+    init(_ database: borrowing Database) throws(StoreError) {
+        insert = try RowStatement(AuditRecord.table.insertion(), of: AuditRecord.table, database)
+        deleteOldest = try database.prepare(
+            "DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - \(AuditRecord.most)")
+    }
+
+    func add(_ values: RowValues) throws(StoreError) {
+        try insert.run(values)
+        try deleteOldest.run()
+    }
+
+    /// Adds an act of a program that has the ledger alone.
+    func add(_ record: AuditRecord) throws(StoreError) {
+        let buffer = RowBuffer(headroom: 0, capacity: 1024)
+        buffer.append(.audit(record))
+        defer { withExtendedLifetime(buffer) {} }
+        var reader = RowReader(buffer.rows)
+        if let (_, values) = try reading({ () throws(RowError) in try reader.next() }) { try add(values) }
+    }
+
+    /// Returns the statement that deletes the oldest acts before a time.
+    static func deletion(before cutoff: WallTime, limit: Int) -> String {
+        """
+        DELETE FROM audit WHERE number IN (
+            SELECT number FROM audit WHERE at < \(cutoff.milliseconds) ORDER BY at, number LIMIT \(limit))
+        """
+    }
+}
+
+extension AuditRecord {
+    /// Writes the act into the ledger of a state directory that no other process uses; it is on the disk afterwards.
+    ///
+    /// - Throws: `inUse`; the errors of opening and writing a ledger.
+    public func write(toLedgerIn directory: String) throws(StoreError) {
+        let lock = try StateDirectory(path: directory)
+        let writer = try LedgerWriter(directory: directory)
+        let rows = try AuditRows(writer.database)
+        try writer.transaction { () throws(StoreError) in try rows.add(self) }
+        try writer.sync()
+        lock.unlock()
     }
 }
 

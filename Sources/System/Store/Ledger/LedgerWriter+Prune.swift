@@ -44,10 +44,12 @@ extension LedgerWriter {
                 """)
             let entries = database.changes
             pruned.isPartial = [old.count, entries, pruned.deadLetters].contains(limit)
-            if let figures = slice.figures,
-                try rows.figures.forget(before: FigureMinute.of(milliseconds: figures.milliseconds))
-            {
-                pruned.isPartial = true
+            if let figures = slice.figures {
+                try database.execute(AuditRows.deletion(before: figures, limit: limit))
+                if database.changes == limit { pruned.isPartial = true }
+                if try rows.figures.forget(before: FigureMinute.of(milliseconds: figures.milliseconds)) {
+                    pruned.isPartial = true
+                }
             }
             guard let newest = old.newest else { return }
             pruned.newest = WallTime(milliseconds: newest)

@@ -28,6 +28,7 @@ final class RowApplier {
     /// The texts that rows share.
     let texts: SharedTexts
     private let gaps: GapRows
+    private let audit: AuditRows
     /// The figures, which reports add up.
     let figures: FigureRows
     private let path: String
@@ -66,6 +67,7 @@ final class RowApplier {
         customData = try CustomDataRows(database)
         history = try HistoryRows(database)
         gaps = try GapRows(database)
+        audit = try AuditRows(database)
         figures = try FigureRows(database)
         lastCursor = try database.number(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
@@ -148,6 +150,7 @@ final class RowApplier {
         case .lifeSign: try replaceLifeSign.run(values, key: 1)
         case .producer: try insertProducer.run(values)
         case .configuration: try replaceConfiguration.run(values)
+        case .audit: try audit.add(values)
         case .pruning, .erasure: throw .row(RowError(message: "an order is not alone in its batch"))
         }
     }

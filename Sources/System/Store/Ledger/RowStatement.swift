@@ -202,7 +202,7 @@ extension LedgerTable {
             AttemptRecord.table, DeadLetter.table, TrackedRow.table, InteractionRow.table, PendingStart.table,
             HeldInteraction.table, KnownDevice.table, SubscriptionRow.table, SessionRow.table, StartsRow.table, entries,
             AttributeRecord.table, SendingState.table, DaemonGap.table, LifeSign.table,
-            Producer.table, FanOut.table, ConfigurationPeriod.table,
+            Producer.table, FanOut.table, ConfigurationPeriod.table, AuditRecord.table,
         ]
 
     // MARK: Statements

@@ -7,11 +7,11 @@ enum Schema {
     /// The `PRAGMA application_id` of a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
-    static let version: Int64 = 6
+    static let version: Int64 = 7
     /// The SQL that migrates a ledger of each version to the next one.
     static let migrations: [Int64: String] = [
         1: chain, 2: tokens, 3: topics, 4: "\(subscriptions); \(configurations)",
-        5: formerTokens,
+        5: formerTokens, 6: audit,
     ]
 
     /// Creates the tables of an empty database, or migrates an older ledger, in one transaction.
@@ -224,6 +224,7 @@ extension Schema {
         \(chain);
         \(fanOuts);
         \(configurations);
+        \(audit);
         """
 
     /// The tables that always have exactly one row.
@@ -264,6 +265,13 @@ extension Schema {
 
     /// Adds the tokens that devices no longer have: since version 6.
     static let formerTokens = "ALTER TABLE devices ADD COLUMN former_tokens TEXT"
+
+    /// Adds the administrative acts: since version 7.
+    static let audit = """
+        \(AuditRecord.table.creation);
+        -- Finds the acts that pruning deletes.
+        CREATE INDEX audit_by_time ON audit (at)
+        """
 
     private static let fanOuts = """
         \(FanOut.table.creation);

@@ -29,7 +29,7 @@ extension Session {
                 let request = try Request(line: line, limits: settings.daemon.jsonLimits)
                 verdict = Verdict(
                     rule: left.rule(of: request, among: places),
-                    refusal: Result { () throws(ProtocolError) in try left.admit(request, among: places, at: 0) })
+                    refusal: Result { () throws(ProtocolError) in _ = try left.admit(request, among: places, at: 0) })
             } catch {
                 throw Failure(.badData, "\(file.name):\(file.lineNumber): \(error.message)")
             }

@@ -200,9 +200,14 @@ extension Command {
             }
             return .done
         }
+        // Before the privileges are dropped: root restores, and not the owner of the directory.
+        let act = session.act(.restore, arguments.operands.first ?? "an empty ledger")
         try session.dropPrivilegesToStateOwner()
-        let restored = try Session.reading { () throws(StoreError) in
-            try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
+        let restored = try session.recording(act) { act throws(Failure) in
+            let act = act
+            return try Session.reading { () throws(StoreError) in
+                try Restoration.restore(file, into: session.directories.state, at: LocalTime.now, as: act)
+            }
         }
         if !restored.continuesNumbers {
             session.output.note(

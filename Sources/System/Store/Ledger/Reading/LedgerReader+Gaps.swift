@@ -18,6 +18,23 @@ extension LedgerReader {
         return gaps
     }
 
+    /// Returns administrative acts in the order in which they were written, each with its number.
+    ///
+    /// - Parameters:
+    ///   - number: the number before the first of them.
+    ///   - limit: how many at most.
+    public func audit(after number: Int64, limit: Int) throws(StoreError) -> [(number: Int64, record: AuditRecord)] {
+        let rows = try database.prepare(
+            "SELECT number, \(AuditRecord.table.values()) FROM audit WHERE number > ?1 ORDER BY number LIMIT ?2")
+        rows.bind(number, at: 1)
+        rows.bind(Int64(limit), at: 2)
+        var acts: [(Int64, AuditRecord)] = []
+        while try rows.step() {
+            acts.append((rows.integer(0), try rows.value(1)))
+        }
+        return acts
+    }
+
     /// Returns the time at which a daemon was last known to be alive: its last sign of life, or the last request after
     /// that; `nil` if there is neither.
     public func lastAlive() throws(StoreError) -> WallTime? {
