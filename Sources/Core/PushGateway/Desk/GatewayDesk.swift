@@ -471,8 +471,10 @@ public struct GatewayDesk {
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
         digest = digest &* 31 &+ stableDigest(request.body)
         // The same body with another topic or push type is another send; apns-id differs with each repeat.
-        for header in request.headers.sorted(by: { $0.name < $1.name })
-        where header.name != APNsHeader.id.rawValue && APNsHeader(rawValue: header.name) != nil {
+        let ofAPNs = request.headers.filter {
+            $0.name.hasPrefix("apns-") && $0.name != APNsHeader.id.rawValue && APNsHeader(rawValue: $0.name) != nil
+        }
+        for header in ofAPNs.sorted(by: { $0.name < $1.name }) {
             digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
         }
         let times = sends.take(digest, at: incoming.now.monotonic)
@@ -544,6 +546,12 @@ extension RequestTarget {
     /// The path for people, with the middle of each long part, such as a token, cut out.
     var shortened: String {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
+        var (longest, length) = (0, 0)
+        for byte in path {
+            length = byte == UInt8(ascii: "/") ? 0 : length + 1
+            longest = max(longest, length)
+        }
+        guard longest > 32 else { return String(Substring(path)) }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in
             let text = String(decoding: part, as: UTF8.self)
             guard text.utf8.count > 32 else { return text }

@@ -107,6 +107,6 @@ extension WebPushKeys {
 extension GatewayRequest {
     /// The word for the service of the request, in the gateway's status.
     public var service: String {
-        ["/push/", "/m/"].contains { target.description.hasPrefix($0) } ? "webpush" : host.word
+        target.begins(with: "/push/") || target.begins(with: "/m/") ? "webpush" : host.word
     }
 }
