@@ -21,7 +21,8 @@ public struct GatewayDesk {
 
     /// A request that waits for the daemon's reply.
     public struct Exchange: Sendable {
-        enum Subject: Sendable {
+        /// Indirect: an exchange is copied often.
+        indirect enum Subject: Sendable {
             /// Waits for the device of a push.
             case resolving(Push, PushSender)
             /// Waits until the daemon accepts a push.
@@ -32,8 +33,8 @@ public struct GatewayDesk {
             case topicBatch(TopicBatch, injected: [TopicBatch.Failure?])
             /// Waits for the device of an endpoint.
             case endpoint(id: String, PushSender)
-            /// Waits until the daemon accepts a web push; indirect, so that the others stay small.
-            indirect case webPush(WebPushSend)
+            /// Waits until the daemon accepts a web push.
+            case webPush(WebPushSend)
             case leadership
         }
 
@@ -44,7 +45,6 @@ public struct GatewayDesk {
         }
 
         let subject: Subject
-        /// The request, in a box: an exchange is copied often.
         let incoming: Indirect<SenderRequest>
     }
 
@@ -205,7 +205,7 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
-        var incoming = exchange.incoming.value
+        var incoming = exchange.incoming
         let step: Step =
             switch exchange.subject {
             case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.incoming)
@@ -214,17 +214,17 @@ public struct GatewayDesk {
                 .now(
                     send.answer(
                         to: DaemonReply(line),
-                        uniqueID: incoming.request.host == .apns(isSandbox: false)
+                        uniqueID: incoming.value.request.host == .apns(isSandbox: false)
                             ? nil : UUID128(random: &generator)))
             case .topics(let request): .now(request.answer(to: line))
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
             case .endpoint(let id, let sender):
-                deliver(toEndpoint: id, sender, DaemonDevice(line), &incoming, using: &generator)
+                deliver(toEndpoint: id, sender, DaemonDevice(line), &incoming.value, using: &generator)
             case .webPush(let send):
-                .now(send.answer(to: DaemonReply(line), rules.webPush, at: incoming.request.authority))
+                .now(send.answer(to: DaemonReply(line), rules.webPush, at: incoming.value.request.authority))
             }
-        return tell(step, of: incoming)
+        return tell(step, of: incoming.value)
     }
 
     // MARK: Steps
@@ -323,10 +323,12 @@ public struct GatewayDesk {
         }
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
-            let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
+            var line = send.line(to: target, messageID: messageID).found(state)
+            line.sender = sender
             return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID), incoming: incoming))
         case (.apns(let send, _), .some(let (target, state))):
-            let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
+            var line = send.line(to: target).found(state)
+            line.sender = sender
             return .query(line.bytes, Exchange(subject: .apns(send), incoming: incoming))
         case (_, nil): return .now(refusal(of: push, device))
         }
