@@ -104,19 +104,15 @@ enum DaemonDevice {
         }
         do {
             let root = try ControlReply(line: line).root
-            guard let known = root["known"]?.bool else {
-                self = .none
-                return
+            self = root.withView { view in
+                guard let known = view.member("known")?.bool else { return .none }
+                if let end = view.member("ended")?.string.flatMap(WallTime.init(rfc3339:)) { return .ended(end) }
+                let target = Target(
+                    platform: view.member("platform")?.string.flatMap(Platform.init), app: view.member("app")?.string,
+                    device: view.member("device")?.string, externalID: view.member("external_id")?.string)
+                let state = DeviceState(reply: root)
+                return known ? .known(target, state) : .presumed(target, state)
             }
-            let target = Target(
-                platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
-                device: root["device"]?.string, externalID: root["external_id"]?.string)
-            let state = DeviceState(reply: root)
-            if let end = root["ended"]?.string.flatMap(WallTime.init(rfc3339:)) {
-                self = .ended(end)
-                return
-            }
-            self = known ? .known(target, state) : .presumed(target, state)
         } catch {
             switch error {
             case .refused(let refusal): self = .refused(refusal)
