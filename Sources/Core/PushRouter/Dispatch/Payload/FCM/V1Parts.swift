@@ -93,7 +93,10 @@ extension V1Parts {
 
     private static func isKnownValidForAndroid(_ key: JSONView, _ value: JSONView) -> Bool {
         guard value.isString else { return false }
-        if key.equals("priority") { return value.equals("HIGH") || value.equals("NORMAL") }
+        if key.equals("priority") {
+            // Firebase's library for Node sends them in lower case.
+            return value.equals("high") || value.equals("HIGH") || value.equals("normal") || value.equals("NORMAL")
+        }
         if key.equals("ttl") { return V1Duration(value)?.isTaken == true }
         return key.equals("collapse_key") || key.equals("restricted_package_name")
     }
