@@ -70,16 +70,28 @@ public final class VerificationKey {
 }
 
 /// A cryptographic random generator, for ids and tokens that must not be guessable.
-public struct SecureRandom: RandomNumberGenerator, Sendable {
+///
+/// A class: a copy would give the same numbers again. Used on one thread.
+public final class SecureRandom: RandomNumberGenerator {
+    /// The numbers that wait, and how many: OpenSSL's generator takes about as long for one as for many.
+    private var numbers = [UInt64](repeating: 0, count: 32)
+    private var left = 0
+
     /// Uses OpenSSL's generator, which the kernel seeds.
     public init() {}
 
-    public mutating func next() -> UInt64 {
-        var number: UInt64 = 0
-        let isFilled = withUnsafeMutableBytes(of: &number) {
+    public func next() -> UInt64 {
+        if left == 0 { fill() }
+        left -= 1
+        // A number that was given out is not kept.
+        return exchange(&numbers[left], with: 0)
+    }
+
+    private func fill() {
+        let isFilled = numbers.withUnsafeMutableBytes {
             RAND_bytes($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count)) == 1
         }
         precondition(isFilled, "the kernel gives no random bytes")
-        return number
+        left = numbers.count
     }
 }
