@@ -69,8 +69,7 @@ struct FCMSend: Sendable {
     /// The presumed target of an unknown registration, by the message: a message with a block for iOS alone, or for the
     /// web alone, is for that platform; any other is for Android.
     func presumedTarget(ofRegistration token: String) -> Target {
-        let platform = body.platforms.count == 1 ? body.platforms.first ?? .android : .android
-        return Target(platform: platform, app: body.package ?? project, device: token)
+        Target(platform: body.onlyPlatform ?? .android, app: body.package ?? project, device: token)
     }
 
     /// Returns the line that delivers the message to one device. A dry run has one too: the daemon checks it and
