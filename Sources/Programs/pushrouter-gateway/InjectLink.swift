@@ -113,7 +113,7 @@ final class InjectLink {
     }
 
     private func sendNext() {
-        while isConnected, awaited.count < Self.sentAtOnce, let next = lines.popFirst() {
+        while isConnected, lines.count > 0, awaited.count < Self.sentAtOnce, let next = lines.popFirst() {
             sendNow(next.line, next.waiting)
         }
     }

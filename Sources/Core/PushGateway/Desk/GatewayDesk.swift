@@ -413,16 +413,11 @@ public struct GatewayDesk {
             case .unknownSigner: throw .unknownAccount
             }
         }
-        let token = "ya29." + [generator.next(), generator.next(), generator.next()].map(Self.hexadecimal).joined()
+        let token = "ya29." + [generator.next(), generator.next(), generator.next()].map(\.hexadecimal).joined()
         let seconds: Int64 = 3599
         tokens.add(
             token, of: asked.account ?? "", until: WallTime(milliseconds: now.wall.milliseconds + seconds * 1000))
         return AccessTokenRequest.response(token: token, validForSeconds: Int(seconds))
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
     private mutating func provider(
@@ -532,6 +527,19 @@ extension Leadership {
         case .none: self = .elsewhere("the daemon does not answer")
         case .refused(let refusal): self = .elsewhere(refusal.message)
         case .known, .presumed, .ended: self = .leads
+        }
+    }
+}
+
+extension UInt64 {
+    /// The number in 16 hexadecimal digits.
+    var hexadecimal: String {
+        String(unsafeUninitializedCapacity: 16) { digits in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: self >> UInt64((15 - place) * 4)) & 0xF
+                digits.initializeElement(at: place, to: digit < 10 ? 48 + digit : 87 + digit)
+            }
+            return 16
         }
     }
 }

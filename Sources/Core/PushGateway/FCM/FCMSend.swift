@@ -128,8 +128,7 @@ struct FCMSend: Sendable {
     ///   - microseconds: the time, since 1970.
     ///   - random: a random number that makes the id unique.
     static func messageID(microseconds: Int64, random: UInt64) -> String {
-        let digits = String(random, radix: 16)
-        return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        "0:" + String(microseconds) + "%" + random.hexadecimal
     }
 
     /// Returns a refusal of the daemon in Google's form.
