@@ -135,11 +135,11 @@ enum DaemonDevice {
 struct DeliverLine: Sendable {
     /// The payload, and its target.
     let deliver: DeliverRequest
-    /// The sender; `nil` leaves it out of the line.
-    public var sender: PushSender?
+    /// The sender; `nil` leaves it out of the line. In a box: it has many texts.
+    public var sender: Indirect<PushSender>?
 
     /// Joins the parts.
-    init(_ deliver: DeliverRequest, sender: PushSender? = nil) {
+    init(_ deliver: DeliverRequest, sender: Indirect<PushSender>? = nil) {
         self.deliver = deliver
         self.sender = sender
     }
@@ -154,7 +154,7 @@ struct DeliverLine: Sendable {
         var writer = JSONWriter(reserving: deliver.payload.rawBytes.count + 512)
         writer.object { writer in
             writer.members(of: deliver)
-            if let sender { writer.member(sender) }
+            if let sender { writer.member(sender.value) }
         }
         return writer.line()
     }

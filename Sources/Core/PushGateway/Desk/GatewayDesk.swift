@@ -24,7 +24,7 @@ public struct GatewayDesk {
         /// Indirect: an exchange is copied often.
         indirect enum Subject: Sendable {
             /// Waits for the device of a push.
-            case resolving(Push, PushSender)
+            case resolving(Push, Indirect<PushSender>)
             /// Waits until the daemon accepts a push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
@@ -32,7 +32,7 @@ public struct GatewayDesk {
             case topics(TopicSubscriptionRequest)
             case topicBatch(TopicBatch, injected: [TopicBatch.Failure?])
             /// Waits for the device of an endpoint.
-            case endpoint(id: String, PushSender)
+            case endpoint(id: String, Indirect<PushSender>)
             /// Waits until the daemon accepts a web push.
             case webPush(WebPushSend)
             case leadership
@@ -283,7 +283,9 @@ public struct GatewayDesk {
         case .registration(let token):
             return .query(
                 TokenQuestion.line(token: token, presumed: presumed),
-                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), incoming: Indirect(incoming)))
+                Exchange(
+                    subject: .resolving(.fcm(send, messageID: messageID), Indirect(sender)),
+                    incoming: Indirect(incoming)))
         case .topic, .condition:
             return .query(
                 send.publish(messageID: messageID, sender: sender),
@@ -308,7 +310,8 @@ public struct GatewayDesk {
 
     /// Delivers a push to the device that the daemon names.
     private func deliver(
-        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ incoming: Indirect<SenderRequest>
+        _ push: Exchange.Push, _ sender: Indirect<PushSender>, _ device: DaemonDevice,
+        _ incoming: Indirect<SenderRequest>
     ) -> Step {
         if case .apns(let send, let request) = push, case .known(let target, _) = device {
             // The daemon knows whose token it is, as Apple does.
@@ -383,7 +386,7 @@ public struct GatewayDesk {
         sender.team = proof?.team
         return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(subject: .resolving(.apns(send, request), sender), incoming: Indirect(incoming)))
+            Exchange(subject: .resolving(.apns(send, request), Indirect(sender)), incoming: Indirect(incoming)))
     }
 
     // MARK: Authentication
