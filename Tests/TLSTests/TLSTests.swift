@@ -132,8 +132,9 @@ struct TokenSignatureTests {
     func point() throws {
         let point = try #require(P256.publicKey(of: [1]))
         _ = try VerificationKey(point: point)
-        let beside = point.dropLast() + [point[64] ^ 1]
-        for wrong in [Array(point.dropLast()), point + [0], beside, [UInt8](repeating: 0, count: 65), []] {
+        let beside: [UInt8] = point.dropLast() + [point[64] ^ 1]
+        let others: [[UInt8]] = [point.dropLast(), point + [0], beside, [UInt8](repeating: 0, count: 65), []]
+        for wrong in others {
             #expect(throws: TLSError.self) { _ = try VerificationKey(point: wrong) }
         }
     }
