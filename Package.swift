@@ -64,10 +64,10 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func program(_ name: String, _ dependencies: [Target.Dependency], isHot: Bool = false) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: settings + small,
-        linkerSettings: linking)
+        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)",
+        swiftSettings: isHot ? settings : settings + small, linkerSettings: linking)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ own: [SwiftSetting] = []) -> Target {
@@ -133,8 +133,8 @@ let package = Package(
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "CLinux", "PushModel", "LinuxSystem"], isHot: false),
-        swift(.system, "TLS", ["CTLS"], isHot: false),
-        swift(.system, "HTTP2", ["CNGHTTP2"], isHot: false),
+        swift(.system, "TLS", ["CTLS"]),
+        swift(.system, "HTTP2", ["CNGHTTP2"]),
         swift(.system, "Gzip", ["CZlib"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouter", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
@@ -184,7 +184,7 @@ let package = Package(
             [
                 "PushModel", "PushRouter", "PushSettings", "PushGateway", "LinuxSystem", "CLinux", "TLS", "HTTP2",
                 "Gzip", "HTTPServer",
-            ]),
+            ], isHot: true),
         // The page and its API.
         program(
             "pushrouter-web",

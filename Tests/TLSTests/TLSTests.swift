@@ -128,6 +128,17 @@ struct TokenSignatureTests {
         return numbers.count == 2 ? numbers[0] + numbers[1] : nil
     }
 
+    @Test("take a point of the curve as a key, and no other bytes")
+    func point() throws {
+        let point = try #require(P256.publicKey(of: [1]))
+        _ = try VerificationKey(point: point)
+        let beside: [UInt8] = point.dropLast() + [point[64] ^ 1]
+        let others: [[UInt8]] = [point.dropLast(), point + [0], beside, [UInt8](repeating: 0, count: 65), []]
+        for wrong in others {
+            #expect(throws: TLSError.self) { _ = try VerificationKey(point: wrong) }
+        }
+    }
+
     @Test("verify only with the key that made them", arguments: [VerificationKey.Algorithm.rs256, .es256])
     func signatures(_ algorithm: VerificationKey.Algorithm) throws {
         let (key, signature) = try Self.signed(algorithm, "header.claims")

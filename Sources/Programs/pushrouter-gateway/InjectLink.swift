@@ -20,7 +20,9 @@ final class InjectLink {
     }
 
     private let loop: EventLoop
-    private let link: LineLink<Line>
+    private let link: LineLink
+    /// The lines that wait for replies, in order.
+    private var awaited = Queue<Line>()
     private let take: (Waiting, [UInt8]?) -> Void
     private let report: (String?) -> Void
     private var source: IOSource?
@@ -35,7 +37,7 @@ final class InjectLink {
     /// The bytes of the lines that wait for replies.
     private(set) var waitingBytes = 0
     /// The number of lines that wait for replies.
-    var waiting: Int { link.unanswered + lines.count }
+    var waiting: Int { awaited.count + lines.count }
 
     /// How many lines the daemon has at a time: enough for its commits, so that a line of another client soon gets
     /// among them.
@@ -59,21 +61,22 @@ final class InjectLink {
         patienceTimer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in checkPatience() }
     }
 
-    private func handle(_ news: LineLink<Line>.News) {
+    private func handle(_ news: LineLink.News) {
         switch news {
         case .connected:
             isConnected = true
             report(nil)
             watch()
-        case .disconnected(let reason, let unanswered):
+        case .disconnected(let reason):
             isConnected = false
             source = nil
             waitingBytes = 0
             if let delay = link.retryDelay { timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds) }
             report(reason)
-            for line in unanswered { if let waiting = line.waiting { take(waiting, nil) } }
+            while let line = awaited.popFirst() { if let waiting = line.waiting { take(waiting, nil) } }
             while let next = lines.popFirst() { if let waiting = next.waiting { take(waiting, nil) } }
-        case .answered(let asked, let line):
+        case .answered(let line):
+            guard let asked = awaited.popFirst() else { preconditionFailure("the link counts the lines") }
             link.noteGoodReply()
             waitingBytes -= asked.length
             if let waiting = asked.waiting { take(waiting, line) }
@@ -83,7 +86,7 @@ final class InjectLink {
 
     /// Drops the connection to a daemon that does not reply; its requests may be on disk or not.
     private func checkPatience() {
-        guard let oldest = link.oldest, EventLoop.nowNanoseconds - oldest.since > Self.patience else { return }
+        guard let oldest = awaited.first, EventLoop.nowNanoseconds - oldest.since > Self.patience else { return }
         link.fail("the daemon has not replied for 10 s")
     }
 
@@ -102,7 +105,7 @@ final class InjectLink {
             return
         }
         waitingBytes += line.count
-        if let waiting, !isContinuation, link.unanswered >= Self.sentAtOnce || lines.count > 0 {
+        if let waiting, !isContinuation, awaited.count >= Self.sentAtOnce || lines.count > 0 {
             lines.append((line, waiting), of: waiting.pending.ticket.connection)
         } else {
             sendNow(line, waiting)
@@ -110,13 +113,14 @@ final class InjectLink {
     }
 
     private func sendNext() {
-        while isConnected, link.unanswered < Self.sentAtOnce, let next = lines.popFirst() {
+        while isConnected, lines.count > 0, awaited.count < Self.sentAtOnce, let next = lines.popFirst() {
             sendNow(next.line, next.waiting)
         }
     }
 
     private func sendNow(_ line: [UInt8], _ waiting: Waiting?) {
-        link.send(line, awaiting: Line(waiting: waiting, length: line.count, since: EventLoop.nowNanoseconds))
+        awaited.append(Line(waiting: waiting, length: line.count, since: EventLoop.nowNanoseconds))
+        link.send(line)
         guard !willFlush else { return }
         willFlush = true
         loop.atEndOfTurn { [weak self] in self?.flush() }

@@ -12,7 +12,7 @@ enum WebPushSecret {
     static func read(in directory: String) throws(StartFailure) -> [UInt8] {
         let path = "\(directory)/webpush.key"
         guard let secret = try SmallFile.read(path) else {
-            var random = SecureRandom()
+            let random = SecureRandom()
             let secret = (0..<WebPushKeys.secretLength).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             try SmallFile.replace(path, with: secret, mode: 0o600)
             return secret

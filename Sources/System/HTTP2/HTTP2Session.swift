@@ -7,6 +7,7 @@ public final class HTTP2Session {
 
     /// The state of a stream; a class, because each header and each part of a body changes it.
     private final class Stream {
+        let number: Int32
         var request: HTTP2Request
         /// The time of its first headers.
         let began: Int64
@@ -27,7 +28,9 @@ public final class HTTP2Session {
         var isHead = false
 
         init(_ number: Int32, at now: Int64) {
+            self.number = number
             request = HTTP2Request(stream: number)
+            request.headers.reserveCapacity(8)
             began = now
         }
     }
@@ -36,11 +39,15 @@ public final class HTTP2Session {
     // nil only while the session is being made.
     private var handle: OpaquePointer?
     private var streams: [Int32: Stream] = [:]
+    /// The stream that was used last: a request's frames come one after the other.
+    private var latest: Stream?
     private var complete: [HTTP2Request] = []
     /// The number of frames without a request that the client may still send, and the time of the last refill.
     private var credit: Int
     private var creditSince: Int64?
     private var isFlood = false
+    /// The headers of an answer, in memory that the next answer uses again.
+    private var block = HeaderBlock()
     /// The time of the bytes that are being parsed.
     private var now: Int64 = 0
     /// The number of complete requests without an answer.
@@ -140,40 +147,23 @@ public final class HTTP2Session {
     public func respond(
         to stream: Int32, status: Int, headers: [(name: String, value: String)], body: [UInt8]
     ) {
-        guard let asked = streams[stream], !asked.isAnswered else { return }
+        guard let asked = self.stream(stream), !asked.isAnswered else { return }
         asked.isAnswered = true
         if asked.isComplete { unanswered -= 1 }
         asked.answer = asked.isHead ? [] : body
-        var all = [(name: ":status", value: String(status))]
-        all += headers.map { (name: $0.name.lowercased(), value: $0.value) }
-        if !body.isEmpty || status == 200 { all.append(("content-length", String(body.count))) }
-        submit(all, hasBody: !asked.answer.isEmpty, to: stream)
-    }
-
-    private func submit(_ headers: [(name: String, value: String)], hasBody: Bool, to stream: Int32) {
-        // One buffer holds all names and values; the library copies them.
-        var bytes: [UInt8] = []
-        let ends = headers.map { header -> (name: Int, value: Int) in
-            bytes += header.name.utf8
-            let name = bytes.count
-            bytes += header.value.utf8
-            return (name, bytes.count)
-        }
+        block.begin()
+        block.add(":status", String(status))
+        for (name, value) in headers { block.add(name, value) }
+        if !body.isEmpty || status == 200 { block.add("content-length", String(body.count)) }
         var provider = nghttp2_data_provider()
         provider.read_callback = Self.readAnswer
-        bytes.withUnsafeMutableBufferPointer { bytes in
-            guard let base = bytes.baseAddress else { return }
-            var start = 0
-            let pairs = ends.map { end -> nghttp2_nv in
-                defer { start = end.value }
-                return nghttp2_nv(
-                    name: base + start, value: base + end.name, namelen: end.name - start,
-                    valuelen: end.value - end.name, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
-            }
+        let hasBody = !asked.answer.isEmpty
+        block.withPairs { pairs in
+            // The library copies names and values.
             if hasBody {
-                nghttp2_submit_response(handle, stream, pairs, pairs.count, &provider)
+                nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, &provider)
             } else {
-                nghttp2_submit_response(handle, stream, pairs, pairs.count, nil)
+                nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, nil)
             }
         }
     }
@@ -271,14 +261,22 @@ extension HTTP2Session {
     private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
         guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
         let stream = frame.hd.stream_id
-        streams[stream] = Stream(stream, at: now)
+        let asked = Stream(stream, at: now)
+        streams[stream] = asked
+        latest = asked
         return 0
+    }
+
+    private func stream(_ number: Int32) -> Stream? {
+        if let latest, latest.number == number { return latest }
+        latest = streams[number]
+        return latest
     }
 
     private func addHeader(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, to stream: Int32
     ) {
-        guard let asked = streams[stream] else { return }
+        guard let asked = self.stream(stream) else { return }
         // Counts as SETTINGS_MAX_HEADER_LIST_SIZE does: 32 bytes for each header besides its texts.
         asked.headerBytes += name.count + value.count + 32
         guard asked.headerBytes <= limits.headerBytes else {
@@ -293,7 +291,7 @@ extension HTTP2Session {
     }
 
     private func addBody(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Int32) {
-        guard let asked = streams[stream], asked.refusal == nil else { return }
+        guard let asked = self.stream(stream), asked.refusal == nil else { return }
         guard asked.discarded == 0, asked.request.body.count + bytes.count <= limits.bodyBytes else {
             return discard(bytes.count, of: asked, stream)
         }
@@ -347,7 +345,7 @@ extension HTTP2Session {
     }
 
     private func finish(_ number: Int32) {
-        guard let stream = streams[number], !stream.isAnswered else { return }
+        guard let stream = stream(number), !stream.isAnswered else { return }
         if let refusal = stream.refusal { return respond(to: number, status: refusal, headers: [], body: []) }
         stream.isHead = stream.request.header(":method") == "HEAD"
         complete.append(stream.request)
@@ -359,6 +357,7 @@ extension HTTP2Session {
 
     private func close(_ number: Int32) {
         guard let stream = streams.removeValue(forKey: number) else { return }
+        latest = nil
         release(stream)
         if stream.isComplete, !stream.isAnswered { unanswered -= 1 }
     }
@@ -366,7 +365,7 @@ extension HTTP2Session {
     private func answer(
         of number: Int32, to buffer: UnsafeMutableBufferPointer<UInt8>, _ flags: UnsafeMutablePointer<UInt32>
     ) -> Int {
-        guard let stream = streams[number] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+        guard let stream = stream(number) else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         let count = min(buffer.count, stream.answer.count - stream.sent)
         _ = UnsafeMutableRawBufferPointer(buffer).baseAddress.map { base in
             stream.answer.withUnsafeBytes { bytes in
@@ -377,6 +376,45 @@ extension HTTP2Session {
         stream.sent += count
         if stream.sent == stream.answer.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         return count
+    }
+}
+
+/// The headers of an answer in one buffer, as the library takes them.
+private struct HeaderBlock {
+    private var bytes: [UInt8] = []
+    /// The ends of each name and its value.
+    private var ends: [(name: Int, value: Int)] = []
+
+    mutating func begin() {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a header; its name in lower case, as HTTP/2 wants it.
+    mutating func add(_ name: String, _ value: String) {
+        bytes.append(contentsOf: name.lowercased().utf8)
+        let end = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        ends.append((end, bytes.count))
+    }
+
+    mutating func withPairs(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Void) {
+        let ends = ends
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: ends.count) { pairs in
+                var start = 0
+                for (place, end) in ends.enumerated() {
+                    pairs.initializeElement(
+                        at: place,
+                        to: nghttp2_nv(
+                            name: base + start, value: base + end.name, namelen: end.name - start,
+                            valuelen: end.value - end.name, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                    start = end.value
+                }
+                body(UnsafeBufferPointer(pairs))
+            }
+        }
     }
 }
 

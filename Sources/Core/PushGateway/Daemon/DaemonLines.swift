@@ -104,19 +104,15 @@ enum DaemonDevice {
         }
         do {
             let root = try ControlReply(line: line).root
-            guard let known = root["known"]?.bool else {
-                self = .none
-                return
+            self = root.withView { view in
+                guard let known = view.member("known")?.bool else { return .none }
+                if let end = view.member("ended")?.string.flatMap(WallTime.init(rfc3339:)) { return .ended(end) }
+                let target = Target(
+                    platform: view.member("platform")?.string.flatMap(Platform.init), app: view.member("app")?.string,
+                    device: view.member("device")?.string, externalID: view.member("external_id")?.string)
+                let state = DeviceState(reply: root)
+                return known ? .known(target, state) : .presumed(target, state)
             }
-            let target = Target(
-                platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
-                device: root["device"]?.string, externalID: root["external_id"]?.string)
-            let state = DeviceState(reply: root)
-            if let end = root["ended"]?.string.flatMap(WallTime.init(rfc3339:)) {
-                self = .ended(end)
-                return
-            }
-            self = known ? .known(target, state) : .presumed(target, state)
         } catch {
             switch error {
             case .refused(let refusal): self = .refused(refusal)
@@ -139,11 +135,11 @@ enum DaemonDevice {
 struct DeliverLine: Sendable {
     /// The payload, and its target.
     let deliver: DeliverRequest
-    /// The sender; `nil` leaves it out of the line.
-    public var sender: PushSender?
+    /// The sender; `nil` leaves it out of the line. In a box: it has many texts.
+    public var sender: Indirect<PushSender>?
 
     /// Joins the parts.
-    init(_ deliver: DeliverRequest, sender: PushSender? = nil) {
+    init(_ deliver: DeliverRequest, sender: Indirect<PushSender>? = nil) {
         self.deliver = deliver
         self.sender = sender
     }
@@ -158,7 +154,7 @@ struct DeliverLine: Sendable {
         var writer = JSONWriter(reserving: deliver.payload.rawBytes.count + 512)
         writer.object { writer in
             writer.members(of: deliver)
-            if let sender { writer.member(sender) }
+            if let sender { writer.member(sender.value) }
         }
         return writer.line()
     }

@@ -21,9 +21,10 @@ public struct GatewayDesk {
 
     /// A request that waits for the daemon's reply.
     public struct Exchange: Sendable {
-        enum Subject: Sendable {
+        /// Indirect: an exchange is copied often.
+        indirect enum Subject: Sendable {
             /// Waits for the device of a push.
-            case resolving(Push, PushSender)
+            case resolving(Push, Indirect<PushSender>)
             /// Waits until the daemon accepts a push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
@@ -31,9 +32,9 @@ public struct GatewayDesk {
             case topics(TopicSubscriptionRequest)
             case topicBatch(TopicBatch, injected: [TopicBatch.Failure?])
             /// Waits for the device of an endpoint.
-            case endpoint(id: String, PushSender)
-            /// Waits until the daemon accepts a web push; indirect, so that the others stay small.
-            indirect case webPush(WebPushSend)
+            case endpoint(id: String, Indirect<PushSender>)
+            /// Waits until the daemon accepts a web push.
+            case webPush(WebPushSend)
             case leadership
         }
 
@@ -44,7 +45,6 @@ public struct GatewayDesk {
         }
 
         let subject: Subject
-        /// The request, in a box: an exchange is copied often.
         let incoming: Indirect<SenderRequest>
     }
 
@@ -205,7 +205,7 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
-        var incoming = exchange.incoming.value
+        var incoming = exchange.incoming
         let step: Step =
             switch exchange.subject {
             case .resolving(let push, let sender): deliver(push, sender, DaemonDevice(line), exchange.incoming)
@@ -214,17 +214,17 @@ public struct GatewayDesk {
                 .now(
                     send.answer(
                         to: DaemonReply(line),
-                        uniqueID: incoming.request.host == .apns(isSandbox: false)
+                        uniqueID: incoming.value.request.host == .apns(isSandbox: false)
                             ? nil : UUID128(random: &generator)))
             case .topics(let request): .now(request.answer(to: line))
             case .topicBatch(let batch, let injected): .now(batch.answer(to: line, injected: injected))
             case .leadership: .now(Leadership(DaemonDevice(line)).response)
             case .endpoint(let id, let sender):
-                deliver(toEndpoint: id, sender, DaemonDevice(line), &incoming, using: &generator)
+                deliver(toEndpoint: id, sender, DaemonDevice(line), &incoming.value, using: &generator)
             case .webPush(let send):
-                .now(send.answer(to: DaemonReply(line), rules.webPush, at: incoming.request.authority))
+                .now(send.answer(to: DaemonReply(line), rules.webPush, at: incoming.value.request.authority))
             }
-        return tell(step, of: incoming)
+        return tell(step, of: incoming.value)
     }
 
     // MARK: Steps
@@ -283,7 +283,9 @@ public struct GatewayDesk {
         case .registration(let token):
             return .query(
                 TokenQuestion.line(token: token, presumed: presumed),
-                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender), incoming: Indirect(incoming)))
+                Exchange(
+                    subject: .resolving(.fcm(send, messageID: messageID), Indirect(sender)),
+                    incoming: Indirect(incoming)))
         case .topic, .condition:
             return .query(
                 send.publish(messageID: messageID, sender: sender),
@@ -308,7 +310,8 @@ public struct GatewayDesk {
 
     /// Delivers a push to the device that the daemon names.
     private func deliver(
-        _ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice, _ incoming: Indirect<SenderRequest>
+        _ push: Exchange.Push, _ sender: Indirect<PushSender>, _ device: DaemonDevice,
+        _ incoming: Indirect<SenderRequest>
     ) -> Step {
         if case .apns(let send, let request) = push, case .known(let target, _) = device {
             // The daemon knows whose token it is, as Apple does.
@@ -323,10 +326,12 @@ public struct GatewayDesk {
         }
         switch (push, device.taken(rules.unknown)) {
         case (.fcm(let send, let messageID), .some(let (target, state))):
-            let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
+            var line = send.line(to: target, messageID: messageID).found(state)
+            line.sender = sender
             return .query(line.bytes, Exchange(subject: .fcm(send, messageID: messageID), incoming: incoming))
         case (.apns(let send, _), .some(let (target, state))):
-            let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
+            var line = send.line(to: target).found(state)
+            line.sender = sender
             return .query(line.bytes, Exchange(subject: .apns(send), incoming: incoming))
         case (_, nil): return .now(refusal(of: push, device))
         }
@@ -381,7 +386,7 @@ public struct GatewayDesk {
         sender.team = proof?.team
         return .query(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(subject: .resolving(.apns(send, request), sender), incoming: Indirect(incoming)))
+            Exchange(subject: .resolving(.apns(send, request), Indirect(sender)), incoming: Indirect(incoming)))
     }
 
     // MARK: Authentication
@@ -411,16 +416,11 @@ public struct GatewayDesk {
             case .unknownSigner: throw .unknownAccount
             }
         }
-        let token = "ya29." + [generator.next(), generator.next(), generator.next()].map(Self.hexadecimal).joined()
+        let token = "ya29." + [generator.next(), generator.next(), generator.next()].map(\.hexadecimal).joined()
         let seconds: Int64 = 3599
         tokens.add(
             token, of: asked.account ?? "", until: WallTime(milliseconds: now.wall.milliseconds + seconds * 1000))
         return AccessTokenRequest.response(token: token, validForSeconds: Int(seconds))
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
     private mutating func provider(
@@ -471,8 +471,10 @@ public struct GatewayDesk {
         digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
         digest = digest &* 31 &+ stableDigest(request.body)
         // The same body with another topic or push type is another send; apns-id differs with each repeat.
-        for header in request.headers.sorted(by: { $0.name < $1.name })
-        where header.name != APNsHeader.id.rawValue && APNsHeader(rawValue: header.name) != nil {
+        let ofAPNs = request.headers.filter {
+            $0.name.hasPrefix("apns-") && $0.name != APNsHeader.id.rawValue && APNsHeader(rawValue: $0.name) != nil
+        }
+        for header in ofAPNs.sorted(by: { $0.name < $1.name }) {
             digest = digest &* 31 &+ stableDigest("\(header.name): \(header.value)".utf8)
         }
         let times = sends.take(digest, at: incoming.now.monotonic)
@@ -532,6 +534,19 @@ extension Leadership {
     }
 }
 
+extension UInt64 {
+    /// The number in 16 hexadecimal digits.
+    var hexadecimal: String {
+        String(unsafeUninitializedCapacity: 16) { digits in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: self >> UInt64((15 - place) * 4)) & 0xF
+                digits.initializeElement(at: place, to: digit < 10 ? 48 + digit : 87 + digit)
+            }
+            return 16
+        }
+    }
+}
+
 extension UUID128 {
     /// A random UUID (RFC 9562, version 4).
     init(random generator: inout some RandomNumberGenerator) {
@@ -544,6 +559,12 @@ extension RequestTarget {
     /// The path for people, with the middle of each long part, such as a token, cut out.
     var shortened: String {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
+        var (longest, length) = (0, 0)
+        for byte in path {
+            length = byte == UInt8(ascii: "/") ? 0 : length + 1
+            longest = max(longest, length)
+        }
+        guard longest > 32 else { return String(Substring(path)) }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in
             let text = String(decoding: part, as: UTF8.self)
             guard text.utf8.count > 32 else { return text }

@@ -286,7 +286,7 @@ struct SenderRequest: Sendable {
         sender.answer = Int64(answer.status)
         sender.reason = refusal.reason
         sender.cause = refusal.isOnDemand ? "an error on demand" : refusal.cause
-        return DeliverLine(DeliverRequest(target: target, payload: payload), sender: sender).bytes
+        return DeliverLine(DeliverRequest(target: target, payload: payload), sender: Indirect(sender)).bytes
     }
 }
 

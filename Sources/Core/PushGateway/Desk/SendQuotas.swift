@@ -36,6 +36,10 @@ struct SendQuotas: Sendable {
     private struct Registration: Sendable {
         var minute = Window()
         var hour = Window()
+
+        mutating func take(inMinute minute: Int64, hour: Int64) -> (ofMinute: Int, ofHour: Int) {
+            (self.minute.take(in: minute), self.hour.take(in: hour))
+        }
     }
 
     private static let remembered = 65_536
@@ -69,9 +73,8 @@ struct SendQuotas: Sendable {
             }
         }
         if let token {
-            var registration = registrations[stableDigest(token.utf8)] ?? Registration()
-            let (ofMinute, ofHour) = (registration.minute.take(in: minute), registration.hour.take(in: hour))
-            registrations[stableDigest(token.utf8)] = registration
+            let (ofMinute, ofHour) = registrations[stableDigest(token.utf8), default: Registration()]
+                .take(inMinute: minute, hour: hour)
             if rules.devicePerMinute > 0, ofMinute > rules.devicePerMinute {
                 broken.append(("a minute to a device", rules.devicePerMinute, Self.shortened(token)))
             }

@@ -69,8 +69,7 @@ struct FCMSend: Sendable {
     /// The presumed target of an unknown registration, by the message: a message with a block for iOS alone, or for the
     /// web alone, is for that platform; any other is for Android.
     func presumedTarget(ofRegistration token: String) -> Target {
-        let platform = body.platforms.count == 1 ? body.platforms.first ?? .android : .android
-        return Target(platform: platform, app: body.package ?? project, device: token)
+        Target(platform: body.onlyPlatform ?? .android, app: body.package ?? project, device: token)
     }
 
     /// Returns the line that delivers the message to one device. A dry run has one too: the daemon checks it and
@@ -129,8 +128,7 @@ struct FCMSend: Sendable {
     ///   - microseconds: the time, since 1970.
     ///   - random: a random number that makes the id unique.
     static func messageID(microseconds: Int64, random: UInt64) -> String {
-        let digits = String(random, radix: 16)
-        return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        "0:" + String(microseconds) + "%" + random.hexadecimal
     }
 
     /// Returns a refusal of the daemon in Google's form.

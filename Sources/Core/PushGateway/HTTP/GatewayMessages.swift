@@ -12,7 +12,9 @@ public struct GatewayRequest: Hashable, Sendable {
 
         /// Joins a name in any case, and its value.
         public init(_ name: String, _ value: String) {
-            self.name = name.lowercased()
+            // Clients of HTTP/2 send no capitals: a copy of each name would cost each request an allocation.
+            let isLower = name.withBytes { $0.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } }
+            self.name = isLower ? name : name.lowercased()
             self.value = value
         }
     }
@@ -63,18 +65,30 @@ public struct GatewayRequest: Hashable, Sendable {
     ) {
         self.method = method
         bodyFault = fault
-        let all = headers.map { Header($0.name, $0.value) }
         let (ownAuthority, path) = Self.split(target)
         self.target = RequestTarget(path)
-        authority =
-            ownAuthority ?? all.first { $0.name == ":authority" }?.value ?? all.first { $0.name == "host" }?.value
+        var pseudoAuthority: String?
+        var ordinary: [Header] = []
+        ordinary.reserveCapacity(headers.count)
+        for (name, value) in headers {
+            let header = Header(name, value)
+            if header.name.utf8.first != UInt8(ascii: ":") {
+                ordinary.append(header)
+            } else if pseudoAuthority == nil, header.name == ":authority" {
+                pseudoAuthority = value
+            }
+        }
+        self.headers = ordinary
+        authority = ownAuthority ?? pseudoAuthority ?? Self.first("host", in: ordinary)
         host = PushHost(authority: authority)
-        self.headers = all.filter { !$0.name.hasPrefix(":") }
         self.body = body
     }
 
     /// Whether the client compressed the body with gzip, as Google's generated clients for Java do.
-    public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
+    public var isGzipped: Bool {
+        guard let encoding = header("content-encoding") else { return false }
+        return ["gzip", "x-gzip"].contains(encoding.lowercased())
+    }
 
     /// Returns the request with another body.
     public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body, nil) }
@@ -92,13 +106,21 @@ public struct GatewayRequest: Hashable, Sendable {
     }
 
     /// The first header of a name in lower case, or `nil`.
-    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    public func header(_ name: String) -> String? { Self.first(name, in: headers) }
+
+    fileprivate static func first(_ name: String, in headers: [Header]) -> String? {
+        // Most look-ups find nothing: the lengths tell most of them.
+        let length = name.utf8.count
+        for header in headers where header.name.utf8.count == length && header.name == name { return header.value }
+        return nil
+    }
 
     /// The client program: Firebase's libraries name themselves beside the HTTP library that they use.
     public var client: String? { header("x-firebase-client") ?? header("user-agent") }
 
     /// Splits a target in absolute form, as proxies get it, into host and path.
     private static func split(_ target: String) -> (authority: String?, target: String) {
+        guard target.utf8.first != UInt8(ascii: "/") else { return (nil, target) }
         for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
             let rest = target.utf8.dropFirst(scheme.utf8.count)
             let authority = rest.prefix { !"/?".utf8.contains($0) }
@@ -134,7 +156,7 @@ public struct GatewayResponse: Hashable, Sendable {
     }
 
     /// The first header of a name in lower case, or `nil`.
-    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    public func header(_ name: String) -> String? { GatewayRequest.first(name, in: headers) }
 
     /// Returns the same answer with `retry-after` in whole seconds, which every client that obeys the header can read;
     /// a date crashes one of them (pyfcm).
@@ -167,11 +189,18 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
         for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard segment.contains(UInt8(ascii: "%")) else {
+                segments.append(String(Substring(segment)))
+                continue
+            }
             guard let text = String(percentDecoding: segment, plusIsSpace: false) else { return nil }
             segments.append(text)
         }
         return segments
     }
+
+    /// Whether it begins with a text.
+    func begins(with text: String) -> Bool { description.utf8.starts(with: text.utf8) }
 
     /// The first value of the query with one of these names, or `nil`.
     public func query(_ names: String...) -> String? {

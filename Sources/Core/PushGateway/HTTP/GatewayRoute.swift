@@ -128,8 +128,8 @@ private enum Place {
     }
 
     private static func ofProject(_ project: String, _ rest: ArraySlice<String>) -> Place? {
+        if rest.count == 1, rest.first == "messages:send" { return .send(project: project) }
         let rest = Array(rest)
-        if rest == ["messages:send"] { return .send(project: project) }
         guard rest.count >= 3, rest[0] == "registrations", !rest[1].isEmpty, rest[2] == "topicSubscriptions" else {
             return nil
         }
@@ -190,7 +190,7 @@ extension GatewayRequest {
         switch host {
         case .apns: true
         case .fcm, .oauth, .instanceID: false
-        case .other: ["/1/", "/3/", "/4/"].contains { target.description.hasPrefix($0) }
+        case .other: target.begins(with: "/3/") || target.begins(with: "/1/") || target.begins(with: "/4/")
         }
     }
 }

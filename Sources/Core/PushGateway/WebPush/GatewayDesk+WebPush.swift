@@ -21,13 +21,13 @@ extension GatewayDesk {
         let sender = sender(of: incoming, id)
         return .query(
             TokenQuestion.line(token: id, presumed: Target(platform: .web)),
-            Exchange(subject: .endpoint(id: id, sender), incoming: Indirect(incoming)))
+            Exchange(subject: .endpoint(id: id, Indirect(sender)), incoming: Indirect(incoming)))
     }
 
     /// Checks a push to a device that the daemon named, and delivers it.
     mutating func deliver(
-        toEndpoint id: String, _ sender: PushSender, _ device: DaemonDevice, _ incoming: inout SenderRequest,
-        using generator: inout some RandomNumberGenerator
+        toEndpoint id: String, _ sender: Indirect<PushSender>, _ device: DaemonDevice,
+        _ incoming: inout SenderRequest, using generator: inout some RandomNumberGenerator
     ) -> Step {
         let service = rules.webPush
         let (target, state): (Target, DeviceState)
@@ -54,7 +54,7 @@ extension GatewayDesk {
                 limits: rules.lines)
             if case .unreadable(let fault, _) = send.content { note(fault, in: incoming) }
             return .query(
-                send.line(to: target, state, from: sender).bytes,
+                send.line(to: target, state, from: sender.value).bytes,
                 Exchange(subject: .webPush(send), incoming: Indirect(incoming)))
         } catch {
             return .now(error.error.response(of: service, because: error.cause))
@@ -107,6 +107,6 @@ extension WebPushKeys {
 extension GatewayRequest {
     /// The word for the service of the request, in the gateway's status.
     public var service: String {
-        ["/push/", "/m/"].contains { target.description.hasPrefix($0) } ? "webpush" : host.word
+        target.begins(with: "/push/") || target.begins(with: "/m/") ? "webpush" : host.word
     }
 }

@@ -154,7 +154,7 @@ extension WebPushSend {
             payload = node
         }
         let deliver = DeliverRequest(target: target, transport: .webPush, payload: payload, messageID: messageID)
-        return DeliverLine(deliver, sender: sender).found(state)
+        return DeliverLine(deliver, sender: Indirect(sender)).found(state)
     }
 
     /// Returns the answer for the daemon's reply.

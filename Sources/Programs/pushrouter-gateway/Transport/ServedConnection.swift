@@ -30,6 +30,8 @@ final class ServedConnection {
 
     let number: UInt64
     let peer: ClientPeer
+    /// The peer and the number, for people.
+    private let name: String
     /// `nil` once the connection has ended.
     private var socket: SharedDescriptor?
     private var member: IOMember?
@@ -58,6 +60,7 @@ final class ServedConnection {
         self.socket = socket
         self.peer = peer
         self.number = number
+        name = "\(peer) #\(number)"
         self.transport = transport
         began = now
     }
@@ -76,7 +79,7 @@ final class ServedConnection {
         let isHTTP2 = if case .http2 = clientProtocol { true } else { false }
         let isUnix = if case .user = peer { true } else { false }
         var facts = ConnectionFacts(
-            name: "\(peer) #\(number)", number: number, certificateTopics: tls?.certificateTopics,
+            name: name, number: number, certificateTopics: tls?.certificateTopics,
             isLocal: peer.isLocal, isUnix: isUnix, isHTTP2: isHTTP2)
         facts.unanswered = unanswered
         return facts

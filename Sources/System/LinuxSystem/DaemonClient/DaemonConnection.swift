@@ -136,28 +136,27 @@ public enum GatewayStatusQuestion {
 }
 
 /// A nonblocking connection to a socket of the daemon, for a program with an event loop: it sends lines, and gets a
-/// reply to each in order. The program connects again after each break. Used on one thread.
+/// reply to each in order. The program keeps what it awaits, and connects again after each break. Used on one thread.
 ///
 /// The program watches ``descriptor`` for ``wants``, calls ``serve()`` when it is readable, and ``flush()`` at the end
 /// of each turn; it calls ``connect()`` after ``retryDelay``.
-public final class LineLink<Awaited> {
+public final class LineLink {
     /// News of the connection.
     public enum News {
         /// Requests can be sent.
         case connected
-        /// The daemon is away, or refuses the connection, with a text for people and the requests that will get no
-        /// reply.
-        case disconnected(String, unanswered: [Awaited])
-        /// The reply to a request, without its line feed.
-        case answered(Awaited, [UInt8])
+        /// The daemon is away, or refuses the connection, with a text for people. No request will get a reply.
+        case disconnected(String)
+        /// The reply to the oldest request without one, without its line feed.
+        case answered([UInt8])
     }
 
     private let path: String
     private let maximumLineLength: Int
     private let buffer = ReadBuffer()
     private var connection: Connection?
-    /// The requests without a reply, in order.
-    private var awaited = Queue<Awaited>()
+    /// The number of requests without a reply.
+    private var unanswered = 0
     private var nextDelay = LinkDelay.shortest
 
     /// Takes news.
@@ -170,10 +169,6 @@ public final class LineLink<Awaited> {
     public var descriptor: SharedDescriptor? { try? connection?.descriptor }
     /// The number of bytes to send.
     public var pendingBytes: Int { connection?.pendingBytes ?? 0 }
-    /// The number of requests without a reply.
-    public var unanswered: Int { awaited.count }
-    /// The oldest request without a reply.
-    public var oldest: Awaited? { awaited.first }
 
     /// - Parameters:
     ///   - path: the path of the socket.
@@ -197,8 +192,8 @@ public final class LineLink<Awaited> {
     }
 
     /// Queues a line with its line feed for the next ``flush()``; to be called while there is a connection.
-    public func send(_ line: [UInt8], awaiting awaited: Awaited) {
-        self.awaited.append(awaited)
+    public func send(_ line: [UInt8]) {
+        unanswered += 1
         connection?.queue(line)
     }
 
@@ -228,8 +223,9 @@ public final class LineLink<Awaited> {
     private func take(_ line: [UInt8]) {
         // An earlier line may have broken the connection.
         guard connection != nil else { return }
-        guard let request = awaited.popFirst() else { return fail("the daemon sent a reply without a request") }
-        news(.answered(request, line))
+        guard unanswered > 0 else { return fail("the daemon sent a reply without a request") }
+        unanswered -= 1
+        news(.answered(line))
     }
 
     /// Resets the retry delay after a good reply, so that the next connection follows soon after a break.
@@ -239,12 +235,11 @@ public final class LineLink<Awaited> {
     public func fail(_ reason: String) {
         connection?.close()
         connection = nil
-        var unanswered: [Awaited] = []
-        while let request = awaited.popFirst() { unanswered.append(request) }
+        unanswered = 0
         wants = .nothing
         retryDelay = nextDelay
         nextDelay = min(nextDelay + nextDelay, LinkDelay.longest)
-        news(.disconnected(reason, unanswered: unanswered))
+        news(.disconnected(reason))
     }
 }
 
@@ -271,7 +266,9 @@ public final class DaemonLink {
     public enum Readiness { case nothing, reading, readingAndWriting }
 
     private let path: String
-    private let link: LineLink<ControlRequest.Operation>
+    private let link: LineLink
+    /// The requests without a reply, in order.
+    private var awaited = Queue<ControlRequest.Operation>()
 
     /// Takes news.
     public var news: (News) -> Void = { _ in }
@@ -292,11 +289,14 @@ public final class DaemonLink {
         link.news = { [unowned self] in take($0) }
     }
 
-    private func take(_ news: LineLink<ControlRequest.Operation>.News) {
+    private func take(_ news: LineLink.News) {
         switch news {
         case .connected: self.news(.connected)
-        case .disconnected(let reason, _): self.news(.disconnected(reason))
-        case .answered(let operation, let line):
+        case .disconnected(let reason):
+            awaited = Queue()
+            self.news(.disconnected(reason))
+        case .answered(let line):
+            guard let operation = awaited.popFirst() else { preconditionFailure("the link counts the requests") }
             do throws(ControlReplyError) {
                 let reply = try ControlReply(line: line)
                 link.noteGoodReply()
@@ -312,7 +312,8 @@ public final class DaemonLink {
 
     /// Queues a request for the next ``flush()``; to be called while there is a connection.
     public func send(_ operation: ControlRequest.Operation) {
-        link.send(ControlRequest(operation).line, awaiting: operation)
+        awaited.append(operation)
+        link.send(ControlRequest(operation).line)
     }
 
     /// Sends queued requests, as far as the socket accepts them.

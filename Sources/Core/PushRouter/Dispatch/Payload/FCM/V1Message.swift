@@ -107,13 +107,14 @@ final class V1Message: Sendable {
         return .condition(parts.condition?.text ?? "")
     }
 
-    /// The platforms for which the message has a part.
-    var platforms: Set<Platform> {
-        var platforms: Set<Platform> = []
-        if androidPart != nil { platforms.insert(.android) }
-        if parts.apns != nil { platforms.insert(.ios) }
-        if parts.webpush != nil { platforms.insert(.web) }
-        return platforms
+    /// The platform of the message's only part; `nil`: it has several, or none.
+    var onlyPlatform: Platform? {
+        switch (androidPart != nil, parts.apns != nil, parts.webpush != nil) {
+        case (true, false, false): .android
+        case (false, true, false): .ios
+        case (false, false, true): .web
+        default: nil
+        }
     }
 
     /// The header `TTL` of the web push, in seconds; `nil` without one.

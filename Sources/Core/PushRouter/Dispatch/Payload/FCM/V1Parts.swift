@@ -93,7 +93,10 @@ extension V1Parts {
 
     private static func isKnownValidForAndroid(_ key: JSONView, _ value: JSONView) -> Bool {
         guard value.isString else { return false }
-        if key.equals("priority") { return value.equals("HIGH") || value.equals("NORMAL") }
+        if key.equals("priority") {
+            // Firebase's library for Node sends them in lower case.
+            return value.equals("high") || value.equals("HIGH") || value.equals("normal") || value.equals("NORMAL")
+        }
         if key.equals("ttl") { return V1Duration(value)?.isTaken == true }
         return key.equals("collapse_key") || key.equals("restricted_package_name")
     }
@@ -134,8 +137,8 @@ public struct V1Body: Sendable {
     public let recipient: Recipient
     /// `validate_only`: FCM checks the message and sends nothing.
     public let isDryRun: Bool
-    /// The platforms for which the message has a part.
-    public let platforms: Set<Platform>
+    /// The platform of the message's only part; `nil`: it has several, or none.
+    public let onlyPlatform: Platform?
     /// `restricted_package_name` in the Android part.
     public let package: String?
 
@@ -144,7 +147,7 @@ public struct V1Body: Sendable {
     /// - Throws: `V1Refusal` for the first fault that FCM refuses.
     public init(_ body: JSONNode) throws(V1Refusal) {
         payload = body
-        (recipient, isDryRun, platforms, package) = try body.withView { (view) throws(V1Refusal) in
+        (recipient, isDryRun, onlyPlatform, package) = try body.withView { (view) throws(V1Refusal) in
             guard let message = V1Message.message(in: view, platform: .android) else {
                 // An absent message is one without a target (UNVERIFIED).
                 var answer = V1Answer.noRecipient
@@ -153,7 +156,7 @@ public struct V1Body: Sendable {
             }
             let checked = try V1Message(view, message: message)
             return (
-                checked.recipient, checked.validateOnly, checked.platforms,
+                checked.recipient, checked.validateOnly, checked.onlyPlatform,
                 checked.androidPart?.protobufField("restricted_package_name", "restrictedPackageName")?.string
             )
         }
