@@ -17,6 +17,7 @@ struct Status: Sendable {
     var configurationProblem: String?
     var routes: Int
     var accepted: Int64
+    var warnings: WarningCounts
     var lastSeq: Int64
     var requestsInFlight: Int
     var bytesInFlight: Int
@@ -75,6 +76,12 @@ struct Status: Sendable {
                 for kind in DaemonGap.Kind.allCases { writer.member(kind.rawValue, gaps[kind] ?? 0) }
             })
         writer.member("accepted_since_start", accepted)
+        writer.member(
+            "payload_warnings",
+            object: { writer in
+                for (rule, all) in warnings.byRule.sorted(by: { $0.key < $1.key }) { writer.member(rule, all.count) }
+            })
+        writer.member("payloads_examined", warnings.lookedAt)
         writer.member("last_seq", lastSeq)
         writer.member("requests_in_flight", requestsInFlight)
         writer.member("bytes_in_flight", bytesInFlight)
@@ -445,7 +452,7 @@ extension Daemon {
             version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
             uptime: now.monotonic - startedAt.monotonic, state: isEnding ? "stopping" : "running",
             configurationProblem: configuration.problem, routes: settings.routing.routes.count,
-            accepted: processor.accepted,
+            accepted: processor.accepted, warnings: processor.router.payloadWarnings,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.router.requestsInFlight,
             bytesInFlight: processor.router.bytesInFlight, payloadBytes: processor.router.payloadBytes,
             invocationBytes: processor.router.invocationBytes,

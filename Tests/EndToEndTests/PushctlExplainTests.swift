@@ -232,6 +232,28 @@ struct PushctlExplainTests {
         #expect(guessed.errors.contains("it has apns, too: --platform all explains them\n"))
     }
 
+    @Test("explains the text of a web push where one says that it is one, and says how to")
+    func webPush() throws {
+        let text = "Your order is ready\n"
+        let unsaid = explain(text)
+        #expect(unsaid.end == .exited(65) && unsaid.errors.contains("--platform web explains it"))
+        let said = explain(text, "--platform", "web")
+        #expect(said.end == .exited(0) && said.errors.contains("read as the text of a web push"))
+        #expect(said.output.contains("if your code shows it: \"Your order is ready\""))
+        let empty = explain("", "--platform", "web", "--json")
+        #expect(empty.end == .exited(0) && empty.errors.contains("a web push without a body"))
+        #expect(try json(empty.output)["shown"]?["by"]?.string == "nobody")
+        // The worker gets broken JSON, too.
+        #expect(explain("{\"a\":", "--platform", "web").end == .exited(65))
+        let broken = explain("{\"a\":", "--transport", "web_push", "--json")
+        #expect(try json(broken.output)["shown"]?["title"]?.string == "{\"a\":")
+        let states = explain(text, "--platform", "web", "--app-state", "all", "--json")
+        #expect(try json(states.output)["matrix"]?.elements.count == 3)
+        let all = explain(#"{"aps":{"alert":"x"}}"#, "--platform", "all", "--app-state", "all")
+        #expect(all.output.contains("  - Android is left out: it has an object aps"))
+        #expect(!all.output.contains("android   "))
+    }
+
     @Test("refuses a platform given twice, and one in the place of a file, with what was meant")
     func misplaced() {
         let twice = explain("{}", "--platform", "android", "--platform", "ios")

@@ -1,4 +1,5 @@
 import PushModel
+import PushRouter
 import TestSupport
 import Testing
 

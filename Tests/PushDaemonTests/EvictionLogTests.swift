@@ -33,3 +33,44 @@ struct EvictionLogTests {
         #expect(log.problem(at: 3602 * second) == nil)
     }
 }
+
+@Suite("Warnings about payloads in the journal")
+struct WarningLogTests {
+    private let second: Int64 = 1_000_000_000
+
+    private func note(_ payload: String, _ seq: Int64, at time: Int64, into counts: inout WarningCounts) throws {
+        let document = try JSONDocument(scanning: Array(payload.utf8))
+        let decision = try decide(Delivery(DeliverRequest(payload: document.root), platform: .ios))
+        counts.note(decision, of: SequenceNumber(seq), at: Instant(nanoseconds: time))
+    }
+
+    @Test("are told at once for each rule, then once in ten minutes, without anything of a payload")
+    func rate() throws {
+        var (log, counts) = (WarningLog(), WarningCounts())
+        try note(#"{"aps":{"alert":"x"}}"#, 1, at: 0, into: &counts)
+        #expect(log.note(counts, at: 0).isEmpty)
+        try note(#"{"secret":"value"}"#, 2, at: 0, into: &counts)
+        #expect(
+            log.note(counts, at: second).map(\.message) == [
+                "seq 2: the payload has the warning aps_missing, which pushctl show 2 says in words"
+            ])
+        for seq in Int64(3)...5 { try note(#"{"secret":"value"}"#, seq, at: 0, into: &counts) }
+        #expect(log.note(counts, at: 2 * second).isEmpty)
+        try note(#"{"aps":{"alert":"x","mutableContent":1}}"#, 6, at: 0, into: &counts)
+        #expect(log.note(counts, at: 3 * second).map(\.priority) == [.notice])
+        let later = log.takeDue(counts, at: 601 * second).map(\.message)
+        #expect(later.count == 1 && later.first?.contains("seq 5: ") == true)
+        #expect(later.first?.hasSuffix("; so had 2 other pushes since the last entry") == true)
+        #expect(log.takeDue(counts, at: 2000 * second).isEmpty)
+    }
+
+    @Test("are counted by rule, for a hundred pushes a second at most")
+    func counts() throws {
+        var counts = WarningCounts()
+        for seq in Int64(1)...150 { try note(#"{"k":"v"}"#, seq, at: seq, into: &counts) }
+        #expect(counts.lookedAt == 100 && counts.byRule["aps_missing"]?.count == 100 && counts.total == 100)
+        #expect(counts.byRule["aps_missing"]?.last == SequenceNumber(100))
+        try note(#"{"k":"v"}"#, 151, at: 1 + second, into: &counts)
+        #expect(counts.lookedAt == 101)
+    }
+}

@@ -158,15 +158,27 @@ struct RemarkTests {
         #expect(decision.provider == nil)
         #expect(decision.reasons.suffix(2) == [.webNotification, .serviceWorker])
         #expect(decision.keys.data("data") == #"{"cid":"c","t":"T"}"#)
-        #expect(try self.declarative.reasons.contains(.declarativeWebPush))
+        #expect(try self.declarative.reasons.last == .declarativeWebPush(isMutable: false))
     }
 
     @Test("to a browser is no declaration without the address that a click opens")
     func withoutAddress() throws {
         let decision = try decision(.web, #"{"web_push":8030,"notification":{"title":"x"}}"#)
-        #expect(!decision.reasons.contains(.declarativeWebPush))
+        #expect(decision.reasons.last == .serviceWorker)
         #expect(decision.warnings == [.declarationLacks("navigate")])
         #expect(try self.declarative.warnings.isEmpty)
+    }
+
+    @Test("to a browser runs the worker for a declaration that is mutable, and may run none for any other")
+    func mutable() throws {
+        let block = #""notification":{"title":"x","navigate":"https://x"}"#
+        let mutable = try decision(.web, #"{"web_push":8030,"mutable":true,\#(block)}"#)
+        #expect(mutable.reasons.last?.description.contains("starts the worker, for mutable is true") == true)
+        for value in ["", #""mutable":false,"#, #""mutable":"true","#] {
+            let decision = try decision(.web, "{\"web_push\":8030,\(value)\(block)}")
+            #expect(decision.reasons.last?.description.contains("and no worker runs, for mutable is not true") == true)
+            #expect(decision.callbacks == [.push])
+        }
     }
 
     private var declarative: Decision {

@@ -108,6 +108,21 @@ struct ReaderTests {
         #expect(text.contains("\"seq\":41") && !text.contains(Self.token))
     }
 
+    @Test("Explain repairs a fault with a remark, and reads the text of a web push once its platform is Web")
+    func repairs() throws {
+        let scene = Scene()
+        let repaired = try scene.post(
+            "/explain", [("payload", "{\"aps\":{\"alert\":{\"title\":\"Hi\"\n\"body\":\"x\"}}")])
+        #expect(repaired.status == 200 && repaired.readable.contains("line 1: the comma at the end of this line is"))
+        #expect(repaired.readable.contains("line 2: 1 closing bracket is missing"))
+        let text = [("payload", "Your order is ready")]
+        #expect(try scene.post("/explain", text).status == 400)
+        let web = try scene.post("/explain", text + [("platform", "web")])
+        #expect(web.status == 200 && web.readable.contains("the worker gets it by event.data.text()"))
+        let empty = try scene.post("/explain", [("payload", ""), ("platform", "web")])
+        #expect(empty.status == 200 && empty.readable.contains("without a body: event.data is null"))
+    }
+
     @Test("Explain offers another platform, keeps the transport of a push, and says what an empty field lacks")
     func explaining() throws {
         let android = [("platform", "android"), ("payload", #"{"data":{"title":"Hi","body":"There"}}"#)]
@@ -231,15 +246,19 @@ struct ReaderTests {
         #expect(long.text.contains("The payload is too long for a link"))
     }
 
-    @Test("Explain says why it answers for one platform alone, and leaves no pasted payload out in silence")
+    @Test("Explain says why it leaves a platform out, and leaves no pasted payload out in silence")
     func leavesNothingOut() throws {
         let scene = Scene()
         func page(_ payload: String, _ platform: String = "") throws -> String {
             try scene.post("/explain", [("platform", platform), ("payload", payload)]).readable
         }
-        #expect(try page(#"{"aps":{"alert":"A"}}"#).contains("Only iOS: its form is of this platform."))
-        #expect(try page(#"{"a":"b"}"#, "web").contains("Only Web: this platform was chosen."))
-        #expect(try page(#"{"a":"b"}"#).contains("Only Android: nothing in it names a platform"))
+        #expect(try page(#"{"aps":{"alert":"A"}}"#).contains("Android is left out: it has an object aps"))
+        #expect(try page(#"{"a":"b"}"#, "web").contains("iOS is left out: Web was chosen."))
+        let both = try page(#"{"a":"b"}"#)
+        #expect(
+            both.contains("Nothing in it names a platform") && both.contains("iOS is left out: it has no object aps"))
+        #expect(both.contains("Android, foreground") && both.contains("Web, terminated"))
+        #expect(!both.contains("iOS, background"))
         let left = "This is the first of 2 payloads."
         #expect(try page("{\"_ab\":\"true\"}\n{\"_ab\":\"false\"}").contains(left))
         #expect(try page(#"[{"_ab":"true"},{"_ab":"false"}]"#).contains(left))

@@ -86,6 +86,42 @@ extension JournalEntry {
     }
 }
 
+/// Tells which rules warned of the payloads of pushes: the first warning of a rule at once, later ones together, once in
+/// ten minutes. Nothing of a payload is told.
+struct WarningLog {
+    private static let interval: Int64 = 600_000_000_000
+
+    private var reported: [String: (count: Int, at: Int64)] = [:]
+    private var noted = 0
+
+    /// Returns the journal entries that are due.
+    ///
+    /// - Parameters:
+    ///   - warnings: the counts since the start.
+    ///   - now: monotonic nanoseconds.
+    mutating func note(_ warnings: WarningCounts, at now: Int64) -> [JournalEntry] {
+        guard warnings.total != noted else { return [] }
+        noted = warnings.total
+        return takeDue(warnings, at: now)
+    }
+
+    /// Returns the journal entries for warnings that were gathered for `interval`.
+    mutating func takeDue(_ warnings: WarningCounts, at now: Int64) -> [JournalEntry] {
+        warnings.byRule.sorted { $0.key < $1.key }.compactMap { rule, all in
+            let last = reported[rule] ?? (0, now - Self.interval)
+            guard all.count > last.count, now - last.at >= Self.interval else { return nil }
+            reported[rule] = (all.count, now)
+            let others = all.count - last.count - 1
+            let more =
+                others == 0 ? "" : "; so had \(counted(others, "other push", "other pushes")) since the last entry"
+            return JournalEntry(
+                .notice,
+                "seq \(all.last): the payload has the warning \(rule), which pushctl show \(all.last) says in words\(more)",
+                fields: [.init(.seq, all.last.value)])
+        }
+    }
+}
+
 /// Tells that devices with a token or a topic were forgotten for want of room: the first in the journal at once, later
 /// ones together, once in ten minutes; and in the status as a problem for an hour after the last of them.
 struct EvictionLog {

@@ -26,6 +26,8 @@ final class Processor {
     private var rejections = RejectionLog()
     /// The evictions of devices.
     private(set) var evictions = EvictionLog()
+    /// The warnings about payloads.
+    private var warnings = WarningLog()
     /// The level of journal entries for successes.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
@@ -135,6 +137,9 @@ final class Processor {
         }
         logRejections(acceptance.rejections)
         if let entry = evictions.note(router.deviceEvictions, at: now.monotonic.nanoseconds) {
+            pipeline.append(.note(entry))
+        }
+        for entry in warnings.note(router.payloadWarnings, at: now.monotonic.nanoseconds) {
             pipeline.append(.note(entry))
         }
         carryOut()
@@ -404,12 +409,13 @@ final class Processor {
         pipeline.append(.note(entry))
     }
 
-    /// Logs the rejections and evictions that were gathered for long enough; from time to time.
+    /// Logs the rejections, evictions and warnings that were gathered for long enough; from time to time.
     func logDueRejections(at now: Int64) {
         if let entry = rejections.takeDue(at: now) { journal.log(entry) }
         if let entry = evictions.note(router.deviceEvictions, at: now) ?? evictions.takeDue(at: now) {
             journal.log(entry)
         }
+        for entry in warnings.takeDue(router.payloadWarnings, at: now) { journal.log(entry) }
     }
 
     /// Reads the clock for the journal entries of successes; at the end of a turn.

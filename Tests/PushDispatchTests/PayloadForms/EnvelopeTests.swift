@@ -11,6 +11,63 @@ struct EnvelopeTests {
     }
 
     @Test(
+        "is a web push of plain text where the platform is the web, as the gateway delivers it",
+        arguments: [
+            ("Hello, world", #"{"text":"Hello, world"}"#, "event.data.json() throws a SyntaxError"),
+            ("one line\nand another\n", #"{"text":"one line\nand another"}"#, "event.data.text()"),
+            (#""a text in JSON""#, #"{"text":"\"a text in JSON\""}"#, "a value that is no object"),
+            ("42", #"{"text":"42"}"#, "a value that is no object"), ("", "{}", "without a body: event.data is null"),
+            ("\n", "{}", "without a body"),
+        ])
+    func plainText(_ text: String, _ payload: String, _ name: String) throws {
+        let read = try PayloadEnvelope.read(Array(text.utf8), for: .web, limits: JSONLimits())
+        #expect(String(decoding: read.object.compactBytes, as: UTF8.self) == payload)
+        #expect(read.facts.name?.contains(name) == true && read.facts.platform == .web)
+        for platform in [nil, Platform.android, .ios] where text != "42" && !text.hasPrefix("\"") {
+            #expect(throws: PayloadFormError.self) {
+                try PayloadEnvelope.read(Array(text.utf8), for: platform, limits: JSONLimits())
+            }
+        }
+    }
+
+    @Test(
+        "is no plain text if it has a name, is a log, begins like a payload or is too long, unless a person says so",
+        arguments: [
+            "<html><body>Hello", "11-30 08:00:00.000 I/App: Hello", #"{"a": 1"#, "[1, 2]", "curl https://example.com",
+            "error: NotRegistered",
+        ])
+    func noPlainText(_ text: String) {
+        let limits = JSONLimits()
+        #expect(PayloadEnvelope.webPush(of: Array(text.utf8), isSaid: false, limits: limits) == nil)
+        let said = PayloadEnvelope.webPush(of: Array(text.utf8), isSaid: true, limits: limits)
+        #expect(said.map { String(decoding: $0.json, as: UTF8.self).hasPrefix(#"{"text":""#) } == true)
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: WebPushText.max + 1)
+        #expect(PayloadEnvelope.webPush(of: long, isSaid: true, limits: limits) == nil)
+        #expect(PayloadEnvelope.webPush(of: Array(#"{"a":1}"#.utf8), isSaid: true, limits: limits) == nil)
+        let bytes = PayloadEnvelope.webPush(of: [0xFF, 0xFE, 0x00], isSaid: true, limits: limits)
+        #expect(bytes.map { String(decoding: $0.json, as: UTF8.self) } == #"{"base64url":"__4A"}"#)
+    }
+
+    @Test("is repaired where a page asks for it, and the remarks have their lines")
+    func repaired() throws {
+        let text = "{\"aps\": {\"alert\": {\"title\": \"x\"\n\"body\": \"y\"}}"
+        #expect(throws: PayloadFormError.self) {
+            try PayloadEnvelope.read(Array(text.utf8), for: nil, limits: JSONLimits())
+        }
+        let read = try PayloadEnvelope.read(Array(text.utf8), for: nil, limits: JSONLimits(), repairs: true)
+        #expect(
+            String(decoding: read.object.compactBytes, as: UTF8.self) == #"{"aps":{"alert":{"title":"x","body":"y"}}}"#)
+        #expect(
+            read.facts.remarks == [
+                "line 1: the comma at the end of this line is missing: read as if it were there",
+                "line 2: 1 closing bracket is missing at the end: read as if the text were whole",
+            ])
+        let log = "the push is {\"to\": \"t\", \"data\": {\"k\": xxxx}}"
+        let behind = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits(), repairs: true)
+        #expect(behind.facts.remarks.first?.contains("xxxx is no value of JSON") == true)
+    }
+
+    @Test(
         "has the payload inside, with the facts of its form",
         arguments: [
             (

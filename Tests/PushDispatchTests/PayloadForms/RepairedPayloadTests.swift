@@ -30,6 +30,15 @@ struct RepairedPayloadTests {
                 "{\"to\": \"t\", \"data\": {\n\"a\": 1\n\"b\": true\n\"c\": \"x\"}}",
                 #"{"to":"t","data":{"a":1,"b":true,"c":"x"}}"#, 1, "the comma at the end of this line"
             ),
+            // Behind a text, at the end of a line and in it.
+            (
+                "{\"aps\": {\"alert\": {\"title\": \"x\"\n\"body\": \"y\"}}}",
+                #"{"aps":{"alert":{"title":"x","body":"y"}}}"#, 0, "the comma at the end of this line is missing"
+            ),
+            (
+                #"{"to": "t", "priority": "high" "data": {"a": 1 "b": "2"}}"#,
+                #"{"to":"t","priority":"high","data":{"a":1,"b":"2"}}"#, 0, "a comma between two members is missing"
+            ),
             // Masked values, variables and calls.
             (
                 #"{"messageId": xxxxx, "data": {"_ab":"true"}}"#, #"{"messageId":"xxxxx","data":{"_ab":"true"}}"#, 0,

@@ -57,6 +57,62 @@ struct ExplanationMatrixTests {
             ])
     }
 
+    @Test(
+        "a platform that a payload cannot be for is left out, with the reason",
+        arguments: [
+            (#"{"aps":{"alert":"x"}}"#, [Platform.ios], "which only APNs carries"),
+            (#"{"k":"v"}"#, [.android, .web], "iOS is left out: it has no object aps"),
+            (#"{"_ab":"true"}"#, [.android], "Web is left out: it has _ab"),
+            (#"{"extras":{"google.message_id":"m"}}"#, [.android], "Web is left out: it has extras"),
+            (#"{"web_push":8030,"notification":{}}"#, [.web], "Android is left out: it has web_push"),
+            (#"{"data":{},"fcmMessageId":"m"}"#, [.web], "Android is left out: it has fcmMessageId"),
+            (#"{"message":{"token":"t","data":{"_ab":"true"}}}"#, [.android, .ios, .web], ""),
+            // Nothing is left when its keys contradict each other.
+            (#"{"_ab":"true","web_push":8030}"#, [.android, .ios, .web], ""),
+        ])
+    func leftOut(_ payload: String, _ platforms: [Platform], _ reason: String) throws {
+        let deliver = DeliverRequest(payload: JSONDocument(test: payload).root)
+        let all = PayloadPlatforms(deliver)
+        #expect(all.possible == platforms && all.leftOut.count == Platform.allCases.count - platforms.count)
+        let matrix = ExplanationMatrix(
+            deliver, platforms: all.possible, leftOut: all.leftOut, state: nil, table: .testing())
+        #expect(matrix.rows.count == platforms.reduce(0) { $0 + $1.appStates.count })
+        #expect(reason.isEmpty || matrix.warnings.contains { $0.text.contains(reason) && $0.places.isEmpty })
+        let lines = matrix.table(name: "a.json", payload: []).lines(width: nil).map(\.text)
+        #expect(reason.isEmpty || lines.contains { $0.hasPrefix("  - ") && $0.contains(reason) })
+        let chosen = DeliverRequest(
+            target: Target(platform: .ios), payload: JSONDocument(test: payload).root)
+        #expect(
+            PayloadPlatforms(chosen, isChosen: true).leftOut.map(\.text).first == "Android is left out: iOS was chosen")
+    }
+
+    @Test("a declarative web push runs no worker where the browser shows it")
+    func declarative() throws {
+        let block = #""notification":{"title":"x","navigate":"https://x"}"#
+        let plain = try rows(matrix("{\"web_push\":8030,\(block)}", [.web], state: .background))
+        #expect(plain.first?.contains("push -> crm (none where the browser shows it)") == true)
+        let mutable = try rows(matrix("{\"web_push\":8030,\"mutable\":true,\(block)}", [.web], state: .background))
+        #expect(mutable.first?.contains("push -> crm |") == true)
+        let deliver = DeliverRequest(payload: JSONDocument(test: "{\"web_push\":8030,\(block)}").root)
+        let lines = try Explanation(deliver, platform: .web, table: .testing()).lines().map(\.text)
+        #expect(
+            lines.contains(#"  a browser with declarative web push shows it, any other leaves it to the worker: "x""#))
+        #expect(lines.contains { $0.contains("where the browser shows it (declarative web push), no worker runs") })
+    }
+
+    @Test("the text of a web push is shown by the worker, and a push without a body has nothing to show")
+    func plainText() throws {
+        func explained(_ text: String) throws -> Explanation {
+            let payload = WebPushText(Array(text.utf8), limits: JSONLimits()).payload
+            return try Explanation(DeliverRequest(payload: payload), platform: .web, table: .testing())
+        }
+        let text = try explained("Your order is ready")
+        #expect(text.shown.by == .app && text.shown.content?.title == "Your order is ready")
+        #expect(text.remarks.contains { $0.contains("event.data.text()") })
+        let empty = try explained("")
+        #expect(empty.shown.by == .nobody && empty.remarks.contains { $0.contains("event.data is null") })
+    }
+
     @Test("every possible state of an app on the platform has a row, and no other state has one")
     func states() throws {
         let matrix = try matrix(#"{"k":"v"}"#)

@@ -1,3 +1,5 @@
+import PushRouter
+
 /// The primitives of web push's cryptography. The core takes them as an argument, since it links no library.
 public protocol WebPushCryptography: Sendable {
     /// HMAC-SHA256 of a message.

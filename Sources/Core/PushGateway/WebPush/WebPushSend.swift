@@ -107,29 +107,10 @@ struct WebPushSend: Sendable {
         HeaderParameters(header ?? "")[name].flatMap { Base64URL.decoded($0) }
     }
 
-    /// The payload of a text. A service worker reads an object by `event.data.json()`, and any other text as it is.
     private static func payload(of text: [UInt8], _ limits: JSONLimits) -> Content {
         // The line has one level around the payload.
-        let limits = JSONLimits(depth: limits.depth - 1, values: limits.values)
-        guard !text.isEmpty else { return wrapped(nil, "", remark: nil) }
-        if let root = try? JSONDocument(scanning: text, limits: limits).root, root.kind == .object {
-            guard V1Body.isBody(root, on: .web) else { return .payload(root, remark: nil) }
-            return wrapped(
-                "text", String(decoding: text, as: UTF8.self),
-                remark: "the text has the form of a send body of FCM: handlers get it as text")
-        }
-        let isText = String(validating: text, as: UTF8.self)
-        return wrapped(
-            isText == nil ? "base64url" : "text", isText ?? Base64URL.encoded(text),
-            remark: "the text is no JSON object: handlers get it as \(isText == nil ? "base64url" : "text")")
-    }
-
-    private static func wrapped(_ key: String?, _ text: String, remark: String?) -> Content {
-        var writer = JSONWriter()
-        writer.object { writer in if let key { writer.member(key, text) } }
-        // The writer's JSON is always valid.
-        guard let root = try? JSONDocument(scanning: writer.bytes).root else { preconditionFailure("invalid JSON") }
-        return .payload(root, remark: remark)
+        let read = WebPushText(text, limits: JSONLimits(depth: limits.depth - 1, values: limits.values))
+        return .payload(read.payload, remark: read.remark)
     }
 }
 
@@ -148,10 +129,7 @@ extension WebPushSend {
             sender.cause = remark
         case .unreadable(let fault, let body):
             (sender.reason, sender.cause) = (fault.word, fault.cause)
-            guard case .payload(let node, _) = Self.wrapped("encrypted", Base64URL.encoded(body), remark: nil) else {
-                preconditionFailure("a wrapped text is a payload")
-            }
-            payload = node
+            payload = WebPushText.wrapped("encrypted", Base64URL.encoded(body))
         }
         let deliver = DeliverRequest(target: target, transport: .webPush, payload: payload, messageID: messageID)
         return DeliverLine(deliver, sender: Indirect(sender)).found(state)

@@ -34,7 +34,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // The treatment by Android or iOS.
     case notificationsDenied, alertDenied
     // The treatment by a browser.
-    case serviceWorker, declarativeWebPush, webNotification
+    case serviceWorker, declarativeWebPush(isMutable: Bool), webNotification
 
     public var description: String {
         switch self {
@@ -153,8 +153,12 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .alertDenied: "the user does not allow notifications: iOS shows neither alert, badge nor sound"
 
         case .serviceWorker: "the browser starts the service worker for every push"
-        case .declarativeWebPush:
-            "web_push is 8030: a browser with declarative web push (Safari since 18.4) shows the notification itself, and starts the worker only if mutable is true; every other browser starts the worker"
+        case .declarativeWebPush(let isMutable):
+            "web_push is 8030: a browser with declarative web push (Safari since 18.4 on iOS, 18.5 on macOS) "
+                + (isMutable
+                    ? "starts the worker, for mutable is true, and shows the notification itself if the worker shows none"
+                    : "shows the notification itself, and no worker runs, for mutable is not true")
+                + "; a browser without it starts the worker, which has to show it"
         case .webNotification:
             "the message has a notification block: FCM's worker shows it itself unless a page of the site is visible"
         }

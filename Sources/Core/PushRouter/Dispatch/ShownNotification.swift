@@ -29,6 +29,8 @@ public struct ShownNotification: Hashable, Sendable {
     public let reason: String
     /// The text, the image and the buttons; `nil` if the payload has none.
     public let content: NotificationContent?
+    /// Whether the browser decides who shows it.
+    private let isDeclarative: Bool
 
     /// - Parameters:
     ///   - decision: the platform's decision on the push.
@@ -36,6 +38,7 @@ public struct ShownNotification: Hashable, Sendable {
     ///   - notifications: whether the user allows notifications.
     public init(_ decision: Decision, content: NotificationContent?, notifications: NotificationPermission) {
         self.content = content
+        isDeclarative = decision.reasons.contains { $0.code == .declarativeWebPush }
         (by, reason) = Self.shower(decision, content, notifications)
     }
 
@@ -63,6 +66,12 @@ public struct ShownNotification: Hashable, Sendable {
             return decision.platform.showsAlerts ? (.system, "iOS shows the alert") : (.sdk, "\(title)'s SDK shows it")
         }
         guard decision.platform.showsAlerts else {
+            if codes.contains(.declarativeWebPush) {
+                return (
+                    .system,
+                    "a browser with declarative web push shows it itself; in any other your worker has to show it"
+                )
+            }
             if codes.contains(.webNotification) { return (.sdk, "FCM's worker shows it unless a page is visible") }
             if content?.isOfSDK == true, let title = decision.providers.first?.provider.title {
                 return (.sdk, "\(title)'s SDK shows it, once it gets the message")
@@ -85,7 +94,9 @@ public struct ShownNotification: Hashable, Sendable {
             content.image == nil ? nil : "an image",
             content.buttons.isEmpty ? nil : counted(content.buttons.count, "button"),
         ]
-        return "\(by.words): \(parts.compactMap(\.self).joined(separator: ", "))"
+        let words =
+            isDeclarative ? "a browser with declarative web push shows it, any other leaves it to the worker" : by.words
+        return "\(words): \(parts.compactMap(\.self).joined(separator: ", "))"
     }
 
     /// Writes it as an object.

@@ -133,6 +133,86 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension Warning {
+    /// The name of its rule, without anything of a payload; for counts.
+    public var rule: String {
+        switch self {
+        case .dataValueIsNoString: "data_value_no_string"
+        case .extraIsNoString: "extra_no_string"
+        case .brazeMarkerCase: "braze_marker_case"
+        case .brazeExtraUnreadable: "braze_extra_unreadable"
+        case .brazeBesideNotification: "braze_beside_notification"
+        case .brazeCampaignNotDisplayed: "braze_campaign_not_displayed"
+        case .brazeAlertAndContentAvailable: "braze_alert_and_content_available"
+        case .apsMissing: "aps_missing"
+        case .androidPreview: "android_preview"
+        case .reservedKey: "reserved_key"
+        case .tooLarge: "too_large"
+        case .lifeTooLong: "life_too_long"
+        case .brazeTooLarge: "braze_too_large"
+        case .brazeLinkUnusable: "braze_link_unusable"
+        case .brazeButtonUnknown: "braze_button_unknown"
+        case .notificationValueUnused: "notification_value_unused"
+        case .twoOwners: "two_owners"
+        case .stateOfAnotherPlatform: "state_of_another_platform"
+        case .apsValueOfAnotherType: "aps_value_of_another_type"
+        case .apsValueOutOfRange: "aps_value_out_of_range"
+        case .apsKeyMisspelt: "aps_key_misspelt"
+        case .apsKeyOutside: "aps_key_outside"
+        case .imageWithoutExtension: "image_without_extension"
+        case .liveActivityLacks: "live_activity_lacks"
+        case .declarationLacks: "declaration_lacks"
+        case .apnsMismatch: "apns_mismatch"
+        case .keyOfAnotherPlatform: "key_of_another_platform"
+        case .refusedByAPNs: "refused_by_apns"
+        case .lockedHasNoEffect: "locked_has_no_effect"
+        case .sdkHasNoEffect: "sdk_has_no_effect"
+        case .sdkMissing: "sdk_missing"
+        case .sdkDelayed: "sdk_delayed"
+        }
+    }
+}
+
+/// The warnings about accepted payloads since the start, by rule.
+///
+/// To look for warnings costs as much as to route a push, so only a limited number of pushes a second are looked at.
+public struct WarningCounts: Sendable {
+    /// The warnings of a rule.
+    public struct OfRule: Hashable, Sendable {
+        /// Their number.
+        public var count = 0
+        /// The last push that has one.
+        public var last: SequenceNumber
+    }
+
+    /// The most pushes that are looked at in a second.
+    public static let lookedAtEachSecond = 100
+
+    /// The number of pushes that were looked at.
+    public private(set) var lookedAt = 0
+    /// The number of warnings, one for each rule and push.
+    public private(set) var total = 0
+    /// The warnings of each rule that has any.
+    public private(set) var byRule: [String: OfRule] = [:]
+    /// The begin of the current second, and the number of pushes looked at in it.
+    private var second: (begin: Instant, count: Int)?
+
+    /// No warning yet.
+    public init() {}
+
+    mutating func note(_ decision: Decision, of seq: SequenceNumber, at now: Instant) {
+        if second.map({ now - $0.begin >= .seconds(1) }) != false { second = (now, 0) }
+        guard let count = second?.count, count < Self.lookedAtEachSecond else { return }
+        second?.count += 1
+        lookedAt += 1
+        for rule in Set(decision.warnings.map(\.rule)) {
+            byRule[rule, default: OfRule(last: seq)].count += 1
+            byRule[rule]?.last = seq
+            total += 1
+        }
+    }
+}
+
 /// A fact about pushes of a kind that surprises people, though nothing is wrong with the payload.
 public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// A message of normal priority over FCM.
@@ -145,6 +225,8 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case silentOnApple
     /// A push to a browser with no text to show.
     case silentOnWeb
+    /// A web push of plain text, or one without a body.
+    case textOfWebPush, emptyWebPush
     /// A notification of FCM's worker on which a click opens nothing.
     case clickWithoutLink
     /// A push for Angular's service worker, with or without what a click does.
@@ -154,7 +236,8 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
 
     // Source: Firebase, "Set and manage message priority"; Apple, "Pushing background updates to your App"; MDN,
     // PushManager.subscribe (userVisibleOnly), and Chrome's own notice, "This site has been updated in the background";
-    // firebase-js-sdk, sw-listeners.ts (onNotificationClick); Angular, "Push notifications" (onActionClick);
+    // W3C, Push API, PushEvent and PushMessageData; firebase-js-sdk, sw-listeners.ts
+    // (onNotificationClick); Angular, "Push notifications" (onActionClick);
     // CleverTap/clevertap-react-native#364 for the id 0_0.
     public var description: String {
         switch self {
@@ -166,6 +249,10 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
             "a critical or time-sensitive alert needs an entitlement of the app: without it iOS shows it as any other alert"
         case .silentOnApple:
             "iOS decides whether a silent push wakes the app: Apple advises not more than two or three an hour, and with Background App Refresh off or in Low Power Mode it may wait or be dropped"
+        case .textOfWebPush:
+            "an object with nothing but text stands for a web push of plain text, too: the worker gets that by event.data.text(), and event.data.json() throws a SyntaxError unless it is JSON"
+        case .emptyWebPush:
+            "an empty object stands for a web push without a body, too: event.data is null there, and event.data.json() throws a TypeError"
         case .clickWithoutLink:
             "FCM's worker shows the notification, and a click on it opens nothing: a page to open is webpush.fcm_options.link"
         case .clickInAngular:
@@ -192,6 +279,8 @@ extension Decision {
         let isWaking = reasons.contains { $0 == .contentAvailable || $0 == .contentAvailableLaunches }
         if isWaking, !callbacks.contains(.willPresent) { remarks.append(.silentOnApple) }
         if outcome == nil, let web = keys.payload as? WebPayload {
+            if web.isText { remarks.append(.textOfWebPush) }
+            if web.isEmpty { remarks.append(.emptyWebPush) }
             if !web.hasText { remarks.append(.silentOnWeb) }
             if web.hasFCMNotification, !web.hasLink { remarks.append(.clickWithoutLink) }
             if web.isForAngular, provider == nil {

@@ -50,8 +50,11 @@ public struct KnownSentence: Sendable {
 
     private static let table = ofAndroid + ofApple + ofAPNs + ofFCM + ofServices + ofCode
 
-    // Source: the SDKs' own code, where the sentence is; braze-android-sdk, BrazeFirebaseMessagingService;
-    // OneSignal-Android-SDK, NotificationBundleProcessor; firebase-android-sdk, CommonNotificationBuilder.
+    // Source, read 2026-11-30: firebase-android-sdk, CommonNotificationBuilder.getOrCreateChannel (both of channels) and
+    // FirebaseApp.getInstance; OneSignal-Android-SDK, NotificationFormatHelper.getOSNotificationIdFromBundle; Braze's
+    // BrazeFirebaseMessagingService.handleBrazeRemoteMessage, as apps contain it (its source is not public).
+    // From reports alone: Android's "No Channel found for pkg" (NotificationManagerService) and the meaning of
+    // SERVICE_NOT_AVAILABLE and FIS_AUTH_ERROR, which Google Play services return.
     private static let ofAndroid = [
         KnownSentence(
             "did not originate from Braze",
@@ -93,8 +96,9 @@ public struct KnownSentence: Sendable {
             means: "Firebase refused the app's API key: the app has no token; the key or its restrictions are wrong"),
     ]
 
-    // Source: SpringBoard's lines as reports have them (firebase/flutterfire#12978); Apple's registerForRemoteNotifications
-    // and its error of a missing entitlement; firebase-ios-sdk, FIRMessaging.
+    // Source: SpringBoard's lines as reports have them (firebase/flutterfire#12978; its code is not public); Apple's
+    // registerForRemoteNotifications and its error of a missing entitlement; firebase-ios-sdk, FIRMessaging.m,
+    // retrieveFCMTokenForSenderID (read 2026-11-30).
     private static let ofApple = [
         KnownSentence(
             "hasAlertContent: 0",
@@ -136,8 +140,9 @@ public struct KnownSentence: Sendable {
         (.tooManyProviderTokenUpdates, "APNs refused the send: a provider token is kept for 20 minutes at least"),
     ].map { KnownSentence($0.rawValue, means: $1) }
 
-    // Source: Firebase, "ErrorCode" of FCM v1 and the table of error responses of the API before it; firebase-admin,
-    // error.ts; answers of FCM in firebase/firebase-admin-dotnet#39 and laravel-notification-channels/fcm#37.
+    // Source: Firebase, "ErrorCode" of FCM v1 and the table of error responses of the API before it; firebase-admin-node,
+    // error.ts, and validateStringMap of messaging-internal.ts (read 2026-11-30). From reports alone: answers of FCM in
+    // firebase/firebase-admin-dotnet#39 and laravel-notification-channels/fcm#37, "must be a non-empty dictionary".
     private static let ofFCM = [
         KnownSentence(
             "must be a non-empty dictionary",
@@ -192,7 +197,9 @@ public struct KnownSentence: Sendable {
                 """),
     ]
 
-    // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish.
+    // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
+    // and LocalStack have SNS's sentence of a missing default, too (read 2026-11-30); "isn't associated with any device"
+    // is from reports alone.
     private static let ofServices = [
         KnownSentence(
             "DeviceNotRegistered",

@@ -45,29 +45,73 @@ extension PayloadEnvelope {
     ///   - text: the text.
     ///   - platform: the platform in the request; `nil`: unknown.
     ///   - limits: the limits of a payload.
+    ///   - repairs: whether a fault that has one repair is repaired, and told.
     public static func read(
-        _ text: [UInt8], for platform: Platform?, limits: JSONLimits
+        _ text: [UInt8], for platform: Platform?, limits: JSONLimits, repairs: Bool = false
     ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload, others: Int) {
         var written = WrittenPayload(json: text)
         var root: JSONNode
         var others = 0
         do throws(JSONError) { root = try JSONDocument(scanning: text, limits: limits).root } catch {
-            guard let (found, rest) = try first(in: text) else {
+            if platform == .web, let found = webPush(of: text, isSaid: false, limits: limits) {
+                return (try scanned(found.json, limits), found, 0)
+            }
+            let isFaulty = repairs && text.first { !$0.isJSONWhiteSpace } == UInt8(ascii: "{")
+            if isFaulty, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text) {
+                (written, others) = (found.payload, count(in: found.rest))
+            } else if let (found, rest) = try first(in: text, repairs: repairs) {
+                (written, others) = (found, count(in: rest))
+            } else {
                 throw PayloadFormError("the payload is not JSON: \(error.message)")
             }
-            written = found
-            others = count(in: rest)
-            root = try scanned(found.json, limits)
+            root = try scanned(written.json, limits)
+        }
+        if root.kind != .object, root.kind != .array, platform == .web,
+            let found = webPush(of: text, isSaid: false, limits: limits)
+        {
+            return (try scanned(found.json, limits), found, 0)
         }
         if root.kind == .array, let first = root.elements.first, first.kind == .object {
             (root, others) = (first, min(root.count - 1, othersMax))
         }
-        if root.kind == .object, var opened = try open(root, for: platform ?? written.platform) {
+        if root.kind == .object, var opened = try open(root, for: platform ?? written.platform, addsTarget: repairs) {
             opened.complete(from: written)
             written = opened
             root = try scanned(opened.json, limits)
         }
         return (root, written, others)
+    }
+
+    /// Returns a text without a payload as the service worker gets it that is woken with it: the text of a web push, as an
+    /// application server sends it; `nil` for an object, and for a text of another kind.
+    ///
+    /// - Parameters:
+    ///   - text: the text. A line feed at its end is the file's.
+    ///   - isSaid: whether a person says that it is one. If not, a text that has a name or the begin of a payload is none.
+    ///   - limits: the limits of a payload.
+    public static func webPush(of text: [UInt8], isSaid: Bool, limits: JSONLimits) -> WrittenPayload? {
+        let text = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
+        guard text.count <= WebPushText.max else { return nil }
+        let json = try? JSONDocument(scanning: text, limits: limits).root
+        guard json?.kind != .object, isSaid || !isOfAnotherKind(text) else { return nil }
+        let found = WebPushText(text, limits: limits)
+        let name =
+            if text.isEmpty {
+                "a web push without a body: event.data is null, and event.data.json() throws a TypeError"
+            } else if json == nil {
+                "the text of a web push: the worker gets it by event.data.text(), and event.data.json() throws a SyntaxError"
+            } else {
+                "the text of a web push: event.data.json() gives a value that is no object"
+            }
+        return WrittenPayload(json: found.payload.compactBytes, platform: .web, name: name)
+    }
+
+    /// Whether a text has a name, is a line of a log, or begins like a payload.
+    private static func isOfAnotherKind(_ text: [UInt8]) -> Bool {
+        let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        guard let first = lines.first(where: { !$0.allSatisfy(\.isJSONWhiteSpace) }) else { return false }
+        return PayloadForm.nameOfOther(first) != nil || !KnownSentence.all(in: lines).isEmpty
+            || lines.contains { PayloadStart.isLog($0) || PayloadStart(in: $0).map { !$0.isTentative } ?? false }
     }
 
     /// The number of payloads in the rest of a text; lines that cannot be read are none.
@@ -87,7 +131,7 @@ extension PayloadEnvelope {
 
     /// Returns the first payload in a text that is not JSON, and the text behind it; `nil` if there is none.
     private static func first(
-        in text: [UInt8]
+        in text: [UInt8], repairs: Bool = false
     ) throws(PayloadFormError) -> (payload: WrittenPayload, rest: ArraySlice<UInt8>)? {
         var rest = text[...]
         var isFirst = true
@@ -122,9 +166,9 @@ extension PayloadEnvelope {
                 guard try whole.add(isQuoted ? PayloadStart.unquoted(raw) : raw) else { break }
                 rest = rest.dropFirst(raw.count + 1)
             }
-            guard start.isBehindText, start.form != .bundle else { return (try whole.payload(), rest) }
+            guard start.isBehindText, start.form != .bundle else { return (try payload(of: whole, repairs), rest) }
             do throws(PayloadFormError) {
-                let found = try whole.payload()
+                let found = try payload(of: whole, repairs)
                 if found.isAboutPush(isTentative: start.isTentative) { return (found, rest) }
             } catch {
                 if start.isTentative { rest = behind } else { failure = failure ?? error }
@@ -132,6 +176,22 @@ extension PayloadEnvelope {
         }
         if let failure { throw failure }
         return nil
+    }
+
+    /// The payload of a text, with its faults repaired if it cannot be read with them.
+    private static func payload(of text: PayloadText, _ repairs: Bool) throws(PayloadFormError) -> WrittenPayload {
+        let found: WrittenPayload
+        do throws(PayloadFormError) { found = try text.payload() } catch {
+            guard repairs, let repaired = text.repaired() else { throw error }
+            return repaired.payload
+        }
+        guard repairs, (try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max))) == nil,
+            let body = RepairedPayload(found.json)
+        else { return found }
+        // The body of a command.
+        var result = found.with(json: body.json)
+        result.remarks = body.payload.remarks
+        return result
     }
 
     private static func unquoted(_ text: [UInt8]) -> [UInt8] {

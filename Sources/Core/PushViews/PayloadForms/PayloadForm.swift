@@ -338,11 +338,13 @@ public struct WrittenPayload: Sendable {
     public var host: String?
     /// The object that the payload was found in, for people; `nil` if the payload was all.
     public var name: String?
+    /// What was assumed to repair it, for people, each with its line.
+    public var remarks: [String] = []
 
     /// Returns the same facts with another payload.
     public func with(json: [UInt8]) -> WrittenPayload {
         var result = WrittenPayload(json: json, platform: platform, app: app, transport: transport)
-        (result.headers, result.host, result.name) = (headers, host, name)
+        (result.headers, result.host, result.name, result.remarks) = (headers, host, name, remarks)
         return result
     }
 
@@ -353,6 +355,7 @@ public struct WrittenPayload: Sendable {
         transport = transport ?? outer.transport
         headers = headers ?? outer.headers
         name = outer.name ?? name
+        remarks = outer.remarks + remarks
     }
 }
 

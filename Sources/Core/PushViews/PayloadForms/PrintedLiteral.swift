@@ -51,7 +51,7 @@ struct PrintedLiteral {
     /// A fault that was repaired.
     struct Fault {
         enum Kind: Hashable {
-            case comma, brackets, value(String), brokenText
+            case comma, commaInLine, brackets, value(String), brokenText
         }
         let kind: Kind
         /// Its position in the text.
@@ -183,7 +183,9 @@ extension PrintedLiteral {
                 // A link has no line feeds: a mail program broke it.
                 if repairs, quoted.has("://") { quoted = Self.joined(quoted) }
             }
-            if isCode, peek(UInt8(ascii: "+")) { quoted += takeCode() }
+            // A line feed behind the text may tell that a comma is missing.
+            let end = place
+            if isCode, peek(UInt8(ascii: "+")) { quoted += takeCode() } else { place = end }
             writer.string(quoted)
             return true
         case UInt8(ascii: "[") where text[(place + 1)...].drop(while: \.isJSONWhiteSpace).starts(with: "Function".utf8):
@@ -272,12 +274,19 @@ extension PrintedLiteral {
         if repairs, faults.count < 64 { faults.append(Fault(kind: kind, place: place ?? self.place)) }
     }
 
-    /// Whether a line ends between two members, and the comma is missing.
+    /// Whether the comma between two members is missing: a line ends there, or a key in quotation marks follows.
     private mutating func isCommaMissing(behind end: Int) -> Bool {
-        guard repairs, let next, text[end..<place].contains(UInt8(ascii: "\n")),
-            next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") || Self.isOfWord(next)
+        guard repairs, let next else { return false }
+        let isQuoted = next == UInt8(ascii: "\"") || next == UInt8(ascii: "'")
+        if text[end..<place].contains(UInt8(ascii: "\n")) {
+            guard isQuoted || Self.isOfWord(next) else { return false }
+            note(.comma, at: end)
+            return true
+        }
+        guard isQuoted, let close = Self.quoteEnd(in: text[place...]),
+            text[(close + 1)...].drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ":")
         else { return false }
-        note(.comma, at: end)
+        note(.commaInLine, at: end)
         return true
     }
 

@@ -13,7 +13,11 @@ public struct RepairedPayload: Sendable {
     public let remarks: [(line: Int, text: String)]
 
     /// The payload with what its notation says.
-    public var payload: WrittenPayload { WrittenPayload(json: json, platform: platform) }
+    public var payload: WrittenPayload {
+        var result = WrittenPayload(json: json, platform: platform)
+        result.remarks = remarks.map { "line \($0.line + 1): \($0.text)" }
+        return result
+    }
 
     /// The number of remarks of a kind; a last one tells how many more there are.
     private static let remarksMax = 3
@@ -66,6 +70,8 @@ public struct RepairedPayload: Sendable {
             case .comma:
                 remarks.append(
                     (line(fault.place), "the comma at the end of this line is missing: read as if it were there"))
+            case .commaInLine:
+                remarks.append((line(fault.place), "a comma between two members is missing: read as if it were there"))
             case .brackets: brackets = (brackets.count + 1, fault.place)
             case .value(let value):
                 values += isCode ? 0 : 1

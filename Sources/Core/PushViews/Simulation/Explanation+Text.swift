@@ -30,6 +30,9 @@ extension Explanation {
                 }
             lines.add("  \(nobody); the outcome is \(outcome.rawValue)", outcome.tone)
         }
+        if mayRunNoWorker {
+            lines.add("  where the browser shows it (declarative web push), no worker runs; in any other browser:")
+        }
         for invocation in invocations { lines.add("  \(invocation.text)") }
         lines.add(
             "Routes that do not match",
@@ -41,6 +44,9 @@ extension Explanation {
         lines.add("Warnings", warnings.map { "- \($0)" }, .warning)
         return lines
     }
+
+    /// Whether a browser with declarative web push shows the notification itself and runs no worker.
+    var mayRunNoWorker: Bool { decision.reasons.contains(.declarativeWebPush(isMutable: false)) }
 
     /// The payload in one line.
     var headline: String {

@@ -29,15 +29,21 @@ public struct ExplanationMatrix: Sendable {
 
     /// The rows, with the states of one platform next to each other.
     public let rows: [Row]
+    /// The platforms without a row.
+    private let leftOut: [PayloadPlatforms.LeftOut]
 
     /// Explains a delivery at each place.
     ///
     /// - Parameters:
     ///   - deliver: the delivery; its platform and state are ignored.
     ///   - platforms: the platforms, in order.
+    ///   - leftOut: the platforms that the payload cannot be for.
     ///   - state: the only state; `nil`: all states of an app on the platform.
     ///   - table: the configuration.
-    public init(_ deliver: DeliverRequest, platforms: [Platform], state: AppState?, table: RoutingTable) {
+    public init(
+        _ deliver: DeliverRequest, platforms: [Platform], leftOut: [PayloadPlatforms.LeftOut] = [], state: AppState?,
+        table: RoutingTable
+    ) {
         var rows: [Row] = []
         for platform in platforms {
             var target = deliver.target
@@ -57,11 +63,12 @@ public struct ExplanationMatrix: Sendable {
             }
         }
         self.rows = rows
+        self.leftOut = leftOut
     }
 
-    /// The warnings, each once, with the places to which it applies.
+    /// The platforms that are left out, then the warnings, each once, with the places to which it applies.
     public var warnings: [PayloadMatrix.Warning] {
-        var warnings: [PayloadMatrix.Warning] = []
+        var warnings = leftOut.map { PayloadMatrix.Warning(text: $0.text, places: []) }
         for row in rows {
             for text in (try? row.result.get())?.warnings ?? [] {
                 if let known = warnings.firstIndex(where: { $0.text == text }) {
@@ -182,7 +189,9 @@ extension ExplanationMatrix.Column {
         case .owner: explanation.decision.provider ?? "nobody known"
         case .callbacks:
             explanation.invocations.isEmpty
-                ? "none" : explanation.invocations.map(\.receiver).joined(separator: ", ")
+                ? "none"
+                : explanation.invocations.map(\.receiver).joined(separator: ", ")
+                    + (explanation.mayRunNoWorker ? " (none where the browser shows it)" : "")
         case .outcome: explanation.outcomeWord
         case .tap: explanation.tap.text
         case .influence: explanation.countsForInfluencedOpen ? "influenced open" : "-"
@@ -195,5 +204,64 @@ extension Explanation.Invocation {
     fileprivate var receiver: String {
         let receiver = planned.owner == .tracker ? "tracker" : handler ?? "nobody"
         return "\(planned.callback.rawValue) -> \(receiver)" + (isObserver ? " (copy)" : "")
+    }
+}
+
+/// The platforms that a payload can be for, and why it is for no other.
+public struct PayloadPlatforms: Sendable {
+    /// A platform that it cannot be for.
+    public struct LeftOut: Hashable, Sendable {
+        /// The platform.
+        public let platform: Platform
+        /// The reason, for people.
+        let reason: String
+
+        /// The sentence.
+        var text: String { "\(platform.shownName) is left out: \(reason)" }
+    }
+
+    /// The platforms that it can be for, at least one.
+    public let possible: [Platform]
+    /// The others.
+    public let leftOut: [LeftOut]
+    /// Whether nothing in it names a platform, and more than one may get it.
+    let isGuess: Bool
+
+    /// - Parameter isChosen: whether a person chose the platform that the request names.
+    public init(_ deliver: DeliverRequest, isChosen: Bool = false) {
+        let named = deliver.target.platform ?? deliver.transport?.platform
+        let leftOut = Platform.allCases.compactMap { platform -> LeftOut? in
+            var reason = isChosen ? nil : Self.obstacle(to: deliver.payload, on: platform)
+            if let named, named != platform {
+                reason =
+                    reason ?? (isChosen ? "\(named.shownName) was chosen" : "the request is for \(named.shownName)")
+            } else if named != nil {
+                reason = nil
+            }
+            return reason.map { LeftOut(platform: platform, reason: $0) }
+        }
+        // A payload with keys of several platforms may be for any of them.
+        self.leftOut = leftOut.count < Platform.allCases.count ? leftOut : []
+        let others = self.leftOut.map(\.platform)
+        possible = Platform.allCases.filter { !others.contains($0) }
+        isGuess = named == nil && possible.count > 1 && !V1Body.isBody(deliver.payload, on: .android)
+    }
+
+    /// Why a payload that names no platform is not for one; `nil` if it may be.
+    private static func obstacle(to payload: JSONNode, on platform: Platform) -> String? {
+        guard !V1Body.isBody(payload, on: platform) else { return nil }
+        let isApples = payload.isApplePayload
+        if platform == .ios { return isApples ? nil : "it has no object aps, which every push over APNs has" }
+        if isApples { return "it has an object aps, which only APNs carries, to Apple's devices" }
+        let ofBrowsers = [
+            ("web_push", "which only browsers read"), ("fcmMessageId", "which FCM's worker in a browser gets"),
+        ]
+        let ofAndroid = [
+            ("_ab", "Braze's mark on Android"), ("google.message_id", "which FCM's intent on Android has"),
+            ("gcm.n.e", "which FCM's intent on Android has"), ("extras", "as an intent of Android has them"),
+            ("sentTime", "which FCM's SDK for Android and iOS gives"),
+        ]
+        let own = platform == .android ? ofBrowsers : ofAndroid
+        return own.first { payload[$0.0] != nil }.map { "it has \($0.0), \($0.1)" }
     }
 }

@@ -298,7 +298,11 @@ struct PayloadReader {
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
             return Failure(.badData, "\(file.name): not an object: a payload is a JSON object")
-        } catch { return failure(error, in: firstOther.line, from: firstOther.number) }
+        } catch {
+            let noJSON = failure(error, in: firstOther.line, from: firstOther.number)
+            let hint = "; if it is the text of a web push, --platform web explains it"
+            return repairs && platform == nil ? Failure(noJSON.status, noJSON.message + hint) : noJSON
+        }
     }
 
     private mutating func nextLine() throws(Failure) -> [UInt8]? {

@@ -108,6 +108,14 @@ final class InputFile {
         return Array(buffer[position...])
     }
 
+    /// Returns all bytes that are left, if they are no more than a limit, and leaves them to be read.
+    func whole(upTo limit: Int) throws(Failure) -> [UInt8]? {
+        while buffer.count - position <= limit {
+            guard try fill() else { return Array(buffer[position...]) }
+        }
+        return nil
+    }
+
     /// Reads more; returns `false` at the end.
     private func fill() throws(Failure) -> Bool {
         while true {

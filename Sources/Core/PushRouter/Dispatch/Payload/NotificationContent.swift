@@ -214,6 +214,7 @@ private struct Parts {
             (title, body, icon, image) = (text("t"), text("a"), text("i"), text("img"))
             stays = payload["ri"]?.bool == true
         }
+        if payload.isText { body = payload[WebPushText.key]?.string }
         isSilent = field("silent")?.bool == true
         stays = stays || field("requireInteraction")?.bool == true
         urgency = Self.urgency(message?.protobufField("webpush")?.protobufField("headers")?["Urgency"]?.string)

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// A payload in any accepted form, read as the platform's code would read it.
 ///
@@ -127,6 +127,15 @@ final class WebPayload: PlatformPayload {
     /// 8030, and `notification` has the texts `title` and `navigate`; a message without them is one for the worker.
     var isDeclarative: Bool { isMarkedDeclarative && keyMissingInDeclaration == nil }
 
+    /// Whether a browser with declarative web push starts the worker with the declared notification.
+    ///
+    /// Source: as above, the member `mutable`; Apple, WWDC 2025, session 235. WebKit, "Meet Declarative Web Push", has the
+    /// versions of iOS, and "WebKit Features in Safari 18.5" that of macOS.
+    var isMutable: Bool { object?.member("mutable")?.bool == true }
+
+    /// Whether it is a text alone, as a web push of plain text is delivered (``WebPushText``).
+    var isText: Bool { !isOfFCM && keyCount == 1 && object?.member("text")?.isString == true }
+
     /// Whether it has the form of Angular's service worker (ngsw), which shows `notification`.
     var isForAngular: Bool {
         !isOfFCM && !isMarkedDeclarative && object?.member("notification")?.member("title")?.isString == true
@@ -177,5 +186,104 @@ extension WebPayload {
             warnings.append(.keyOfAnotherPlatform(key, platform))
         }
         return warnings
+    }
+}
+
+/// The text of a web push in the form of a payload. A service worker reads an object by `event.data.json()`, and any
+/// other text as it is.
+public struct WebPushText: Sendable {
+    /// The most bytes of a text that fit into a body that every service takes (RFC 8291, 4).
+    public static let max = 3993
+    /// The key of a text that is no object.
+    static let key = "text"
+
+    /// The object of the text; else an object with the text, or with its bytes in base64url; empty without a text.
+    public let payload: JSONNode
+    /// What a handler gets instead of an object, for people; `nil` for an object, and without a text.
+    public let remark: String?
+
+    /// Reads a text.
+    public init(_ text: [UInt8], limits: JSONLimits) {
+        let root = try? JSONDocument(scanning: text, limits: limits).root
+        let isText = String(validating: text, as: UTF8.self)
+        if let root, root.kind == .object {
+            let isBody = V1Body.isBody(root, on: .web)
+            payload = isBody ? Self.wrapped(Self.key, isText ?? "") : root
+            remark = isBody ? "the text has the form of a send body of FCM: handlers get it as text" : nil
+        } else if text.isEmpty {
+            (payload, remark) = (Self.wrapped(nil, ""), nil)
+        } else {
+            let key = isText == nil ? "base64url" : Self.key
+            payload = Self.wrapped(key, isText ?? Base64URL.encoded(text))
+            remark = "the text is no JSON object: handlers get it as \(key)"
+        }
+    }
+
+    /// An object with a text under a key, or with nothing.
+    public static func wrapped(_ key: String?, _ text: String) -> JSONNode {
+        var writer = JSONWriter()
+        writer.object { writer in if let key { writer.member(key, text) } }
+        // The writer's JSON is always valid.
+        guard let root = try? JSONDocument(scanning: writer.bytes).root else { preconditionFailure("invalid JSON") }
+        return root
+    }
+}
+
+/// Base64 with the alphabet for URLs, without padding (RFC 4648, 5).
+public enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Encodes bytes, without padding.
+    public static func encoded(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.count / 3 * 4 + 4)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                digits.append(alphabet[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { digits.append(alphabet[Int(bits << (6 - count) & 63)]) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Whether a byte is one of its digits.
+    public static func isDigit(_ byte: UInt8) -> Bool { value(of: byte) != nil }
+
+    /// Decodes a text; `nil` if it is invalid. Accepts padding, which some clients send.
+    public static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var count = 0
+        let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
+        let digits = text.dropLast(padding)
+        guard digits.count % 4 != 1 else { return nil }
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        // The unused bits of the last digit must be zero.
+        guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
     }
 }

@@ -161,11 +161,11 @@ extension ApplePayload {
 }
 
 extension WebPayload {
-    /// The browser starts the service worker for every push, in any state of the page.
+    /// The browser starts the service worker for every push, in any state of the page. Of a declarative web push one
+    /// browser may, and another may not: the callback is that of the browsers that do.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
-        if isDeclarative { reasons.append(.declarativeWebPush) }
         if hasFCMNotification { reasons.append(.webNotification) }
-        reasons.append(.serviceWorker)
+        reasons.append(isDeclarative ? .declarativeWebPush(isMutable: isMutable) : .serviceWorker)
         return .callbacks([.push])
     }
 }

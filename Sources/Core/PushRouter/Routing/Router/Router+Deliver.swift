@@ -36,6 +36,7 @@ extension Router {
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
             delivery: (deliver.state, decision))
         effects.record(accepted)
+        memory.warnings.note(decision, of: accepted.seq, at: now.monotonic)
         // A refused send names a token that perhaps no device has.
         if deliver.refusal == nil { memory.devices.remember(accepted, instead: known, &effects) }
 

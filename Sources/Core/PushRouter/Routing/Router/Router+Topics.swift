@@ -168,6 +168,9 @@ extension Router {
     /// The devices that were forgotten because `DeviceMemoryMax=` was reached.
     public var deviceEvictions: DeviceEvictions { memory.devices.evictions }
 
+    /// The warnings about the payloads of accepted pushes.
+    public var payloadWarnings: WarningCounts { memory.warnings }
+
     /// Notes that a session of an app begins or ends. It leads to no invocation.
     mutating func session(
         _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects

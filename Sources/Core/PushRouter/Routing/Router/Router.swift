@@ -246,6 +246,7 @@ struct RouterMemory: Sendable {
     private(set) var customData: CustomData
     var devices: DeviceMemory
     var fanOuts = FanOuts()
+    var warnings = WarningCounts()
     /// Whether the tracker forgets by age; off while the wall clock is not trusted.
     var forgetsByAge = true
 

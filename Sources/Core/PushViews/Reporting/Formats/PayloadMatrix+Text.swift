@@ -41,7 +41,7 @@ extension PayloadMatrix.Cell {
 
 extension PayloadMatrix.Warning {
     /// The sentence with the places where it applies.
-    var sentence: String { "\(Self.places(places)): \(text)" }
+    var sentence: String { places.isEmpty ? text : "\(Self.places(places)): \(text)" }
 
     /// Each platform with its states.
     static func places(_ places: [PayloadMatrix.Place]) -> String {

@@ -57,6 +57,11 @@ extension StatusField {
             "gaps", .counter,
             "Gaps of the daemon since the start, by kind; pushctl report lists them with their times.", each: "kind"),
         Field("accepted_since_start", .counter, "Requests accepted since the start.", metric: "requests_accepted"),
+        Field(
+            "payload_warnings", .counter, "Pushes with a warning of explain since the start, by its rule.", each: "rule"
+        ),
+        Field(
+            "payloads_examined", .counter, "Pushes that were looked at for warnings, at most 100 a second."),
         Field("last_seq", .gauge, "The number of the last accepted request.", metric: "last_request_number"),
         Field("requests_in_flight", .gauge, "Requests that still wait for an outcome."),
         Field(

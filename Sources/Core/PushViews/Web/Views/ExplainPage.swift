@@ -46,7 +46,8 @@ extension WebDesk {
         } catch {
             // A table or an empty text has no place at which it is no JSON.
             let mayBePayload = text.contains { "{[".contains($0) }
-            let none = "there is no payload in this: paste a push, or take one of the examples"
+            let none =
+                "there is no payload in this: paste a push, or take one of the examples. The text of a web push is explained once its platform is Web"
             (status, answer) = (error.status, HTML.problem(mayBePayload ? error.message : none))
         }
         let examples = Accident.catalogue.map { accident -> Markup in
@@ -78,7 +79,7 @@ extension WebDesk {
         return """
             <form method="post" action="/explain" id="explain">\(formToken)\(HTML.hidden(number.map { [("push", "\($0)")] } ?? []))
             <label for="payload">Payload</label>
-            <textarea id="payload" name="payload" rows="16" spellcheck="false" required>\(HTML.lines(text))</textarea>
+            <textarea id="payload" name="payload" rows="16" spellcheck="false">\(HTML.lines(text))</textarea>
             \(choice("platform", "Platform", Platform.allCases.map(\.rawValue), "found by its form"))\
             \(choice("state", "State of the app", states, "background"))\
             \(choice("notifications", "Notifications", NotificationPermission.allCases.map(\.rawValue), "allowed"))\
@@ -130,15 +131,16 @@ extension WebDesk {
         let matrix = ExplanationMatrix(
             asked.deliver, platforms: asked.platforms, state: nil, table: asked.used.table
         ).table(name: "payload", payload: payload)
-        let others = Platform.allCases.filter { !asked.platforms.contains($0) }.map { platform -> Markup in
-            "<button form=\"explain\" name=\"as\" value=\"\(platform.rawValue)\">The same on \(platform.shownName)</button> "
+        let others = asked.leftOut.map { other -> Markup in
+            "<p>\(other.text). <button form=\"explain\" name=\"as\" value=\"\(other.platform.rawValue)\">The same on \(other.platform.shownName)</button></p>\n"
         }
         let left: Markup =
             "<p class=\"bad\">This is the first of \(asked.others + 1)\(asked.others == PayloadEnvelope.othersMax ? " or more" : "") payloads. The others are not explained here: <code>pushctl explain FILE</code> reads them all.</p>\n"
-        let missing: Markup = "<p>Only \(first.platform.shownName): \(asked.why). \(others)</p>\n"
+        let guess: Markup =
+            "<p>Nothing in it names a platform: on Android it is read as the data of a push, in a browser as the object of a push event.</p>\n"
         return """
-            \(Markup.when(asked.others > 0, left))\(HTML.verdict(verdict, isLost ? .cross : tone == .plain ? .good : .info))<div class="three">\(pictures)</div>
-            \(Markup.when(!others.isEmpty, missing))\(share)\(HTML.section("states", "In each state of the app", matrix.table))\
+            \(Markup.when(asked.others > 0, left))\(HTML.list(asked.remarks, "warn"))\(HTML.verdict(verdict, isLost ? .cross : tone == .plain ? .good : .info))<div class="three">\(pictures)</div>
+            \(Markup.when(asked.isGuess, guess))\(others)\(share)\(HTML.section("states", "In each state of the app", matrix.table))\
             \(HTML.section(
                 "why", "Why, on \(first.platform.shownName) with the app in state \(first.state.rawValue)",
                 "\(first.view)<p class=\"soft\">\(sentence(about: asked.used))</p>\n"))
@@ -149,10 +151,12 @@ extension WebDesk {
 /// A payload that somebody pasted, read as the daemon would read it.
 struct ExplainRequest {
     let deliver: DeliverRequest
-    /// The platforms that it has parts for.
+    /// The platforms that it can be for, and why it is for no other.
     let platforms: [Platform]
-    /// Why it is for these platforms alone.
-    let why: String
+    let leftOut: [PayloadPlatforms.LeftOut]
+    let isGuess: Bool
+    /// What it was read as, and what was assumed to repair it.
+    let remarks: [String]
     /// The number of payloads behind it in the text.
     let others: Int
     let used: UsedConfiguration
@@ -169,8 +173,10 @@ struct ExplainRequest {
         let object: JSONNode
         var template = RequestTemplate(platform: platform)
         do throws(PayloadFormError) {
-            let read = try PayloadEnvelope.read(payload, for: platform.flatMap(Platform.init), limits: used.limits)
+            let read = try PayloadEnvelope.read(
+                payload, for: platform.flatMap(Platform.init), limits: used.limits, repairs: true)
             (object, others) = (read.object, read.others)
+            remarks = read.facts.remarks + (read.facts.name.map { ["read as \($0)"] } ?? [])
             for name in ["transport", "headers"] where former?["platform"]?.string ?? platform == platform {
                 if let value = former?[name] { template.add(name, raw: Array(value.rawBytes), to: [.deliver]) }
             }
@@ -193,15 +199,8 @@ struct ExplainRequest {
         } catch {
             throw WebProblem(400, error.message, field: error.field)
         }
-        let one = deliver.target.platform ?? deliver.transport?.platform
-        // A body of FCM v1 is for every platform.
-        platforms = one == nil && object["message"]?.kind == .object ? Platform.allCases : [one ?? .android]
-        why =
-            platform != nil
-            ? "this platform was chosen"
-            : one == nil
-                ? "nothing in it names a platform, so it is read as the data of a push on Android"
-                : "its form is of this platform"
+        let all = PayloadPlatforms(deliver, isChosen: platform != nil)
+        (platforms, leftOut, isGuess) = (all.possible, all.leftOut, all.isGuess)
     }
 
     /// The push on one platform: its fate, and the reasons.

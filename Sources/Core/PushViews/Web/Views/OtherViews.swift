@@ -11,16 +11,23 @@ extension WebDesk {
 
     func devices(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let devices = try reading { () throws(SourceError) in try source.devices(limit: Self.devicesMax) }
-        let table = HTML.table(
-            "Devices, the newest first, each in the state in which its next push finds it", devices,
-            [
-                .name("Device") { HTML.search(.device, $0.key.device) },
-                .words("State") { state(of: $0) },
-                .words("App") { "\($0.key.app ?? "-")" }, .words("Platform") { "\($0.platform.shownName)" },
-                .words("User") { $0.externalID.map { HTML.search(.user, $0) } ?? "-" },
-                .words("Token") { "\(shownToken(of: $0) ?? "-")" },
+        // A column that no device fills says nothing.
+        let columns: [(Column<KnownDevice>, isFilled: Bool)] = [
+            (.name("Device") { HTML.search(.device, $0.key.device) }, true),
+            (.words("The next push finds it") { state(of: $0) }, true),
+            (.words("App") { "\($0.key.app ?? "")" }, devices.contains { $0.key.app != nil }),
+            (.words("Platform") { "\($0.platform.shownName)" }, true),
+            (
+                .words("User") { $0.externalID.map { HTML.search(.user, $0) } ?? "" },
+                devices.contains { $0.externalID != nil }
+            ),
+            (.words("Token") { "\(shownToken(of: $0) ?? "")" }, devices.contains { $0.token != nil }),
+            (
                 .words("Topics") { "\($0.detail.topics.prefix(5).map(\.topic.topic).joined(separator: ", "))" },
-            ])
+                devices.contains { !$0.detail.topics.isEmpty }
+            ),
+        ]
+        let table = HTML.table("Devices, the newest first", devices, columns.filter(\.isFilled).map(\.0))
         let empty = HTML.empty(
             "No device is known yet: a push, a session or a token names one.",
             "pushctl inject --example notification-block --device pixel-8")
@@ -35,7 +42,7 @@ extension WebDesk {
             state.notifications.map { "notifications \($0.rawValue)" }, state.osVersion.map { "system version \($0)" },
             state.sdk.map { "Braze's SDK \($0.inWords)" },
         ].compactMap(\.self)
-        let text = words.isEmpty ? "as each push says" : words.joined(separator: ", ")
+        let text = words.isEmpty ? "in the state that the push names" : words.joined(separator: ", ")
         guard daemon.mayInject else { return "\(text)" }
         let target = [
             ("app", device.key.app ?? ""), ("device", device.key.device), ("platform", device.platform.rawValue),
@@ -106,7 +113,7 @@ extension WebDesk {
         let figures = try reading { () throws(SourceError) in try source.live() }
         do throws(WebProblem) {
             let status = try status()
-            let lanes = table("Lanes with the most waiting", LiveTable.lanes(status))
+            let lanes = table("Devices with the most waiting callbacks", LiveTable.lanes(status))
             let rest = StatusSummary.backlog(status).map { "<p>\($0.label): \($0.text)</p>\n" as Markup }
             return HTML.section(
                 "now", "Now",

@@ -22,14 +22,16 @@ extension Command {
             """,
             """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
-            an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
-            files.
+            an object "aps" at their top; else android. With --platform web a text without a payload, or an empty file, \
+            is a web push of plain text, as the service worker gets it; with --transport web_push any text but an object \
+            is. --json prints an object for each payload, in the order of the files.
             """,
             """
-            --app-state all and --platform all print a table instead: a line for each state of the app, on each platform, \
-            with the owner, the callbacks, the outcome, the event that a tap counts as, and whether a session that \
-            starts a minute later is an influenced open. A * marks a cell that differs from the state above, a ! a loss: \
-            a push or an open that nobody gets. --format html prints the tables of all payloads, also of a directory, as \
+            --app-state all and --platform all print a table instead: a line for each state of the app, on each platform \
+            that the payload can be for, with the owner, the callbacks, the outcome, the event that a tap \
+            counts as, and whether a session that starts a minute later is an influenced open. The warnings say why it is \
+            for no other platform. A * marks a cell that differs from the state above, a ! a loss: a push or an open that \
+            nobody gets. --format html prints the tables of all payloads, also of a directory, as \
             one page for a ticket. Without --app-state the page has all states, and without --platform the platforms \
             that the payload has parts for.
             """,
@@ -100,6 +102,8 @@ private struct Explain {
     private let hasAllStates: Bool
     /// Whether each platform is explained that the payload has a part for.
     private let hasOwnPlatforms: Bool
+    /// Whether the options say that it is a web push.
+    private let isWebPush: Bool
     /// The tables of the HTML page.
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
@@ -110,6 +114,7 @@ private struct Explain {
         hasAllPlatforms = platform == Option.all
         hasOwnPlatforms = format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
+        isWebPush = arguments[.transport] == Transport.webPush.rawValue
         template = RequestTemplate(arguments)
     }
 
@@ -132,6 +137,7 @@ private struct Explain {
 
     private mutating func explain(_ operand: String) throws(Failure) {
         let file = try InputFile(operand)
+        if let push = try webPush(in: file) { return try explain(push, of: file) }
         var payloads = PayloadReader(
             pasted: file, for: template.chosenPlatform, repairs: true, note: output.note)
         while let record = try payloads.nextOrNote({ note($0) }) {
@@ -143,6 +149,20 @@ private struct Explain {
             }
             if file.mustWait { output.flush() }
         }
+    }
+
+    /// The text of a web push, if the options say that the file is one: by its transport always, by its platform if it
+    /// has no payload and no name.
+    private func webPush(in file: InputFile) throws(Failure) -> Record? {
+        guard isWebPush || template.chosenPlatform == .web, let text = try file.whole(upTo: WebPushText.max + 1) else {
+            return nil
+        }
+        let limits = settings.daemon.jsonLimits
+        guard let found = PayloadEnvelope.webPush(of: text, isSaid: isWebPush, limits: limits),
+            let document = try? JSONDocument(scanning: found.json, limits: limits)
+        else { return nil }
+        output.note("\(file.name): read as \(found.name ?? "")")
+        return Record(document: document, place: file.name, platform: .web)
     }
 
     private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
@@ -163,10 +183,10 @@ private struct Explain {
             return format == .json
                 ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
         }
-        let platforms = hasOwnPlatforms ? deliver.platforms(beside: platform) : [platform]
+        let all = hasAllPlatforms ? PayloadPlatforms(deliver) : nil
         let matrix = ExplanationMatrix(
-            deliver, platforms: hasAllPlatforms ? Platform.allCases : platforms,
-            state: hasAllStates ? nil : deliver.state, table: settings.routing)
+            deliver, platforms: all?.possible ?? (hasOwnPlatforms ? deliver.platforms(beside: platform) : [platform]),
+            leftOut: all?.leftOut ?? [], state: hasAllStates ? nil : deliver.state, table: settings.routing)
         guard format != .json else { return output.write(document: matrix.json) }
         let table = matrix.table(name: record.place, payload: Array(deliver.payload.rawBytes))
         if format == .html { tables.append(table) } else { output.print(table.lines(width: output.width)) }
