@@ -220,7 +220,7 @@ let package = Package(
         tests(
             "GatewayProgramTests",
             ["PushModel", "PushRouter", "PushSettings", "PushGateway", "HTTPServer", "pushrouter-gateway"]),
-        tests("HTTP2Tests", ["HTTP2"]),
+        tests("HTTP2Tests", ["HTTP2", "CNGHTTP2"]),
         tests(
             "MetricsTests",
             ["PushModel", "PushViews", "HTTPServer", "LinuxSystem", "pushrouter-metrics"]),

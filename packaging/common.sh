@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions and lists for quickstart.sh and test.sh, which source this file with the top of the project as the working
+# Functions and lists for the scripts of packaging and tests that source this file with the top of the project as the working
 # directory.
 
 # shellcheck disable=SC2034  # Used by the scripts that source this file.
@@ -52,4 +52,12 @@ require_packages() {
     "${as_root[@]}" apt-get -q update
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
         -o DPkg::Lock::Timeout=120 "${missing[@]}"
+}
+
+# Makes a minimal Debian 12 in a directory, from this machine's mirror if it is Debian's. Needs root and debootstrap.
+debian_base() {
+    local mirror
+    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+        sed -nE 's/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:[^ ]*\/debian)\/?( .*)?$/\3/p' | sed -n 1p || true)
+    PATH=$PATH:/usr/sbin:/sbin debootstrap --variant=minbase bookworm "$1" "${mirror:-http://deb.debian.org/debian}"
 }

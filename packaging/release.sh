@@ -4,7 +4,8 @@
 # The same commit in the same directory gives the same bytes, but for the images. Lists missing files.
 # usage: release.sh [--output DIR] [--programs DIR] [--base IMAGE]     --output: default .build/release-files
 #        --programs DIR: pack the programs that are in DIR, and build nothing
-#        --base IMAGE: the images' base in place of docker.io/library/debian:bookworm-slim
+#        --base IMAGE: the images' base; without it root with debootstrap and buildah makes one, else
+#        docker.io/library/debian:bookworm-slim
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
@@ -124,26 +125,39 @@ END
 awk -v version="${version%-dev}" '/^## / { inside = index($0, "[" version "]") } inside' CHANGELOG.md >"$output/NOTES.md"
 [[ -s $output/NOTES.md ]] || fail "CHANGELOG.md has nothing about $version"
 
-builder=
+builder=()
 for command in podman buildah; do
     if command -v "$command" >/dev/null; then
-        builder=$command
+        builder=("$command")
         break
     fi
 done
+pull=missing
+if ((${#base[@]} == 0 && EUID == 0)) && command -v buildah >/dev/null && PATH=$PATH:/usr/sbin command -v debootstrap >/dev/null; then
+    say "base of the images: debootstrap"
+    # A store of its own, of which nothing stays.
+    builder=(buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs)
+    export BUILDAH_ISOLATION=chroot
+    debian_base "$work/base" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "debootstrap failed"; }
+    container=$("${builder[@]}" from scratch)
+    "${builder[@]}" add "$container" "$work/base" >/dev/null
+    rm -rf "$work/base"
+    "${builder[@]}" commit --rm "$container" base:1 >/dev/null
+    base=(--build-arg BASE=localhost/base:1) pull=never
+fi
 # Builds one target of the Containerfile, and writes its image as an OCI archive.
 build_image() { # NAME ARGUMENT...
     local name=$1 archive=$output/$1-$version-image.tar
     shift
-    say "image: $builder build, $name"
-    if "$builder" build --pull=missing "${base[@]}" "$@" -f packaging/Containerfile -t "$name:$version" "$output" &&
-        "$builder" push "$name:$version" "oci-archive:$archive:$name:$version"; then
+    say "image: ${builder[0]} build, $name"
+    if "${builder[@]}" build --pull="$pull" "${base[@]}" "$@" -f packaging/Containerfile -t "$name:$version" "$output" &&
+        "${builder[@]}" push "$name:$version" "oci-archive:$archive:$name:$version"; then
         return
     fi
     rm -f "$archive"
-    missing+=("image $name: $builder failed, see above")
+    missing+=("image $name: ${builder[0]} failed, see above")
 }
-if [[ -n $builder ]]; then
+if ((${#builder[@]})); then
     build_image pushctl
     build_image pushrouterd --target router
 else

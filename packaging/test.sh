@@ -14,11 +14,13 @@
 # usage:                 4 outside   browsers, hostile clients and handlers, costs, the files of a release
 # usage:                 5 faults    the faults of a pair that has nothing else
 # usage:                 6 pair      a pair with standby, network, clocks, failing calls, Patroni; its forwarders
+# usage:                 7 proofs    flipped bits, no memory, crowds, many devices, sanitizers, fuzzing: short forms, minutes;
+# usage:                             with PUSH_TEST_LONG=1 those of the page Reliability, half a day
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
-part_names=(default together long outside faults pair)
+part_names=(default together long outside faults pair proofs)
 programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway
     pushrouter-web)
 # All that Debian has for the default part. The readers of reports and metrics are Debian's packages, for Debian's
@@ -281,6 +283,8 @@ part_outside() {
     packaging/build-deb.sh --programs .build/release
     packaging/build-deb.sh --programs .build/release --output "$work/again"
     for package in .build/debian/*.deb; do cmp "$package" "$work/again/${package##*/}"; done
+    say "packages: from an empty root to the first answer and the first page, by README's commands"
+    check Tests/Package/first-answer.sh .build/debian
     say "release: source archive, packages, images and checksums"
     check packaging/release.sh --programs .build/release --output "$work/release-files"
     (cd "$work/release-files" && sha256sum --check SHA256SUMS)
@@ -303,6 +307,29 @@ part_pair() {
     check /usr/bin/python3 Tests/Fleet/twin.py --requests 100000 --moves 100
     say "fleet: leaders that stand still beside their forwarders"
     check /usr/bin/python3 Tests/Fleet/forward.py --rounds 40
+}
+
+part_proofs() {
+    local is_long=${PUSH_TEST_LONG-}
+    build_debug
+    build_release
+    say "damage: single bits of log and ledger"
+    check /usr/bin/python3 Tests/Long/damage.py --programs .build/release ${is_long:+--flips 10000}
+    say "memory: SQLite and HTTP/2 without memory, by their own hooks"
+    check /usr/bin/python3 Tests/Long/memory.py --programs .build/release ${is_long:+--rounds 4000}
+    say "crowd: ten times what one producer may have in flight, beside another"
+    check /usr/bin/python3 Tests/Long/crowd.py --programs .build/release ${is_long:+--seconds 600}
+    say "scale: many devices and deliveries beside one percent"
+    check /usr/bin/python3 Tests/Long/scale.py --programs .build/release ${is_long:+--devices 1000000 --deliveries 10000000}
+    say "sanitizers: suites of the adapters"
+    if [[ -n $is_long ]]; then
+        Tests/Long/sanitize.sh address
+        Tests/Long/sanitize.sh thread
+    else
+        Tests/Long/sanitize.sh address HTTP2Tests GzipTests JSONCTests
+    fi
+    say "fuzzing: each target"
+    if [[ -n $is_long ]]; then sh Tests/Fuzz/run.sh --all 1200; else sh Tests/Fuzz/run.sh --all 10; fi
 }
 
 require_swift

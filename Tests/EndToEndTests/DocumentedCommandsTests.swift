@@ -31,6 +31,26 @@ struct DocumentedCommandsTests {
         }
     }
 
+    @Test("the documentation is short: at most 24 pages and 38,000 words")
+    func words() {
+        let path = "\(packageRoot)/\(Self.folder)"
+        let pages = ["", "Guides/", "Decisions/"].flatMap { folder in
+            TestSupport.names(in: "\(path)/\(folder)").filter { $0.hasSuffix(".md") }.map { "\(path)/\(folder)\($0)" }
+        }
+        let words = pages.map { (readFile($0) ?? []).split { $0 == 32 || $0 == 10 }.count }.reduce(0, +)
+        #expect(pages.count <= 24)
+        #expect(words <= 38_000, "cut as many words as you add")
+    }
+
+    @Test(
+        "the pages of figures are those that the last run of Tests/Figures/figures.py gave",
+        .needs(program: "/usr/bin/python3", of: "python3"))
+    func figures() {
+        let script = "\(packageRoot)/Tests/Figures/figures.py"
+        let result = Program(path: "/usr/bin/python3").run([script, "pages", "--check"])
+        #expect(result.end == .exited(0), "\(result.output)\(result.errors)")
+    }
+
     @Test("the README is short: at most 120 lines")
     func length() throws {
         let readme = try #require(readFile("\(packageRoot)/README.md"))

@@ -197,7 +197,8 @@ struct PushctlReportTests {
         for command in [["report"], ["show", "1"]] {
             let result = pushctl.run(command + ["--state", directory.path, "--config", shippedConfiguration])
             #expect(result.end == .exited(66))
-            #expect(result.errors.contains("\(directory.path)/ledger.db: there is no ledger"))
+            let message = "no pushes are recorded here yet: there is no ledger"
+            #expect(result.errors.contains("\(directory.path)/ledger.db: \(message)"))
             #expect(result.errors.contains("name another with --state"))
         }
     }

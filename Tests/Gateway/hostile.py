@@ -318,4 +318,5 @@ def run(scene):
         sys.exit("descriptors are left")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,3 +1,5 @@
+import CNGHTTP2
+import Glibc
 import Testing
 
 @testable import HTTP2
@@ -247,5 +249,70 @@ struct HTTP2SessionTests {
             }
         } catch {}
         _ = session.takeOutput()
+    }
+
+    @Test("answers or ends, and never neither, when any allocation of the library finds no memory")
+    func noMemory() {
+        let body = [UInt8](repeating: 65, count: 400)
+        var passing = 0
+        var isReached = true
+        while isReached {
+            let memory = ShortMemory(passing)
+            defer { withExtendedLifetime(memory) {} }
+            do throws(HTTP2Failure) {
+                let session = try HTTP2Session(HTTP2Limits(), memory: memory.methods)
+                var client = HTTP2Client()
+                client.post("/a", stream: 1, others: [("x", "y")])
+                client.data("{}", stream: 1)
+                var output: [UInt8] = []
+                for request in try receive(session, client.take()) {
+                    session.respond(to: request.stream, status: 200, headers: [("apns-id", "Ab-1")], body: body)
+                }
+                while session.hasOutput {
+                    let bytes = session.takeOutput()
+                    #expect(!bytes.isEmpty || !session.hasOutput, "a loop without an end, allocation \(passing)")
+                    if bytes.isEmpty { break }
+                    output += bytes
+                }
+                let frames = HTTP2Client.frames(output)
+                let isAnswered = frames.contains { $0.kind == 0 && $0.stream == 1 && $0.payload.count == body.count }
+                #expect(isAnswered || session.isOver, "allocation \(passing)")
+                session.announceEnd()
+                session.goAway()
+            } catch {}
+            isReached = memory.hasFailed
+            passing += 1
+        }
+        #expect(passing > 20)
+    }
+}
+
+/// An allocator of the library that fails once.
+private final class ShortMemory {
+    let methods = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
+    private var passing: Int
+    private(set) var hasFailed = false
+
+    init(_ passing: Int) {
+        self.passing = passing
+        methods.initialize(
+            to: nghttp2_mem(
+                // The pointer is valid: the test keeps this object longer than the session.
+                mem_user_data: Unmanaged.passUnretained(self).toOpaque(),
+                malloc: { size, context in ShortMemory.fails(context) ? nil : malloc(size) },
+                free: { memory, _ in free(memory) },
+                calloc: { count, size, context in ShortMemory.fails(context) ? nil : calloc(count, size) },
+                realloc: { memory, size, context in ShortMemory.fails(context) ? nil : realloc(memory, size) }))
+    }
+
+    deinit { methods.deallocate() }
+
+    private static func fails(_ context: UnsafeMutableRawPointer?) -> Bool {
+        guard let context else { return false }
+        let memory = Unmanaged<ShortMemory>.fromOpaque(context).takeUnretainedValue()
+        memory.passing -= 1
+        guard memory.passing == -1 else { return false }
+        memory.hasFailed = true
+        return true
     }
 }

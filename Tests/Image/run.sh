@@ -24,11 +24,10 @@ export BUILDAH_ISOLATION=chroot
 quiet() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; fail "$* failed"; }; }
 build() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
 
-# The mirror of this machine, if it is Debian.
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
-    sed -nE 's/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:[^ ]*\/debian)\/?( .*)?$/\3/p' | sed -n 1p || true)
+# shellcheck source=packaging/common.sh
+. packaging/common.sh
 echo "-- base: debootstrap"
-quiet debootstrap --variant=minbase bookworm "$work/base" "${mirror:-http://deb.debian.org/debian}"
+quiet debian_base "$work/base"
 base=$(build from scratch)
 quiet build add "$base" "$work/base"
 rm -rf "$work/base"

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import TestSupport
 import Testing
@@ -28,8 +29,8 @@ struct OpeningTests {
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
         #expect(error?.kind == .missing)
         #expect(
-            error?.description == "\(directory.path)/ledger.db: there is no ledger; start pushrouterd once with this "
-                + "state directory, or name another with --state")
+            error?.description == "\(directory.path)/ledger.db: no pushes are recorded here yet: there is no ledger; "
+                + "start pushrouterd once with this state directory, or name another with --state")
     }
 
     @Test("whose file is still empty gives an error that it is not set up yet")
@@ -166,5 +167,12 @@ struct OpeningTests {
                 #expect(try LedgerReader(directory: path).acceptedRequests() == 1)
             }
         }
+    }
+
+    @Test("that finds no memory for a connection is an error as any other")
+    func withoutMemory() {
+        let error = StoreError.sqlite(nil, SQLITE_NOMEM, context: "the ledger")
+        #expect(error.kind == .failed && error.context == "the ledger" && error.message == "out of memory")
+        #expect(error.advice.contains("MemoryMax="), "no fault of the disk")
     }
 }

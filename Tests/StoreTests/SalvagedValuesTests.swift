@@ -70,6 +70,7 @@ final class SalvagedValuesTests {
         let writer = try LedgerWriter(directory: restored)
         let reader = try writer.reader()
         _ = (try reader.highestSequenceNumber(), try reader.lastCursor(), try reader.highestEntryNumber())
+        _ = (try reader.lastConfiguration(), try reader.namedConfigurations())
         _ = (try reader.knownDevices(), try reader.recentDeliveries(), try reader.pendingAttempts())
         try reader.pendingInvocations { _, _, _ in }
         try reader.unfinishedEntries { _ in }
@@ -108,6 +109,7 @@ final class SalvagedValuesTests {
             ("UPDATE request_rows SET accepted_ns = -5 WHERE seq = 101", "requests", "accepted_ns"),
             ("UPDATE invocation_rows SET outcome = 99 WHERE seq = 101", "invocations", "outcome"),
             ("UPDATE meta SET highest_seq = (1 << 62) - 2", "meta", "highest_seq"),
+            ("UPDATE configurations SET id = '0123456789abcdeg'", "configurations", "id"),
         ])
     func counted(change: String, table: String, column: String) async throws {
         _ = try await makeSource()

@@ -57,13 +57,20 @@ public final class HTTP2Session {
     /// Whether the client has answered a PING behind the announced end: whatever it sent before has arrived.
     public private(set) var isReadyToGoAway = false
     private var hasSentGoAway = false
+    /// Whether the library had no memory for output: it would not have it at the next call either, or lacks a part.
+    private var isBroken = false
     /// The bytes of the received headers and bodies that were not passed on.
     public private(set) var heldBytes = 0
 
     /// Begins a session; its first output is the server's settings.
     ///
     /// - Throws: if there is no memory.
-    public init(_ limits: HTTP2Limits = HTTP2Limits()) throws(HTTP2Failure) {
+    public convenience init(_ limits: HTTP2Limits = HTTP2Limits()) throws(HTTP2Failure) {
+        try self.init(limits, memory: nil)
+    }
+
+    /// - Parameter memory: the library's allocator in place of malloc; it outlives the session.
+    init(_ limits: HTTP2Limits, memory: UnsafeMutablePointer<nghttp2_mem>?) throws(HTTP2Failure) {
         self.limits = limits
         credit = limits.controlFrames.atOnce
         var callbacks: OpaquePointer?
@@ -81,7 +88,7 @@ public final class HTTP2Session {
         nghttp2_option_set_max_settings(option, 32)
         nghttp2_option_set_max_outbound_ack(option, 100)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        guard nghttp2_session_server_new2(&handle, callbacks, context, option) == 0, handle != nil else {
+        guard nghttp2_session_server_new3(&handle, callbacks, context, option, memory) == 0, handle != nil else {
             throw .broken("there is no memory")
         }
         let settings = [
@@ -124,6 +131,7 @@ public final class HTTP2Session {
         while output.count < limits.outputBytes {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &bytes)
+            if count < 0 { isBroken = true }
             guard count > 0, let bytes else { break }
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: Int(count)))
         }
@@ -131,15 +139,17 @@ public final class HTTP2Session {
     }
 
     /// Whether the session has bytes for the client, as far as its windows allow.
-    public var hasOutput: Bool { nghttp2_session_want_write(handle) != 0 }
+    public var hasOutput: Bool { !isBroken && nghttp2_session_want_write(handle) != 0 }
 
     /// The time of the oldest incomplete request's first headers; `nil` if there is none.
     public var oldestUnfinished: Int64? {
         streams.values.lazy.filter { !$0.isComplete && !$0.isAnswered }.map(\.began).min()
     }
 
-    /// Whether the session has ended, by either side.
-    public var isOver: Bool { nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0 }
+    /// Whether the session has ended, by either side or for lack of memory.
+    public var isOver: Bool {
+        isBroken || (nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0)
+    }
 
     // MARK: Answers
 
@@ -161,9 +171,9 @@ public final class HTTP2Session {
         block.withPairs { pairs in
             // The library copies names and values.
             if hasBody {
-                nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, &provider)
+                note(nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, &provider))
             } else {
-                nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, nil)
+                note(nghttp2_submit_response(handle, stream, pairs.baseAddress, pairs.count, nil))
             }
         }
     }
@@ -171,8 +181,8 @@ public final class HTTP2Session {
     /// Announces the end to the client: it sends no further request, and those on their way are answered still. Then
     /// ``isReadyToGoAway`` becomes true when the client has seen it (RFC 9113, 6.8).
     public func announceEnd() {
-        nghttp2_submit_shutdown_notice(handle)
-        nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+        note(nghttp2_submit_shutdown_notice(handle))
+        note(nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
         isEndAnnounced = true
     }
 
@@ -182,8 +192,15 @@ public final class HTTP2Session {
         guard !hasSentGoAway else { return }
         hasSentGoAway = true
         let last = nghttp2_session_get_last_proc_stream_id(handle)
-        nghttp2_submit_goaway(
-            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0)
+        note(
+            nghttp2_submit_goaway(
+                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0))
+    }
+
+    /// Takes the result of a submission. A client that would wait for ever for what was not submitted is better off
+    /// with the end of its connection.
+    private func note(_ result: Int32) {
+        if result == NGHTTP2_ERR_NOMEM.rawValue { isBroken = true }
     }
 
     private func check(_ result: Int32) throws(HTTP2Failure) {

@@ -178,6 +178,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log keeps the rows"
         case .tooLong: "report this as an error of pushrouterd; nothing of the batch was acknowledged"
+        case .failed where code & 0xFF == SQLITE_NOMEM:
+            "the machine or the unit (MemoryMax=) has no memory left; nothing accepted so far is lost"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }

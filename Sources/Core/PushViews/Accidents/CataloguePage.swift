@@ -9,7 +9,7 @@ extension Accident {
         var page = """
             # Catalogue of accidents
 
-            Ten ways in which a push fails without a crash: the payload, the result, the fix, and a scenario.
+            Ten ways in which a push fails without a crash: the payload, the result, and the fix.
 
             ## Overview
 
@@ -23,10 +23,16 @@ extension Accident {
             \(list)```
 
             Each section has the output of `explain` for the payload, by the shipped configuration, and the results. Each of
-            these results is an expectation of the scenario, which is a file for `pushctl test`; the tests of pushrouterd run
-            the scenario. The sources prove the sentences of the story that no expectation shows.
+            these results is an expectation of a scenario, which the tests of pushrouterd run, and you can:
 
-            `packaging/generate.sh` makes this page from `Sources/Core/PushViews/Accidents/Catalogue`.
+            ```sh
+            mkdir -p /tmp/push
+            pushctl explain --example silent-tap --json >/tmp/push/accident.json
+            python3 -c 'import json, sys; print(json.load(sys.stdin)["scenario"])' </tmp/push/accident.json >/tmp/push/tap.jsonl
+            pushctl test --config etc/pushrouterd /tmp/push/tap.jsonl
+            ```
+
+            The sources prove what no expectation shows. `packaging/generate.sh` makes this page.
 
             """
         for accident in catalogue { page += try accident.section(by: table) }
@@ -46,11 +52,6 @@ extension Accident {
             **The fix.** \(fix)
 
             \(Self.blocks(explained.mended, mended.facts))
-
-            The scenario:
-
-            ```json
-            \(scenarioText)```
 
             Sources:
 

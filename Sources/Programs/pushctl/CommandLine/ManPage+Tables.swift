@@ -184,9 +184,10 @@ extension ManPage {
         outcome, reason, reason_code, queue_ms, exec_ms, total_ms, waited_for with seq, n, handler, and completion \
         with by, times, result, options. EVENT is an object with the members of an analytics event, whose time is in \
         seconds, and at. ENTRY is an object with the members of an entry of custom data: entry, seq, at, state, kind, \
-        suite, braze_id, external_id, alias, name, properties, attributes, reason. INTERACTION is an object with seq, \
-        id, at, verdict, delivery, reason: an interaction found the push that it waited for, or stopped waiting \
-        (unmatched, elsewhere). BREAKER is an object with at, handler, and state (open or closed): the breaker of a \
+        suite, braze_id, external_id, alias, name, properties, attributes, reason; state is \
+        \(EntryState.allCases.map(\.rawValue).joined(separator: ", ")). INTERACTION is an object with seq, \
+        id, at, verdict, delivery, reason: an interaction found the push that it waited for, or stopped waiting; \
+        verdict is \(Interaction.Verdict.allCases.map(\.rawValue).joined(separator: ", ")). BREAKER is an object with at, handler, and state (open or closed): the breaker of a \
         handler changed; in properties and attributes only the named members are compared. A member that is not named \
         may have any value; null means that it is missing. A reason or an error's message need only contain the \
         expected text. An event_type may be the last part of its name, such as Open. Times are Unix milliseconds or \

@@ -29,7 +29,7 @@ extension Option {
     static let transport = Option(
         "transport", words(Transport.self), "the service that carries the payload (by default the platform's own)")
     static let app = Option("app", .text("APP"), "the package name or bundle id of the app")
-    static let device = Option("device", .text("DEVICE"), "the device; Android runs its deliveries one after the other")
+    static let device = Option("device", .text("DEVICE"), "the device")
     static let externalID = Option("external-id", .text("USER"), "the user")
 
     // The state of the app.

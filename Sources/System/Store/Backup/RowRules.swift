@@ -138,6 +138,7 @@ enum RowRules {
             + "AND replace(state_id, '-', '') NOT GLOB '*[^0-9a-f]*'",
         "entries.reason_code":
             "reason_code IN (\(RejectionCode.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))",
+        "configurations.id": "length(id) = 16 AND id NOT GLOB '*[^0-9A-Fa-f]*'",
         // Numbers of at most 18 digits, which all are in the range.
         "fan_outs.devices": "devices NOT GLOB '*[^0-9 ]*' "
             + "AND devices NOT GLOB '*\(String(repeating: "[0-9]", count: 19))*'",

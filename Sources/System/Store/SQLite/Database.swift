@@ -203,7 +203,8 @@ extension StoreError {
         if number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
             message += ": " + errorText(number)
         }
-        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
+        // Without memory an open leaves no connection, and SQLite asks any but for its message.
+        let path = connection.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) } ?? ""
         // The statement helps only with errors of the program.
         let isFile = path == context || kind != .contradiction && kind != .failed
         let place = path.isEmpty ? context : isFile ? path : "\(path): \(context)"

@@ -10,7 +10,9 @@ extension Option {
         """
         exit with 1 when this does not hold for a payload; * matches any text, none stands for no value; given several \
         times, all must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", ")); \
-        outcome is "handler NAME" where a handler decides it
+        kind is \(BrazeFacts.Kind.allCases.map(\.rawValue).joined(separator: ", ")); confidence is \
+        \(ProviderRule.Confidence.allCases.map(\.rawValue).joined(separator: ", ")); outcome is "handler NAME" where a \
+        handler decides it; a value that a key cannot have is told, with those that it can
         """)
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
 }

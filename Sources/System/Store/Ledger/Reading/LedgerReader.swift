@@ -48,7 +48,7 @@ public final class LedgerReader {
     public convenience init(directory: String) throws(StoreError) {
         let path = directory + "/ledger.db"
         guard access(path, F_OK) == 0 || errno == EACCES else {
-            throw StoreError(.missing, message: "there is no ledger", context: path)
+            throw StoreError(.missing, message: "no pushes are recorded here yet: there is no ledger", context: path)
         }
         try self.init(try Database(path: path, access: .readOnly))
     }
