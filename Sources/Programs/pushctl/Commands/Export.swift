@@ -11,7 +11,7 @@ extension Command {
             Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
             has the names of Braze's Currents; the format envelope has the form of its custom HTTP export; csv is a table with \
             the names of Currents, whose heading stands before the first event alone. Fields that \
-            a tracker on the device cannot know (user_id, names of campaigns, send_id) are left out. It reads the \
+            a tracker on the device cannot know (user_id, send_id) are left out, and campaign_name without --names. It reads the \
             ledger in the state directory, with or without a daemon.
             """,
             """
@@ -32,7 +32,8 @@ extension Command {
         operands: .none,
         options: [
             .format.allowing(ExportFormat.self).meaning("the form of a line (currents)"),
-            .since.meaning("only events at this time or later"), .utc, .event, .cursor, .after, .follow, .fullTokens,
+            .since.meaning("only events at this time or later"), .utc, .event, .names, .cursor, .after, .follow,
+            .fullTokens,
         ],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
@@ -41,7 +42,7 @@ extension Command {
             Example(line: "pushctl export --format envelope --follow", meaning: "all events, as they come"),
         ]
     ) { arguments, session throws(Failure) in
-        try Export(arguments).run(session)
+        try Export(arguments, names: try session.campaignNames(arguments).names).run(session)
     }
 }
 
@@ -57,8 +58,10 @@ private struct Export {
     private let after: Int64?
     private let follows: Bool
     private let showsTokens: Bool
+    private let names: [String: String]
 
-    init(_ arguments: Arguments) throws(Failure) {
+    init(_ arguments: Arguments, names: [String: String]) throws(Failure) {
+        self.names = names
         format = arguments.word(.format, ExportFormat.self) ?? .currents
         since = try arguments.window().since
         kinds = try Self.kinds(arguments)
@@ -86,7 +89,9 @@ private struct Export {
         let ledger = try session.ledger()
         var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
         // An export that goes on has the heading of the first one.
-        if cursor == 0, let head = format.head(hasCursor: after != nil) { session.output.write(head.utf8) }
+        if cursor == 0, let head = format.head(hasNames: !names.isEmpty, hasCursor: after != nil) {
+            session.output.write(head.utf8)
+        }
         repeat {
             while let last = try writePage(of: ledger, after: cursor, session) {
                 cursor = last
@@ -108,7 +113,7 @@ private struct Export {
         }
         for (cursor, event) in page where isWanted(event) {
             let event = showsTokens ? event : event.withShortToken
-            format.write(event, cursor: after == nil ? nil : cursor, to: session.output)
+            format.write(event, names: names, cursor: after == nil ? nil : cursor, to: session.output)
         }
         return page.last?.cursor
     }
