@@ -18,6 +18,8 @@ public struct LedgerSide: Sendable {
         case repeatedTap
         /// A press on a button that closes the notification.
         case closeButton
+        /// A session after a push, whose influenced opens are not decided yet.
+        case undecidedSession
     }
 
     /// The requests of a fact: their number, and the first of them.
@@ -74,6 +76,8 @@ public struct LedgerSide: Sendable {
     private var reports: [Platform: CampaignReport] = [:]
     private var findings: [String: [CampaignExport.Place: [Finding: Found]]] = [:]
     private var delays: SessionDelays
+    /// The requests that began a session of which the influenced opens are not decided.
+    private var undecided: Set<SequenceNumber> = []
     /// Taps without an instance that name a push by its message id, until its receipt names the campaign.
     private var taps: [String: [Tap]] = [:]
     private let tapsMax: Int
@@ -127,10 +131,22 @@ public struct LedgerSide: Sendable {
         .shownBySystem, .sdkNotReady, .notWoken, .handled, .failed, .timedOut, .expired, .unrouted, .ownReceiver,
     ]
 
+    /// Names a session that began, and of which the influenced opens are not decided; before its event.
+    public mutating func add(undecided start: PendingStart) { undecided.insert(start.cause) }
+
+    /// Whether there are too many pushes to try other windows of influenced opens.
+    var hasTooManyDelays: Bool { delays.isFull }
+
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
         reports[event.platform]?.add(event)
-        delays.add(event)
+        let waited = delays.add(event)
+        if event.kind == .sessionStart, undecided.contains(event.seq) {
+            let place = CampaignExport.Place(platform: event.platform, day: zone.day(of: event.time))
+            for campaign in Set(waited.filter { Duration.seconds($0.seconds) < influencedWindow }.map(\.campaign)) {
+                add(.undecidedSession, event.seq, place, of: campaign)
+            }
+        }
         guard !taps.isEmpty, event.kind == .received, let id = event.push?.messageID,
             let ended = taps.removeValue(forKey: id)
         else { return }
@@ -306,7 +322,7 @@ struct SessionDelays: Sendable {
         let time: Int64
     }
 
-    private struct Delay {
+    struct Delay {
         let campaign: String
         let platform: Platform
         let day: LocalDay
@@ -317,34 +333,52 @@ struct SessionDelays: Sendable {
     static let windows: [Duration] = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map { .seconds($0 * 60) }
     /// As many pushes of a person as wait for a session.
     private static let waitingMax = 256
+    /// As many pushes as are kept: about 200 bytes each.
+    static let pushesMax = 250_000
 
     private let zone: LocalZone
     private var waiting: [Person: [Push]] = [:]
     private var delays: [SequenceNumber: Delay] = [:]
     private var opened: Set<SequenceNumber> = []
+    private var count = 0
+    private let pushesMax: Int
+    /// Whether there were too many pushes: then it has no delays.
+    private(set) var isFull = false
 
-    init(zone: LocalZone) { self.zone = zone }
+    init(zone: LocalZone, pushesMax: Int = Self.pushesMax) { (self.zone, self.pushesMax) = (zone, pushesMax) }
 
-    mutating func add(_ event: AnalyticsEvent) {
+    /// Counts an event.
+    ///
+    /// - Returns: the delays of the pushes that waited for the session that begins.
+    mutating func add(_ event: AnalyticsEvent) -> [Delay] {
+        guard !isFull else { return [] }
         let person = Person(app: event.appID, device: event.deviceID, user: event.externalUserID)
         switch event.content {
         case .received(let push):
-            guard let campaign = push.campaignID else { return }
+            guard let campaign = push.campaignID else { return [] }
+            count += 1
+            guard count <= pushesMax else {
+                (waiting, delays, opened, isFull) = ([:], [:], [], true)
+                return []
+            }
             var pushes = waiting[person] ?? []
             if pushes.count == Self.waitingMax { pushes.removeFirst() }
             pushes.append(Push(delivery: event.delivery, campaign: campaign, time: event.time))
             waiting[person] = pushes
         case .open(_, let button): if button?.action != .close { opened.insert(event.delivery) }
         case .sessionStart:
-            guard let pushes = waiting.removeValue(forKey: person) else { return }
+            guard let pushes = waiting.removeValue(forKey: person) else { return [] }
             let longest = Self.windows.last?.components.seconds ?? 0
             let day = zone.day(of: event.time)
-            for push in pushes where (0..<longest).contains(event.time - push.time) {
-                delays[push.delivery] = Delay(
+            return pushes.filter { (0..<longest).contains(event.time - $0.time) }.compactMap { push -> Delay? in
+                let delay = Delay(
                     campaign: push.campaign, platform: event.platform, day: day, seconds: event.time - push.time)
+                delays[push.delivery] = delay
+                return opened.contains(push.delivery) ? nil : delay
             }
         case .influencedOpen, .iosForeground, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
         }
+        return []
     }
 
     /// The delays in seconds of pushes that nobody tapped.
