@@ -18,8 +18,6 @@ public struct LedgerSide: Sendable {
         case repeatedTap
         /// A press on a button that closes the notification.
         case closeButton
-        /// A session after a push, whose influenced opens are not decided yet.
-        case undecidedSession
     }
 
     /// The requests of a fact: their number, and the first of them.
@@ -140,13 +138,7 @@ public struct LedgerSide: Sendable {
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
         reports[event.platform]?.add(event)
-        let waited = delays.add(event)
-        if event.kind == .sessionStart, undecided.contains(event.seq) {
-            let place = CampaignExport.Place(platform: event.platform, day: zone.day(of: event.time))
-            for campaign in Set(waited.filter { Duration.seconds($0.seconds) < influencedWindow }.map(\.campaign)) {
-                add(.undecidedSession, event.seq, place, of: campaign)
-            }
-        }
+        delays.add(event)
         guard !taps.isEmpty, event.kind == .received, let id = event.push?.messageID,
             let ended = taps.removeValue(forKey: id)
         else { return }
@@ -282,6 +274,16 @@ public struct LedgerSide: Sendable {
         return sum
     }
 
+    /// The sessions that are undecided, and may count for a push of some campaigns that nobody tapped.
+    func undecidedSessions(
+        of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
+    ) -> Found {
+        guard !undecided.isEmpty else { return Found() }
+        let causes = delays.found(of: Set(campaigns), on: platforms, in: days)
+            .filter { Duration.seconds($0.seconds) < influencedWindow }.map(\.cause)
+        return Set(causes).intersection(undecided).sorted().reduce(into: Found()) { $0.add($1) }
+    }
+
     /// The days on which a campaign's pushes came.
     func days(of campaign: String) -> Set<LocalDay> {
         reports.values.reduce(into: []) { days, report in
@@ -295,7 +297,7 @@ public struct LedgerSide: Sendable {
     func fittingWindow(
         of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?, ours: Int, wanted: Int
     ) -> (window: Duration, opens: Int)? {
-        let spans = delays.seconds(of: Set(campaigns), on: platforms, in: days)
+        let spans = delays.found(of: Set(campaigns), on: platforms, in: days).map(\.seconds)
         func opens(_ window: Duration) -> Int { spans.count { Duration.seconds($0) < window } }
         guard opens(influencedWindow) == ours else { return nil }
         let best = SessionDelays.windows.filter { $0 != influencedWindow }
@@ -323,6 +325,8 @@ struct SessionDelays: Sendable {
     }
 
     struct Delay {
+        /// The request that began the session.
+        let cause: SequenceNumber
         let campaign: String
         let platform: Platform
         let day: LocalDay
@@ -348,18 +352,16 @@ struct SessionDelays: Sendable {
     init(zone: LocalZone, pushesMax: Int = Self.pushesMax) { (self.zone, self.pushesMax) = (zone, pushesMax) }
 
     /// Counts an event.
-    ///
-    /// - Returns: the delays of the pushes that waited for the session that begins.
-    mutating func add(_ event: AnalyticsEvent) -> [Delay] {
-        guard !isFull else { return [] }
+    mutating func add(_ event: AnalyticsEvent) {
+        guard !isFull else { return }
         let person = Person(app: event.appID, device: event.deviceID, user: event.externalUserID)
         switch event.content {
         case .received(let push):
-            guard let campaign = push.campaignID else { return [] }
+            guard let campaign = push.campaignID else { return }
             count += 1
             guard count <= pushesMax else {
                 (waiting, delays, opened, isFull) = ([:], [:], [], true)
-                return []
+                return
             }
             var pushes = waiting[person] ?? []
             if pushes.count == Self.waitingMax { pushes.removeFirst() }
@@ -367,29 +369,25 @@ struct SessionDelays: Sendable {
             waiting[person] = pushes
         case .open(_, let button): if button?.action != .close { opened.insert(event.delivery) }
         case .sessionStart:
-            guard let pushes = waiting.removeValue(forKey: person) else { return [] }
+            guard let pushes = waiting.removeValue(forKey: person) else { return }
             let longest = Self.windows.last?.components.seconds ?? 0
             let day = zone.day(of: event.time)
-            return pushes.filter { (0..<longest).contains(event.time - $0.time) }.compactMap { push -> Delay? in
-                let delay = Delay(
-                    campaign: push.campaign, platform: event.platform, day: day, seconds: event.time - push.time)
-                delays[push.delivery] = delay
-                return opened.contains(push.delivery) ? nil : delay
+            for push in pushes where (0..<longest).contains(event.time - push.time) {
+                delays[push.delivery] = Delay(
+                    cause: event.seq, campaign: push.campaign, platform: event.platform, day: day,
+                    seconds: event.time - push.time)
             }
         case .influencedOpen, .iosForeground, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
         }
-        return []
     }
 
-    /// The delays in seconds of pushes that nobody tapped.
-    func seconds(
-        of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
-    ) -> [Int64] {
+    /// The delays of pushes that nobody tapped.
+    func found(of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?) -> [Delay] {
         delays.compactMap { delivery, delay in
             let counts =
                 campaigns.contains(delay.campaign) && platforms.contains(delay.platform)
                 && days.map { $0.contains(delay.day) } ?? true && !opened.contains(delivery)
-            return counts ? delay.seconds : nil
+            return counts ? delay : nil
         }
     }
 }

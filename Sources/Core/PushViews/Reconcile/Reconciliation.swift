@@ -38,6 +38,8 @@ public struct Reconciliation: Sendable {
         let unlisted: [(platform: Platform, count: Int)]
         /// The figures that the export cannot have.
         let lacking: Set<ExportFigure>
+        /// Sessions here that may count as influenced opens, and are undecided.
+        let undecided: LedgerSide.Found
         var sentences: [Sentence] = []
         /// The gaps that the sums prove, each with the figure that it is a part of.
         var gaps: [(count: Int, of: Int)] = []
@@ -196,7 +198,8 @@ public struct Reconciliation: Sendable {
             .map { (platform: $0, count: ledger.figures(of: ids, on: [$0], in: days).seen) }
         var campaign = Campaign(
             name: name, ids: ids, theirs: theirs, ours: whole.ours, rows: rows, parts: parts,
-            unlisted: unlisted.filter { $0.count > 0 }, lacking: lacking)
+            unlisted: unlisted.filter { $0.count > 0 }, lacking: lacking,
+            undecided: ledger.undecidedSessions(of: ids, on: all, in: days))
         campaign.judge { ours, wanted in
             ledger.fittingWindow(of: ids, on: all, in: days, ours: ours, wanted: wanted).map {
                 ($0.window, $0.opens, ledger.influencedWindow)
@@ -321,13 +324,13 @@ extension Reconciliation.Campaign {
             "Braze lacks \($0) of those counted here"
                 + (setting ?? ": sessions that the app does not log, or another rule")
         }
-        let undecided = ours.findings[.undecidedSession]
-        let waits = undecided == nil ? "" : "sessions that are undecided here, or "
+        let undecided = undecided
+        let waits = undecided.count == 0 ? "" : "sessions that are undecided here, or "
         add(others.map { ($0.0, $0.1.extra) }, .influencedExtra) {
             "Braze has \($0) more than are counted here" + (setting ?? ": \(waits)another rule of Braze's")
         }
         guard others.contains(where: { $0.1.extra.upperBound > 0 }) else { return }
-        add(undecided?.count ?? 0, .undecided, query(undecided, queryOfIDs("campaign"))) {
+        add(undecided.count, .undecided, query(undecided, queryOfIDs("campaign"))) {
             """
             \(counted($0, "session")) after a push \($0 == 1 ? "is" : "are") undecided here: the daemon stopped before it \
             decided, or waits for the grace; each may count as an influenced open once it runs
