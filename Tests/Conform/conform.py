@@ -79,7 +79,22 @@ def dispatchers(language, pushctl, place, words, plants, validate):
 def known(language, pushctl, place, words, plant, failed):
     """A list of all faults makes the run good; an entry that passes, or matches nothing, fails it."""
     entries = place / "push-cases.known"
-    entries.write_text("".join(f"{one['name']}: ticket 7\n" for one in failed))
+    names = [json.loads(line).get("name", "") for line in (place / "push-cases.jsonl").read_text().splitlines()]
+
+    def pattern(name):
+        """A pattern for this case alone, if there is one."""
+        begin = name[:-2]
+        return begin + "*" if sum(other.startswith(begin) for other in names) == 1 else name
+
+    listed = [pattern(one["name"]) for one in failed]
+    check(any(entry.endswith("*") for entry in listed), f"{language}: no pattern")
+    lines = "# what we know\n" + "".join(f"{entry}: ticket 7\n" for entry in listed)
+    entries.write_text(lines + "no/such-*: ticket 8\n")
+    nothing = run(words(plant), place, PUSH_PLANT=plant)
+    check(nothing.returncode != 0 and "no/such-" in nothing.stdout,
+          f"{language}: an entry without a case: {nothing.stdout[-500:]}")
+    check(judge(pushctl, place, "--known", entries.name).returncode == 1, f"{language}: judge: an entry without a case")
+    entries.write_text(lines)
     check(judge(pushctl, place, "--known", entries.name).returncode == 0, f"{language}: known faults fail")
     check(run(words(plant), place, PUSH_PLANT=plant).returncode == 0, f"{language}: known faults fail the test")
     passing = run(words(""), place, PUSH_PLANT="")

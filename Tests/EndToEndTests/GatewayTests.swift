@@ -518,6 +518,28 @@ struct GatewayTests {
         _ = try webpush("unsubscribe", endpoint)
         #expect(push() == 410)
         #expect(try webpush("list").isEmpty)
+        func refused(_ words: String...) -> Program.Result {
+            pushctl.run(
+                ["webpush"] + words + ["--app", "shop", "--device", "chrome"]
+                    + ["--runtime", scene.installation.runtime, "--state", scene.installation.state])
+        }
+        let none = refused("unsubscribe")
+        #expect(none.end == .exited(1) && none.errors == "pushctl: the device chrome of shop has no subscription\n")
+        _ = try webpush("subscribe", "--app", "shop", "--device", "chrome", "--user", "anna", "--gateway", scene.socket)
+        #expect(try webpush("list").first?.contains("anna") == true)
+        _ = try webpush("unsubscribe", "--app", "shop", "--device", "chrome")
+        #expect(refused("unsubscribe").end == .exited(1))
+        let letters = String(repeating: "A", count: 86)
+        for (key, words) in [
+            ("B" + letters.dropLast() + "+", "--key: \"+\" is no character of base64url: write - for it"),
+            (String(letters.prefix(43)), "--key: it has 43 characters, as a private key; a public VAPID key has 87"),
+            ("", "--key: it has 0 characters; a public VAPID key has 87 characters of base64url and begins with B"),
+            ("B" + letters, "--key: the gateway refuses it: "),
+        ] {
+            let wrong = refused("subscribe", "--key=\(key)", "--gateway", scene.socket)
+            #expect(wrong.end == .exited(2) && wrong.errors.contains(words), "\(wrong.errors)")
+        }
+        #expect(try webpush("list").isEmpty)
         // Without its secret a gateway knows none of its endpoints, and one that others may read is no secret.
         let secret = "\(scene.installation.root)/gateway/webpush.key"
         #expect(try scene.gateway.stop() == .exited(0))

@@ -135,8 +135,19 @@ struct PushctlAnalyticsTests {
         #expect(daemon.pushctl("show", "6").output.contains("  No influenced open: \(why).\n"))
         #expect(try json(daemon.pushctl("show", "6", "--json").output)["not_influenced"]?.string == why)
         #expect(try json(daemon.pushctl("show", "2", "--json").output)["not_influenced"] == nil)
+        let events = try export("--event", "Received").lines.map { try json($0)["campaign_name"]?.string }
+        #expect(events == [nil, "Fall sale", nil, "Fall sale"])
+        let envelope = try json(export("--format", "envelope", "--event", "InfluencedOpen").lines[0])
+        #expect(envelope["properties"]?["campaign_name"]?.string == "Fall sale" && envelope["user"] != nil)
+        let rows = export("--format", "csv", "--event", "Received", "--after", "0").output.split(separator: "\r\n")
+        #expect(rows[0].hasSuffix(",properties,campaign_name,cursor") && rows[2].contains(",Fall sale,"), "\(rows)")
         let anna = daemon.pushctl("user", "anna").output
         #expect(anna.contains("Fall sale (fall)") && anna.contains("not influenced: \(why)"), "\(anna)")
+        try send([Self.push("m5", "fall", at: 95_000).replacing("pixel", with: "tab")])
+        let session = daemon.pushctl(
+            "session", "start", "--app", "shop", "--device", "tab", "--external-id", "anna", "--at", "99000", "--wait")
+        let counts = "of campaign Fall sale (fall): it counts as an influenced open\n"
+        #expect(session.output.contains(counts), "\(session.output)\(session.errors)")
     }
 
     @Test("a session's end and start say what they did, what they count for, and what still waits")

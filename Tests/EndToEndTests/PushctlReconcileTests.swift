@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -58,6 +59,36 @@ struct PushctlReconcileTests {
         let over = reconcile(path("b.csv"), "--names", path("names.csv"), "--format", "csv", "--fail-over", "5%")
         #expect(over.end == .exited(1) && over.errors.contains("Spring: a gap of 2 of 3 (66.7 %)\n"))
         #expect(over.output.contains("\r\nSpring,spring,,,4,0,3,1,0,1,1,1\r\n"))
+    }
+
+    @Test("reads the answer of data_series, asks for the order of day and month, and names sessions that are undecided")
+    func otherForms() throws {
+        let figures = #""sent":3,"direct_opens":1,"total_opens":2"#
+        writeFile(
+            #"{"data":[{"time":"1970-01-01","messages":{"android_push":[{\#(figures)}]}}],"message":"success"}"#,
+            to: path("spring.json"))
+        let series = reconcile(path("spring.json"), "--timezone", "UTC", "--format", "csv")
+        #expect(series.output.contains("\r\nspring,spring,1970-01-01,android,3,0,3,1,1,1,2,1\r\n"), "\(series.errors)")
+        writeFile(
+            "Report of November\n\ncampaign_id,Date,sent,direct_opens,total_opens\nspring,02/01/1970,3,1,1\n",
+            to: path("d.csv"))
+        let asked = reconcile(path("d.csv"))
+        #expect(asked.end == .exited(65) && asked.errors.contains("d.csv: line 4: \"02/01/1970\" begins with"))
+        let told = reconcile(path("d.csv"), "--date-format", "mdy", "--timezone", "UTC")
+        #expect(told.output.contains("1970-02-01") && told.output.contains("\"Report of November\""), "\(told.errors)")
+        // A daemon that ends before its grace does leaves a session undecided.
+        #expect(try daemon.process.stop() == .exited(0))
+        let other = try TestDaemon(Installation("[Tracker]\nGrace=1min\n"))
+        let client = try other.installation.injectClient()
+        for line in [
+            #"{"op":"deliver","at":1000,"platform":"ios","app":"shop","device":"x","payload":{"aps":{"alert":"A"},"ab":{"c":"spring"}}}"#,
+            #"{"op":"session","kind":"start","at":2000,"platform":"ios","app":"shop","device":"x"}"#,
+        ] { #expect(try client.ask(line).isAccepted) }
+        other.process.send(SIGKILL)
+        #expect(try other.process.waitForEnd() == .signaled(SIGKILL))
+        writeFile("campaign_id,sent,direct_opens,total_opens\nspring,1,0,1\n", to: path("u.csv"))
+        let undecided = pushctl.run(other.options + ["reconcile", path("u.csv")])
+        #expect(undecided.output.contains("possible: 1 session after a push is undecided here"), "\(undecided.output)")
     }
 
     @Test("reads days in the zone that is named, proposes names, and says what is wrong with a command or a file")

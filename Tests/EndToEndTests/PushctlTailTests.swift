@@ -51,6 +51,9 @@ struct PushctlTailTests {
         #expect(programs.map { $0["type"]?.string } == ["invocation", "invocation", "invocation", "analytics"])
         #expect(Set(programs.compactMap { $0["outcome"]?.string }) == ["handled", "failed", "handed_to_tracker"])
         #expect(programs.last?["cursor"]?.int64 == 1)
+        daemon.installation.write("campaigns.csv", "cid,name\n64b0,Fall sale\n")
+        #expect(tail("--since -1h", until: 4).lines.last?.hasSuffix("  shop  campaign Fall sale (64b0)") == true)
+        #expect(try json(tail("--since -1h --json", until: 4).lines[3])["campaign_name"]?.string == "Fall sale")
         let event = try #require(programs.last)
         #expect(event["at"]?.int64 == event["time"]?.int64.map { $0 * 1000 }, "milliseconds, as of the outcomes")
     }

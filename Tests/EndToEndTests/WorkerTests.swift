@@ -231,6 +231,32 @@ struct WorkerTests {
         withExtendedLifetime((go, daemon)) {}
     }
 
+    @Test("that ends while another process has its socket loses no callback that it did not read")
+    func socketIsShared() throws {
+        installation.addWorker(
+            "brief",
+            """
+            if mkdir $ROOT/first 2>/dev/null; then next; sleep 100 & answer; read -r _ <$ROOT/go; exit 0; fi
+            while next; do answer; done
+            """, handler: "Instances=1")
+        installation.addHandler("exec", "Exec=/bin/true\n")
+        installation.addRoute("50-exec", to: "exec", match: "Data=job exec")
+        let go = Messages(installation.root + "/go")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "brief")).outcome == "handled")
+        try client.send(line: Requests.deliver(job: "brief"))
+        // Once another handler has ended, the callback is in the worker's socket.
+        let helper = try installation.injectClient()
+        #expect(try helper.outcome(of: Requests.deliver(job: "exec")).outcome == "handled")
+        go.send()
+        var line = try client.next()
+        while line.outcome == nil { line = try client.next() }
+        #expect(line.outcome == "handled", "\(line)")
+        #expect(installation.starts == 2)
+        withExtendedLifetime((go, daemon)) {}
+    }
+
     @Test("that ends after an answer: its later output is kept with none of the callbacks that it got meanwhile")
     func lastWords() throws {
         // Long enough to be given the next callback, which it does not read.

@@ -177,6 +177,57 @@ struct ConformCaseTests {
             }
         }
     }
+
+    @Test("of random pushes keep each answer when they are masked, and no word of a person", .timeLimit(.minutes(5)))
+    func maskedRandomly() throws {
+        let table = try shippedTable(["braze", "onesignal", "airship"])
+        var kept = 0
+        for seed in Search.seeds(2_000) {
+            var random = SeededGenerator(seed: seed)
+            let platform = Platform.allCases.randomElement(using: &random) ?? .ios
+            let plain = try push(platform, Self.payload(platform, &random))
+            func answers(_ push: ConformPush) -> [[String]] {
+                ConformCase.all(of: push, by: table) { _, _ in }.map { [$0.name] + $0.want.answer + $0.want.codes }
+            }
+            let masked = plain.masked(by: table)
+            let texts = [plain, masked].map { String(decoding: $0.deliver.payload.compactBytes, as: UTF8.self) }
+            #expect(answers(plain) == answers(masked), "seed \(seed): \(texts)")
+            #expect(!texts[1].has("orro") && !texts[1].has("4711"), "seed \(seed): \(texts)")
+            kept += texts[1].has("true") && texts[0].has("orro") ? 1 : 0
+        }
+        #expect(kept > 0)
+    }
+
+    /// A payload with keys that decide, keys that nearly do, and texts of a person.
+    private static func payload(_ platform: Platform, _ random: inout SeededGenerator) -> String {
+        let words = [
+            #""true""#, #""TRUE""#, "true", #""1""#, #""0""#, "1", #""""#, "null", "[]", "{}", #""Zorro 4711""#, "4711",
+            #"{"c":"Zorro","n":4711}"#, #""{\"mail\":\"zorro@x.org\"}""#, #""{\"n\":4711""#,
+            #"{"a":["Zorro",{"b":"Ünal Zorro"}]}"#,
+        ]
+        let keys = [
+            "_ab", "ab", "cid", "t", "a", "ab_cd", "ab_ids", "extra", "title", "body", "u", "uri", "ab_uri",
+            "sync_geofences",
+            "appboy_uninstall_tracking", "custom", "com.urbanairship.push.PUSH_ID", "order", "n", "ab_a0_id",
+            "push_duration",
+            "google.message_id", "collapse_key", "p", "ab_pl", "image", "mutable-content",
+        ]
+        var members = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+            "\"\(keys.randomElement(using: &random) ?? "")\":\(words.randomElement(using: &random) ?? "")"
+        }
+        if platform == .ios {
+            let alerts = [
+                #""alert":"Zorro""#, #""alert":{"title":"Zorro 4711","loc-args":["4711"]}"#, #""badge":4711"#, "",
+            ]
+            let silent = [#""content-available":1"#, #""content-available":"1""#, #""category":"Zorro""#]
+            let aps = [alerts, silent].compactMap { $0.randomElement(using: &random) }.filter { !$0.isEmpty }
+            members.append("\"aps\":{\(aps.joined(separator: ","))}")
+        }
+        // A key that stands twice is no push.
+        var known: Set<Substring> = []
+        members = members.filter { known.insert($0.prefix { $0 != ":" }).inserted }
+        return "{\(members.joined(separator: ","))}"
+    }
 }
 
 extension Fixture {

@@ -74,6 +74,167 @@ struct ExportTests {
         #expect(ExportCell.channel("kindle_push") == .one(.android) && ExportCell.channel("Email") == .other)
     }
 
+    @Test("asks for the order of day and month, and takes it; a point stands between day and month")
+    func dayOrder() throws {
+        let head = "campaign_id,Date,sent,direct_opens,total_opens\n"
+        for (day, words) in [
+            ("11/12/2026", "begins with the day or with the month: write --date-format dmy or --date-format mdy"),
+            ("21/11/2026", "begins with the day: write --date-format dmy"),
+            ("11-21-2026 00:00", "begins with the month: write --date-format mdy"),
+        ] {
+            #expect(throws: ExportError("line 2: \"\(day)\" \(words)")) { try export(head + "A,\(day),1,0,0\n") }
+        }
+        for (day, order, read) in [
+            ("11/12/2026", DayOrder.dmy, "2026-12-11"), ("11/12/2026", .mdy, "2026-11-12"),
+            ("3/4/2026 12:30", .mdy, "2026-03-04"), ("11.12.2026", .mdy, "2026-11-12"),
+            ("2026-11-12", .mdy, "2026-11-12"),
+            ("21 November 2026", .mdy, "2026-11-21"),
+        ] {
+            #expect(ExportCell.day(day, in: .utc, order)?.description == read, "\(day)")
+        }
+        let wrong = try export(head + "A,11/21/2026,1,0,0\nA,45/45/2026,1,0,0\n", dayOrder: .dmy)
+        #expect(wrong.rows == 0 && wrong.problems.count == 2)
+        #expect(ExportCell.question("45/45/2026") == nil)
+    }
+
+    @Test("may have lines before its headings, which are shown; without headings the line most like them is told")
+    func preamble() throws {
+        let table = "Campaign Name;Sends;Direct Opens;Total Opens\nA;1;0;0\n"
+        let read = try export("Campaign report, made by \"anna\"\n\"Days\",November\n\n" + table)
+        #expect(read.rows == 1 && read.problems.count == 0 && read.campaigns["A"]?.values.first?.sent == 1)
+        #expect(read.files[0].skipped == ["Campaign report, made by \"anna\"", "Days, November"])
+        let missing = #expect(throws: ExportError.self) {
+            try export("Report,\nName,Sends,Direct Opens,Total Opens\nA,1,0,0\n")
+        }
+        #expect(
+            missing?.message.hasPrefix("no heading is known for: campaign\nits headings: \"Name\", \"Sends\"") == true)
+        #expect(throws: ExportError.self) { try export(String(repeating: "x\n", count: 31) + table) }
+        let latin = #expect(throws: ExportError.self) {
+            var export = CampaignExport()
+            export.begin("x")
+            try export.add(Array("Report".utf8), number: 1)
+            try export.add([0xFC, 0x62], number: 2)
+            try export.end()
+        }
+        #expect(latin?.message == "line 2: cell 1 is no UTF-8: save the table as CSV UTF-8")
+    }
+
+    @Test("reads the answers of data_series, over many lines or on one, and --map names their members")
+    func series() throws {
+        let answer = """
+            {
+              "data": [
+                {"time": "2026-11-20", "messages": {
+                  "ios_push": [{"variation_name": "one", "sent": 5, "direct_opens": 1, "total_opens": 2, "bounces": 1},
+                    {"variation_name": "two", "sent": 3, "direct_opens": 0, "total_opens": 1, "body_clicks": 4}],
+                  "kindle_push": [{"sent": 2, "direct_opens": 1, "total_opens": 1, "unique_recipients": 2}],
+                  "email": [{"sent": 100, "opens": 50}]}, "conversions": 0},
+                {"time": "2026-11-21", "messages": {}}
+              ],
+              "message": "success"
+            }
+            """
+        for text in [answer, answer.filter { $0 != "\n" }] {
+            let read = try export(text, file: "dir/3bbc-4555.json")
+            #expect(read.form == .series && read.problems.count == 0 && read.otherChannels == 1 && read.rows == 3)
+            let places = try #require(read.campaigns["3bbc-4555"])
+            let day = ExportCell.day("2026-11-20")
+            #expect(places[.init(platform: .ios, day: day)] == .init(sent: 8, bounces: 1, direct: 1, total: 3))
+            #expect(places[.init(platform: .android, day: day)] == .init(sent: 2, direct: 1, total: 1))
+            #expect(read.checks.isEmpty && read.variations == ["", "one", "two"])
+        }
+        let mapped = try export(answer, map: [.total: "sent"], file: "a.json")
+        #expect(mapped.sum(of: "a").total == 10 && mapped.files[0].columns?.known.last?.isGuess == false)
+        let refused = try export("{\"message\": \"Invalid API key\"}\n")
+        #expect(refused.notes[0].hasSuffix("answer of data_series or the FCM Data API: \"Invalid API key\""))
+    }
+
+    @Test("reads the events of Currents, flat, in the envelope and as Avro tools print them, each id once")
+    func currents() throws {
+        let path = "s3/event_type=users.messages.pushnotification.Send/date=2026-11-20-10/320/prod/a.json"
+        // As in Appboy/currents-examples, s3-sample-data/Push_Notification_Send.
+        let send = #"""
+            {"id":"8adc","user_id":"594","external_user_id":{"string":"Anna"},"app_id":"1d5","time":1510628494,"platform":"android","campaign_id":{"string":"36e6"},"message_variation_id":{"string":"719"},"canvas_id":null}
+            """#
+        var all = try export(send + "\n" + send + "\n", file: path)
+        try read(
+            #"""
+            {"event_type":"users.messages.pushnotification.Open","id":"o1","time":1510628500,"platform":"ios","campaign_id":"36e6","button_action_type":null}
+            {"event_type":"users.messages.pushnotification.Open","id":"o2","time":1510628500,"platform":"ios","campaign_id":"36e6","button_action_type":"close"}
+            {"event_type":"users.messages.pushnotification.Bounce","id":"b1","time":1510628500,"platform":"tvos","campaign_id":"36e6"}
+            {"event_type":"users.messages.pushnotification.Open","id":"o3","time":1510628500,"platform":"ios","campaign_id":null,"canvas_id":"c"}
+            {"event_type":"users.messages.email.Open","id":"e1","time":1510628500,"campaign_id":"36e6"}
+            {"event_type":"users.messages.pushnotification.Open","id":"o4","time":15106
+            {"event_type":"users.messages.pushnotification.Open","id":"o5","time":"soon","campaign_id":"36e6"}
+            {
+              "event_type" : "users.messages.pushnotification.Bounce", "id" : "b2",
+              "properties" : { "campaign_id" : "36e6", "campaign_name" : "Spring", "platform" : "android" },
+              "time" : 1510628500, "user" : { "device_id" : "d" }
+            }
+            """#, into: &all)
+        #expect(all.form == .currents && all.lacking == [.total])
+        #expect(all.sum(of: "36e6") == .init(sent: 1, bounces: 1, direct: 1, total: 1) && all.names["36e6"] == "Spring")
+        #expect(all.otherChannels == 3 && all.repeatedEvents == 1 && all.withoutCampaign == 1)
+        #expect(
+            all.notes == [
+                "braze.csv:6: the JSON that begins here does not end",
+                "braze.csv:7: time: an event has the seconds since 1970",
+            ])
+        try read(
+            #"{"event_type":"users.messages.pushnotification.InfluencedOpen","id":"i","time":1,"campaign_id":"36e6"}"#,
+            into: &all)
+        #expect(all.lacking.isEmpty)
+        #expect(throws: ExportError.self) { try export(send, file: "a.json") }
+        #expect(
+            throws: ExportError("it is a table, and what was read before is events of Currents: give files of one form")
+        ) { try read("campaign_id,sent,direct_opens,total_opens\n", into: &all) }
+    }
+
+    @Test("reads the answers of the FCM Data API: labels stand for campaigns, shares of percent for what was lost")
+    func fcm() throws {
+        let answer = #"""
+            {"androidDeliveryData": [
+              {"appId": "1:2:android:3", "date": {"year": 2026, "month": 9, "day": 20}, "analyticsLabel": "spring",
+               "data": {"countMessagesAccepted": "123", "countNotificationsAccepted": "120",
+                 "messageOutcomePercents": {"delivered": 90, "pending": 1, "collapsed": 2.5, "droppedAppForceStopped": 1,
+                   "droppedTtlExpired": 1}}},
+              {"date": {"year": 2026, "month": 9, "day": 20}, "data": {"countMessagesAccepted": "9"}},
+              {"date": {"year": 2026, "month": 9}, "analyticsLabel": "spring", "data": {"countMessagesAccepted": "9"}}
+            ], "nextPageToken": "x"}
+            """#
+        let read = try export(answer)
+        #expect(read.form == .fcm && read.lacking == [.direct, .total] && read.withoutCampaign == 1)
+        #expect(read.sum(of: "spring") == .init(sent: 123, bounces: 6) && read.problems.count == 1)
+        #expect(read.checks.count == 2 && read.checks[1] == "each file has a nextPageToken: the last page is missing")
+        let error = try export(#"{"error":{"code":403,"message":"no permission"}}"#)
+        #expect(error.notes[0].hasSuffix(": \"no permission\""))
+    }
+
+    @Test("a document of JSON has a bound, and ends where a text is open or the next line begins another")
+    func jsonLines() {
+        func steps(_ lines: [String]) -> [String] {
+            var documents = JSONLines()
+            var steps: [JSONLines.Step] = []
+            for (index, line) in lines.enumerated() { steps += documents.add(Array(line.utf8), number: index + 1) }
+            return (steps + documents.finish()).map { step in
+                switch step {
+                case .document(let line, let root): "\(line) \(String(decoding: root.compactBytes, as: UTF8.self))"
+                case .fault(let line, let message): "\(line) \(message)"
+                }
+            }
+        }
+        #expect(
+            steps(["{\"a\":", "{\"b\":[1,", "2]}}", "", "[\"}\\\"{\"]"]) == [
+                "1 {\"a\":{\"b\":[1,2]}}", "5 [\"}\\\"{\"]",
+            ])
+        #expect(
+            steps(["{\"a\":\"x", "{\"a\":1", "{\"b\":2}", "total 3"]).map { $0.prefix(8) } == [
+                "1 not JS", "2 the JS", "3 {\"b\":2", "4 not JS",
+            ])
+        let long = String(repeating: " ", count: JSONLines.bytesMax) + "{"
+        #expect(steps([long, "{}"]) == ["1 the JSON is longer than 16 MiB", "2 {}"])
+    }
+
     @Test("guesses headings and says so, takes those of --map, and lists unknown ones with their first values")
     func headings() throws {
         let text =

@@ -126,6 +126,98 @@ struct ReconciliationTests {
         #expect(sentences(seen)[0].hasPrefix("possible: 6 pushes on Android more here than the export has as sent"))
     }
 
+    @Test("says of which platform no push came here, and of which one the export has no row")
+    func missingPlatform() throws {
+        let head = "campaign_id,Channel,sent,direct_opens,total_opens\n"
+        let result = try reconciled(head + "spring,android_push,10,0,0\nspring,ios_push,8,3,3\n") { feed in
+            for _ in 0..<10 { _ = feed.push("spring") }
+            for _ in 0..<4 { _ = feed.push("spring", .web) }
+        }
+        #expect(
+            sentences(result) == [
+                """
+                certain: 8 pushes of 8 on iOS never came here: opens on iOS are not compared (campaign:spring platform:ios)
+                """,
+                "certain: 4 pushes came here on the web, of which the export has no row (campaign:spring platform:web)",
+            ], "\(sentences(result))")
+        #expect(result.gaps(over: try #require(Percent("5"))) == ["spring: not compared on iOS: we saw 0 of 8"])
+        // Two pushes of forty: a tap of one of them is no gap.
+        let few = try reconciled(head + "spring,android_push,10,0,0\nspring,ios_push,40,0,0\n") { feed in
+            for _ in 0..<10 { _ = feed.push("spring") }
+            for _ in 0..<2 { feed.open(feed.push("spring", .ios), "spring", .ios) }
+        }
+        #expect(few.campaigns[0].sentences.map(\.code) == [.platformUnseen])
+        let none = try reconciled(head + "spring,android_push,90,0,0\nspring,ios_push,90,0,0\n") { feed in
+            _ = feed.push("spring")
+        }
+        #expect(sentences(none).isEmpty)
+    }
+
+    @Test("says that sessions are undecided, where Braze has more influenced opens, and their requests")
+    func undecided() throws {
+        let feed: (inout Feed) -> Void = { feed in
+            for number in 0..<10 {
+                let push = feed.push("spring")
+                if number < 3 { feed.session(push, "spring", at: 60, isUndecided: true) }
+                // Too late to count, and tapped.
+                if number == 4 { feed.session(push, "spring", at: 6000, isUndecided: true) }
+                if number == 5 {
+                    feed.session(push, "spring", at: 60, isUndecided: true)
+                    feed.open(push, "spring", at: 61)
+                }
+            }
+        }
+        let result = try reconciled("spring,10,1,4\n", feed)
+        #expect(result.campaigns[0].sentences.map(\.code) == [.influencedExtra, .undecided])
+        #expect(
+            sentences(result)[0].has("Braze has 3 influenced opens more than are counted here: sessions that are unde"))
+        #expect(
+            sentences(result)[1] == """
+                possible: 3 sessions after a push are undecided here: the daemon stopped before it decided, or waits for the \
+                grace; each may count as an influenced open once it runs (id:3,6,9)
+                """)
+        #expect(result.gaps(over: try #require(Percent("5"))).count == 1)
+        #expect(sentences(try reconciled("spring,10,1,1\n", feed)).isEmpty)
+    }
+
+    @Test("compares no opens that a form cannot have, and shows a dash for them")
+    func lacking() throws {
+        let line =
+            #"{"event_type":"users.messages.pushnotification.Send","id":"%","time":5,"platform":"android","campaign_id":"spring"}"#
+        let events = (0..<10).map { line.replacing("%", with: "\($0)") + "\n" }.joined()
+        let table = try export(events + line.replacing("Send", with: "Open") + "\n")
+        var fed = Feed(LedgerSide(beside: table))
+        spring(10, direct: 3, influenced: 2)(&fed)
+        let result = Reconciliation(table, fed.complete)
+        #expect(result.campaigns[0].sentences.map(\.code) == [.directMissing])
+        let text = result.lines(TextStyle()).map(\.text).joined(separator: "\n")
+        #expect(text.has("sent 10 | seen here 10 | direct 1 / ours 3 | total - / ours 5\n"))
+        #expect(text.has("braze.csv: events of Currents\n") && text.has("no figures for total: they are not compared"))
+        #expect(result.csv.has("spring,spring,1970-01-01,android,10,0,10,10,1,3,,5\r\n"))
+        let json = try JSONDocument(scanning: result.json).root
+        #expect(json["campaigns"]?.elements.first?["total"]?.kind == .null)
+    }
+
+    @Test("tries no other window of influenced opens where there are too many pushes")
+    func delaysBound() {
+        var delays = SessionDelays(zone: .utc, pushesMax: 3)
+        func add(_ number: Int64, _ content: AnalyticsEvent.Content) {
+            delays.add(
+                AnalyticsEvent(
+                    id: UUID128(high: 1, low: 1), time: number, seq: SequenceNumber(number),
+                    delivery: SequenceNumber(number), externalUserID: nil, deviceID: "d\(number % 2)", appID: "shop",
+                    platform: .ios, content: content))
+        }
+        let push = AnalyticsEvent.Content.received(.init(campaignID: "spring", messageID: nil))
+        for number in Int64(0)..<3 { add(number, push) }
+        add(4, .sessionStart)
+        #expect(!delays.isFull)
+        #expect(delays.found(of: ["spring"], on: [.ios], in: nil).map(\.seconds).sorted() == [2, 4])
+        add(5, push)
+        add(7, .sessionStart)
+        #expect(delays.isFull && delays.found(of: ["spring"], on: [.ios], in: nil).isEmpty)
+    }
+
     @Test("passes no share where nothing was compared: a campaign that is not here, and rows that cannot be read")
     func notCompared() throws {
         let result = try reconciled("ghost,100,6,9\nspring,2,0,0\nspring,x,0,0\n", spring(2))

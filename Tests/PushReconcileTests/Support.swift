@@ -6,16 +6,17 @@ import TestSupport
 
 /// An export of lines, read as one file.
 func export(
-    _ text: String, map: [ExportFigure: String] = [:], window: ReportWindow = ReportWindow(), zone: LocalZone = .utc
+    _ text: String, map: [ExportFigure: String] = [:], dayOrder: DayOrder? = nil,
+    window: ReportWindow = ReportWindow(), zone: LocalZone = .utc, file: String = "braze.csv"
 ) throws(ExportError) -> CampaignExport {
-    var export = CampaignExport(map: map, window: window, zone: zone)
-    try read(text, into: &export)
+    var export = CampaignExport(map: map, dayOrder: dayOrder, window: window, zone: zone)
+    try read(text, into: &export, file: file)
     return export
 }
 
 /// Reads the lines of a text into a table.
-func read(_ text: String, into table: inout some LineTable) throws(ExportError) {
-    table.begin("braze.csv")
+func read(_ text: String, into table: inout some LineTable, file: String = "braze.csv") throws(ExportError) {
+    table.begin(file)
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
         try table.add(Array(line), number: index + 1)
     }
@@ -61,13 +62,19 @@ struct Feed {
         event(.sessionStart, delivery, platform, time)
     }
 
-    /// A session after it; an influenced open of it if it is counted.
+    /// A session after it; an influenced open of it if it is counted, or not yet if that is undecided.
     mutating func session(
         _ delivery: SequenceNumber, _ campaign: String, _ platform: Platform = .android, at time: Int64,
-        counts: Bool = true
+        counts: Bool = true, isUndecided: Bool = false
     ) {
         event(.sessionStart, delivery, platform, time)
-        guard counts else { return }
+        if isUndecided, let cause = events.last?.seq {
+            side.add(
+                undecided: PendingStart(
+                    cause: cause, key: DeviceKey(app: "shop", device: "d\(delivery)"), externalID: nil,
+                    at: WallTime(milliseconds: time * 1000), window: 1, due: WallTime(milliseconds: 0)))
+        }
+        guard counts, !isUndecided else { return }
         event(.influencedOpen(.init(campaignID: campaign, messageID: nil)), delivery, platform, time)
     }
 

@@ -38,6 +38,14 @@ struct CompletionTests {
         #expect(lines("status --form").allSatisfy { $0.hasPrefix("--format=\t") })
     }
 
+    @Test("an option takes a value in each command that has it, or in none: the parser knows it before the command")
+    func kinds() {
+        let all = Option.everywhere + Option.withoutCommand + Command.all.flatMap(\.options)
+        let kinds = Dictionary(grouping: all, by: \.name).mapValues { Set($0.map(\.takesValue)) }
+        #expect(kinds.count > 80)
+        for (name, kinds) in kinds { #expect(kinds.count == 1, "--\(name) is a flag in one command alone") }
+    }
+
     @Test("are one line each")
     func oneLine() {
         for command in Command.all {

@@ -7,6 +7,8 @@ import PushRouter
 final class WorkerChannel: InstanceChannel {
     /// The time for a program to exit after it has closed its output, in nanoseconds.
     private static let patience: Int64 = 100_000_000
+    /// The time for the end of its socket after its exit, in nanoseconds.
+    private static let patienceAfterExit: Int64 = 1_000_000_000
 
     private let command: Handler.Command
     private let name: String
@@ -22,6 +24,8 @@ final class WorkerChannel: InstanceChannel {
     private var exitWatch: ExitWatch?
     private var endTimer: TimerSource?
     private var isClosed = false
+    /// Its exit status, while its socket has not ended.
+    private var ended: ExitStatus?
     /// Whether its input is to be closed; a program that is still being started gets this once it is up.
     private var isInputFinished = false
 
@@ -82,7 +86,9 @@ final class WorkerChannel: InstanceChannel {
         stream?.close()
         stream = nil
         endTimer = nil
-        if let child {
+        if ended != nil {
+            exitWatch = nil
+        } else if let child {
             child.killGroup()
             system.sweeper.sweep()
         } else if system.starter.cancel(token) {
@@ -123,6 +129,7 @@ final class WorkerChannel: InstanceChannel {
         let leavesLast = stream?.hasUnreadLine == true
         stream = nil
         report(.acceptsNoLines(leavesLast: leavesLast))
+        if let ended { return conclude(ended) }
         do throws(SystemError) {
             endTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 close()
@@ -138,19 +145,36 @@ final class WorkerChannel: InstanceChannel {
         if !isClosed { report(.acceptsNoLines(leavesLast: false)) }
         // Lines that it wrote before its exit count, unless it was stopped.
         stream?.drain()
-        // A leftover process may hold the socket open: then only unsent lines are known to be unread.
-        if let stream, !isClosed, stream.hasUnreadLine { report(.acceptsNoLines(leavesLast: true)) }
         errors?.finish()
+        system.sweeper.sweep()
+        report(.gone)
+        guard !isClosed else {
+            exitWatch = nil
+            return
+        }
+        guard stream != nil else { return conclude(status) }
+        // A process that it left, or one that is between clone and exec, has a copy of the socket for a moment: only the
+        // end of the last copy tells whether the last line was read.
+        do throws(SystemError) {
+            // Unowned: this object owns the timer, which makes no call after its release.
+            endTimer = try TimerSource(loop: system.loop) { [unowned self] in conclude(status) }
+            endTimer?.arm(at: EventLoop.nowNanoseconds + Self.patienceAfterExit)
+            ended = status
+        } catch {
+            conclude(status)
+        }
+    }
+
+    /// Reports the exit, once all lines are read that it wrote.
+    private func conclude(_ status: ExitStatus) {
+        // A copy of the socket that stays open shows unsent lines alone.
+        if let stream, stream.hasUnreadLine { report(.acceptsNoLines(leavesLast: true)) }
         stream?.close()
         stream = nil
         endTimer = nil
-        system.sweeper.sweep()
-        let wasClosed = isClosed
         isClosed = true
         // The watch may hold the last reference to this object.
         defer { exitWatch = nil }
-        report(.gone)
-        guard !wasClosed else { return }
         system.observe?(.ended(status))
         switch status {
         case .exited(let code): report(.closed("ended with exit status \(code)"))

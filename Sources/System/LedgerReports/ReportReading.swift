@@ -169,6 +169,7 @@ extension LedgerSide {
             guard let reported = ReportRow(row) else { return }
             if let tap = add(reported, row.operation, line: line, table.detection) { taps.append(tap) }
         }
+        for start in try ledger.pendingStarts() { add(undecided: start) }
         for tap in taps {
             if let delivery = tap.delivery, let line = try ledger.line(of: delivery) {
                 add(tap, ofLine: line, table.detection)

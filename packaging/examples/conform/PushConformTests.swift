@@ -1,7 +1,6 @@
 // Runs the cases of push-cases.jsonl in the directory PUSH_CASES against an app's dispatcher, with XCTest:
 //     pushctl conform cases --platform ios --providers braze >push-cases.jsonl
-// It writes push-results.jsonl for "pushctl conform judge". The tests of pushrouterd run it on Linux with a dispatcher of
-// their own. With UIKit and the SDK of Braze it was not run here.
+// It writes push-results.jsonl for "pushctl conform judge". The tests of pushrouterd run it without the SDK.
 import Foundation
 import XCTest
 
@@ -15,11 +14,9 @@ protocol BrazePushes {
 final class Seen {
     var (owners, shown, completions): ([String], [String], [[String: Any]]) = ([], [], [])
     var (returned, calledSuper, skipped): (Bool?, Bool?, String?)
-    /// The clock of your tests, in milliseconds, if your dispatcher waits by one.
-    var clock = 0.0
+    var clock = 0.0  // Of your tests, in milliseconds, if your dispatcher waits by one.
     func complete(_ result: String) { completions.append(["result": result, "at_ms": clock]) }
 }
-
 /// Does as Braze documents: takes a push with an `ab` that has members, and completes what it takes.
 struct CountingBraze: BrazePushes {
     let seen: Seen
@@ -37,7 +34,6 @@ struct CountingBraze: BrazePushes {
     }
     func handleForegroundNotification(_ userInfo: [AnyHashable: Any]) { _ = takes(userInfo) }
 }
-
 final class PushConformTests: XCTestCase {
     // FILL IN: make your dispatcher, call it, and note who gets the push: "own" for your code; Braze is counted above.
     func run(_ callback: String, _ userInfo: [AnyHashable: Any], braze: (any BrazePushes)?, _ seen: Seen) {
@@ -53,7 +49,6 @@ final class PushConformTests: XCTestCase {
         }
         (seen.returned, seen.calledSuper) = (dispatcher.brazeTook, dispatcher.calledSuper)
     }
-
     // The differences; "pushctl conform judge" has the rules.
     func faults(_ want: [String: Any], _ seen: Seen) -> [String] {
         let shower = (want["shown"] as? [String: Any])?["by"] as? String
@@ -73,27 +68,32 @@ final class PushConformTests: XCTestCase {
         func lines(_ name: String) -> [Substring] {
             ((try? String(contentsOfFile: "\(place)/\(name)", encoding: .utf8)) ?? "").split(separator: "\n")
         }
-        let known = Set(lines("push-cases.known").compactMap { $0.components(separatedBy: ": ").first })
-        var results: [String] = []
+        let known = lines("push-cases.known").filter { !$0.hasPrefix("#") }.map { $0.components(separatedBy: ": ")[0] }
+        var (results, unused): ([Data], Set<String>) = ([], Set(known))
         for line in lines("push-cases.jsonl") {
-            guard let one = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-                let name = one["name"] as? String, let callback = one["callback"] as? String,
-                let userInfo = one["userInfo"] as? [String: Any], let want = one["want"] as? [String: Any]
-            else { continue }
+            let one = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+            let name = one["name"] as? String ?? ""
+            let about = known.filter {
+                let words = NSRegularExpression.escapedPattern(for: $0).replacingOccurrences(of: "\\*", with: ".*")
+                return name.range(of: "^\(words)$", options: .regularExpression) != nil
+            }
+            unused.subtract(about)
+            guard case let (callback as String, userInfo as [String: Any], want as [String: Any]) =
+                (one["callback"], one["userInfo"], one["want"]) else { continue }
             let seen = Seen()
             run(callback, userInfo, braze: one["sdk"] == nil ? CountingBraze(seen: seen) : nil, seen)
             let facts: [String: Any?] = [
                 "name": name, "owners": seen.owners, "returned": seen.returned, "completions": seen.completions,
                 "shown": seen.shown, "elapsed_ms": seen.clock, "super_called": seen.calledSuper, "skipped": seen.skipped,
             ]
-            let data = try JSONSerialization.data(withJSONObject: facts.compactMapValues { $0 })
-            results.append(String(decoding: data, as: UTF8.self))
+            results.append(try JSONSerialization.data(withJSONObject: facts.compactMapValues { $0 }))
             let found = seen.skipped == nil ? faults(want, seen) : []
-            guard seen.skipped == nil, found.isEmpty == known.contains(name) else { continue }
+            guard seen.skipped == nil, found.isEmpty == !about.isEmpty else { continue }
             let what = found.isEmpty ? "passes, and push-cases.known has it" : found.joined(separator: "; ")
             XCTFail("\(name): \(what)\n\(one["why"] ?? "")\n\(one["explain"] ?? "")")
         }
+        XCTAssertEqual(unused.sorted(), [], "push-cases.known: no case is about these")
         XCTAssertFalse(results.isEmpty, "push-cases.jsonl has no case of iOS")
-        try Data(results.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: "\(place)/push-results.jsonl"))
+        try Data(results.joined(separator: Data("\n".utf8))).write(to: URL(fileURLWithPath: "\(place)/push-results.jsonl"))
     }
 }

@@ -26,8 +26,17 @@ extension ConformJudgement {
             (.passed, "as wanted"), (.failed, "failed"), (.known, "known to fail"),
             (.unexpectedPass, "passed unexpectedly"), (.skipped, "skipped"), (.noCall, "without a call"),
         ]
-        let parts = counts.filter { count($0.0) > 0 }.map { "\(count($0.0)) \($0.1)" }
+        let parts = counts.filter { count($0.0) > 0 }
+            .map { "\(count($0.0)) \($0.1)" + ($0.0 == .failed ? " (\(brokenRules))" : "") }
         return "\(counted(verdicts.count, "case")): \(parts.joined(separator: ", ")) (\(heading.model))"
+    }
+
+    /// The rules that cases break, each with their number, the most frequent first: one fault fails many cases.
+    private var brokenRules: String {
+        let rules = verdicts.filter { $0.status == .failed }
+            .flatMap { Set($0.faults.map(\.rule).filter { !$0.isNote }.map(\.rawValue)) }
+        return Dictionary(grouping: rules) { $0 }.map { ($0.value.count, $0.key) }
+            .sorted { ($1.0, $0.1) < ($0.0, $1.1) }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 
     /// JUnit XML: a test case for each case with a call.

@@ -34,6 +34,9 @@ struct CSVTable: Sendable {
         return steps(isEnd: false)
     }
 
+    /// Takes the next line as one of headings, which have the separator of the table.
+    mutating func forgetSeparator() { separator = nil }
+
     /// Ends the table.
     mutating func finish() -> [Step] { steps(isEnd: true) }
 
@@ -130,6 +133,9 @@ struct CSVTable: Sendable {
 extension String {
     /// The text without white space around it, also without no-break spaces.
     var trimmingSpaces: String {
+        if let first = utf8.first, let last = utf8.last, (0x21..<0x80).contains(first), (0x21..<0x80).contains(last) {
+            return self
+        }
         guard
             unicodeScalars.first?.properties.isWhitespace == true
                 || unicodeScalars.last?.properties.isWhitespace == true

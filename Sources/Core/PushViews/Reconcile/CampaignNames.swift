@@ -84,6 +84,11 @@ public struct CampaignNames: LineTable, Sendable {
     func ids(of text: String) -> [String] { ids[text] ?? [] }
 }
 
+extension [String: String] {
+    /// A campaign for people, with its name if a person gave one.
+    public func title(ofCampaign id: String) -> String { self[id].map { "\($0) (\(id))" } ?? id }
+}
+
 /// A pair of a campaign in an export and one in the ledger that may be the same, for a person to check.
 struct ProposedName: Sendable {
     let id: String

@@ -81,20 +81,17 @@ struct ExportColumns: Sendable {
         static let valuesMax = 3
     }
 
-    let count: Int
+    let headings: [String]
+    var count: Int { headings.count }
     private(set) var known: [Known] = []
     var unknown: [Unknown] = []
     private var places: [ExportFigure: Int] = [:]
 
     /// - Parameter map: the headings that a person named.
     init(_ headings: [String], _ map: [ExportFigure: String]) throws(ExportError) {
-        count = headings.count
+        self.headings = headings
         for figure in ExportFigure.allCases {
-            let wanted = map[figure].map { [$0] } ?? figure.headings
-            let found = wanted.lazy.compactMap { name in
-                headings.firstIndex { $0.lowercased() == name.trimmingSpaces.lowercased() }
-            }.first
-            if let found {
+            if let found = Self.place(of: figure, in: headings, map) {
                 // The name that stands for the id is no other column.
                 if figure == .name, map[figure] == nil, places[.campaign] == found { continue }
                 places[figure] = found
@@ -116,6 +113,19 @@ struct ExportColumns: Sendable {
         unknown = headings.indices.filter { !taken.contains($0) }.map { Unknown(heading: headings[$0], place: $0) }
     }
 
+    private static func place(
+        of figure: ExportFigure, in headings: [String], _ map: [ExportFigure: String]
+    ) -> Int? {
+        (map[figure].map { [$0] } ?? figure.headings).lazy.compactMap { name in
+            headings.firstIndex { $0.lowercased() == name.trimmingSpaces.lowercased() }
+        }.first
+    }
+
+    /// How many figures a line of headings would have.
+    static func count(of headings: [String], _ map: [ExportFigure: String]) -> Int {
+        ExportFigure.allCases.count { place(of: $0, in: headings, map) != nil }
+    }
+
     private static func list(_ headings: [String]) -> String {
         "its headings: \(headings.map { "\"\($0.showingControls())\"" }.joined(separator: ", "))"
     }
@@ -124,11 +134,16 @@ struct ExportColumns: Sendable {
     func cell(_ figure: ExportFigure, of cells: [String]) -> String? { places[figure].map { cells[$0] } }
 }
 
+/// The order of day and month where a day is written as 11/12/2026. The raw values are the words of `--date-format`.
+public enum DayOrder: String, Sendable, CaseIterable { case dmy, mdy }
+
 /// The forms in which tables have counts, days and platforms.
 enum ExportCell {
     /// A count: digits, in groups of three or not; `nil` for other texts. An empty cell and a dash are 0.
     static func count(_ text: String) -> Int? {
-        guard !["", "-", "–"].contains(text) else { return 0 }
+        guard !text.isEmpty else { return 0 }
+        if text.utf8.count <= 12, text.utf8.allSatisfy(\.isDigit) { return Int(text) }
+        guard !["-", "–"].contains(text) else { return 0 }
         let marks: Set<Unicode.Scalar> = [",", ".", " ", "\u{A0}", "\u{202F}", "'", "\u{2019}"]
         let scalars = Array(text.unicodeScalars)
         var used = scalars.filter(marks.contains)
@@ -154,8 +169,16 @@ enum ExportCell {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// A day: `2026-11-21`, also with a time behind it, `2026/11/21`, `21.11.2026` and `Nov 21, 2026`; `nil` for other
-    /// texts. `11/12/2026` is one of two days.
-    static func day(_ text: String, in zone: LocalZone = .utc) -> LocalDay? {
+    /// texts.
+    ///
+    /// - Parameter order: the order of day and month; without it `11/12/2026` is one of two days, and `nil`.
+    static func day(_ text: String, in zone: LocalZone = .utc, _ order: DayOrder? = nil) -> LocalDay? {
+        if let (mark, first, second, year) = yearLast(text) {
+            let (day, month) = order == .mdy ? (second, first) : (first, second)
+            guard order != nil || mark == ".", (1...12).contains(month), (1...31).contains(day) else { return nil }
+            func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            return LocalDay(iso: "\(year)-\(padded(month))-\(padded(day))")
+        }
         // Midnight stands for the day in whichever zone it is written.
         if text.utf8.count > 10, !text.has("T00:00:00"), let time = WallTime(rfc3339: text) {
             return zone.day(of: time.seconds)
@@ -165,18 +188,33 @@ enum ExportCell {
             let place = words.firstIndex(where: { $0.first?.isLetter == true }), place < 2,
             let month = months.firstIndex(of: words[place].prefix(3).lowercased()), words[1 - place].count <= 2
         {
-            return day("\(words[1 - place]).\(month + 1).\(words[2])")
+            return day("\(words[1 - place]).\(month + 1).\(words[2])", in: zone, .dmy)
         }
         let text = text.utf8.count == 10 ? String(text.map { $0 == "/" ? "-" : $0 }) : text
-        var date = String(text.prefix(10))
         let rest = text.dropFirst(10)
         guard rest.isEmpty || rest.first == "T" || rest.first == " " else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        if parts.count == 3, parts[2].count == 4, parts.prefix(2).allSatisfy({ (1...2).contains($0.count) }) {
-            let padded = parts.prefix(2).map { $0.count == 1 ? "0\($0)" : String($0) }
-            date = "\(parts[2])-\(padded[1])-\(padded[0])"
-        }
-        return WallTime(rfc3339: "\(date)T00:00:00Z").map { LocalDay(number: $0.seconds / 86_400) }
+        return LocalDay(iso: String(text.prefix(10)))
+    }
+
+    /// The numbers of a day whose year comes last, also with a time behind it.
+    private static func yearLast(_ text: String) -> (mark: Character, first: Int, second: Int, year: Substring)? {
+        let date = text.prefix { !" T,".contains($0) }
+        guard let mark = date.first(where: { "/.-".contains($0) }) else { return nil }
+        let parts = date.split(separator: mark, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].count == 4, Int(parts[2]) != nil, let first = Int(parts[0]),
+            let second = Int(parts[1]), parts.prefix(2).allSatisfy({ (1...2).contains($0.count) })
+        else { return nil }
+        return (mark, first, second, parts[2])
+    }
+
+    /// The question about a day that may be one of two, with the option that answers it; `nil` for another text.
+    static func question(_ text: String) -> String? {
+        guard let (_, first, second, _) = yearLast(text), first <= 31, second <= 31 else { return nil }
+        let shown = "\"\(text.prefix(32).description.showingControls())\""
+        if first > 12 { return "\(shown) begins with the day: write --date-format \(DayOrder.dmy.rawValue)" }
+        if second > 12 { return "\(shown) begins with the month: write --date-format \(DayOrder.mdy.rawValue)" }
+        return "\(shown) begins with the day or with the month: write --date-format \(DayOrder.dmy.rawValue) or "
+            + "--date-format \(DayOrder.mdy.rawValue)"
     }
 
     /// The platforms of a channel.
@@ -207,5 +245,13 @@ enum ExportCell {
             rest = rest.dropFirst(word.count)
         }
         return rest
+    }
+}
+
+extension LocalDay {
+    /// A day that is written as `2026-11-21`.
+    fileprivate init?(iso text: String) {
+        guard let time = WallTime(rfc3339: "\(text)T00:00:00Z") else { return nil }
+        self.init(number: time.seconds / 86_400)
     }
 }

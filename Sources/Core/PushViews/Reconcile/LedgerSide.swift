@@ -74,6 +74,8 @@ public struct LedgerSide: Sendable {
     private var reports: [Platform: CampaignReport] = [:]
     private var findings: [String: [CampaignExport.Place: [Finding: Found]]] = [:]
     private var delays: SessionDelays
+    /// The requests that began a session of which the influenced opens are not decided.
+    private var undecided: Set<SequenceNumber> = []
     /// Taps without an instance that name a push by its message id, until its receipt names the campaign.
     private var taps: [String: [Tap]] = [:]
     private let tapsMax: Int
@@ -126,6 +128,12 @@ public struct LedgerSide: Sendable {
     public static let outcomes: [Outcome] = [
         .shownBySystem, .sdkNotReady, .notWoken, .handled, .failed, .timedOut, .expired, .unrouted, .ownReceiver,
     ]
+
+    /// Names a session that began, and of which the influenced opens are not decided; before its event.
+    public mutating func add(undecided start: PendingStart) { undecided.insert(start.cause) }
+
+    /// Whether there are too many pushes to try other windows of influenced opens.
+    var hasTooManyDelays: Bool { delays.isFull }
 
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
@@ -266,6 +274,16 @@ public struct LedgerSide: Sendable {
         return sum
     }
 
+    /// The sessions that are undecided, and may count for a push of some campaigns that nobody tapped.
+    func undecidedSessions(
+        of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
+    ) -> Found {
+        guard !undecided.isEmpty else { return Found() }
+        let causes = delays.found(of: Set(campaigns), on: platforms, in: days)
+            .filter { Duration.seconds($0.seconds) < influencedWindow }.map(\.cause)
+        return Set(causes).intersection(undecided).sorted().reduce(into: Found()) { $0.add($1) }
+    }
+
     /// The days on which a campaign's pushes came.
     func days(of campaign: String) -> Set<LocalDay> {
         reports.values.reduce(into: []) { days, report in
@@ -279,7 +297,7 @@ public struct LedgerSide: Sendable {
     func fittingWindow(
         of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?, ours: Int, wanted: Int
     ) -> (window: Duration, opens: Int)? {
-        let spans = delays.seconds(of: Set(campaigns), on: platforms, in: days)
+        let spans = delays.found(of: Set(campaigns), on: platforms, in: days).map(\.seconds)
         func opens(_ window: Duration) -> Int { spans.count { Duration.seconds($0) < window } }
         guard opens(influencedWindow) == ours else { return nil }
         let best = SessionDelays.windows.filter { $0 != influencedWindow }
@@ -306,7 +324,9 @@ struct SessionDelays: Sendable {
         let time: Int64
     }
 
-    private struct Delay {
+    struct Delay {
+        /// The request that began the session.
+        let cause: SequenceNumber
         let campaign: String
         let platform: Platform
         let day: LocalDay
@@ -317,19 +337,32 @@ struct SessionDelays: Sendable {
     static let windows: [Duration] = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map { .seconds($0 * 60) }
     /// As many pushes of a person as wait for a session.
     private static let waitingMax = 256
+    /// As many pushes as are kept: about 200 bytes each.
+    static let pushesMax = 250_000
 
     private let zone: LocalZone
     private var waiting: [Person: [Push]] = [:]
     private var delays: [SequenceNumber: Delay] = [:]
     private var opened: Set<SequenceNumber> = []
+    private var count = 0
+    private let pushesMax: Int
+    /// Whether there were too many pushes: then it has no delays.
+    private(set) var isFull = false
 
-    init(zone: LocalZone) { self.zone = zone }
+    init(zone: LocalZone, pushesMax: Int = Self.pushesMax) { (self.zone, self.pushesMax) = (zone, pushesMax) }
 
+    /// Counts an event.
     mutating func add(_ event: AnalyticsEvent) {
+        guard !isFull else { return }
         let person = Person(app: event.appID, device: event.deviceID, user: event.externalUserID)
         switch event.content {
         case .received(let push):
             guard let campaign = push.campaignID else { return }
+            count += 1
+            guard count <= pushesMax else {
+                (waiting, delays, opened, isFull) = ([:], [:], [], true)
+                return
+            }
             var pushes = waiting[person] ?? []
             if pushes.count == Self.waitingMax { pushes.removeFirst() }
             pushes.append(Push(delivery: event.delivery, campaign: campaign, time: event.time))
@@ -341,21 +374,20 @@ struct SessionDelays: Sendable {
             let day = zone.day(of: event.time)
             for push in pushes where (0..<longest).contains(event.time - push.time) {
                 delays[push.delivery] = Delay(
-                    campaign: push.campaign, platform: event.platform, day: day, seconds: event.time - push.time)
+                    cause: event.seq, campaign: push.campaign, platform: event.platform, day: day,
+                    seconds: event.time - push.time)
             }
         case .influencedOpen, .iosForeground, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
         }
     }
 
-    /// The delays in seconds of pushes that nobody tapped.
-    func seconds(
-        of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
-    ) -> [Int64] {
+    /// The delays of pushes that nobody tapped.
+    func found(of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?) -> [Delay] {
         delays.compactMap { delivery, delay in
             let counts =
                 campaigns.contains(delay.campaign) && platforms.contains(delay.platform)
                 && days.map { $0.contains(delay.day) } ?? true && !opened.contains(delivery)
-            return counts ? delay.seconds : nil
+            return counts ? delay : nil
         }
     }
 }

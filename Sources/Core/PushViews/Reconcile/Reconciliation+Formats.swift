@@ -25,8 +25,8 @@ extension Reconciliation {
     }
 
     private static let counts = """
-        sent: integer, bounces: integer, seen: integer, received: integer, direct: integer, direct_ours: integer, \
-        total: integer, total_ours: integer
+        sent: integer, bounces: integer, seen: integer, received: integer, direct: integer?, direct_ours: integer, \
+        total: integer?, total_ours: integer
         """
 
     private static let members: [ReportMember<Reconciliation>] = [
@@ -47,21 +47,30 @@ extension Reconciliation {
         Member(
             "files",
             """
-            [{name: string, headings: [{figure: \(words(ExportFigure.self)), heading: string, guessed: boolean}], \
+            [{name: string, skipped: [string], headings: [{figure: \(words(ExportFigure.self)), heading: string, guessed: boolean}], \
             unknown: [{heading: string, values: [string]}]}]
             """,
-            "the tables, with the heading of each figure, and headings that are not known with their first values"
+            """
+            the files, with the lines before the headings, the heading of each figure, and headings that are not known with \
+            their first values
+            """
         ) { value, writer in
             writer.array { list in value.export.files.forEach { $0.write(to: &list) } }
         },
         Member(
-            "rows", "{read: integer, other_channels: integer, other_days: integer, broken: integer}",
-            "the rows of the tables: read, and left out by reason"
+            "rows",
+            """
+            {read: integer, other_channels: integer, other_days: integer, no_campaign: integer, repeated: integer, \
+            broken: integer}
+            """,
+            "the rows or events of the files: read, and left out by reason"
         ) { value, writer in
             writer.object {
                 $0.member("read", value.export.rows)
                 $0.member("other_channels", value.export.otherChannels)
                 $0.member("other_days", value.export.otherDays)
+                $0.member("no_campaign", value.export.withoutCampaign)
+                $0.member("repeated", value.export.repeatedEvents)
                 $0.member("broken", value.export.problems.count)
             }
         },
@@ -75,7 +84,7 @@ extension Reconciliation {
             """,
             """
             each campaign that both sides have: campaign, as the export names it; cids, its ids in payloads; the figures \
-            of the export (sent, bounces, direct, total) and of the ledger (seen, received, direct_ours, total_ours); \
+            of the export (sent, bounces, direct, total; null: its form has none) and of the ledger (seen, received, direct_ours, total_ours); \
             compared, whether enough was seen; sentences, each with a code, how sure it is, the least and the most that it \
             can be, and a query that opens the pushes; rows, the figures by day and platform
             """
@@ -98,7 +107,7 @@ extension Reconciliation {
             writer.member(
                 "names", array: { list in campaign.ids.compactMap { names.names[$0] }.forEach { list.string($0) } })
             let whole = Row(place: .init(), theirs: campaign.theirs, ours: campaign.ours)
-            for (name, count) in whole.counts { writer.member(name, count) }
+            for (name, count) in whole.counts(export) { writer.member(name, count) }
             writer.member("compared", !campaign.isBelowShare)
             writer.member("sentences", array: { list in campaign.sentences.forEach { $0.write(to: &list) } })
             writer.member(
@@ -108,7 +117,7 @@ extension Reconciliation {
                         list.object {
                             $0.member("day", row.place.day?.description)
                             $0.member("platform", row.place.platform?.rawValue)
-                            for (name, count) in row.counts { $0.member(name, count) }
+                            for (name, count) in row.counts(export) { $0.member(name, count) }
                         }
                     }
                 })
@@ -146,7 +155,7 @@ extension Reconciliation {
                         [
                             .name("Campaign") { "\($0.0)" }, .name("Day") { "\($0.1.place.day?.description ?? "-")" },
                             .name("Platform") { "\($0.1.place.platform?.rawValue ?? "-")" },
-                        ] + Self.columns { $0.1 }), folded: true),
+                        ] + columns { $0.1 }), folded: true),
                 HTML.section(
                     "others", "On one side alone",
                     HTML.table(
@@ -161,17 +170,18 @@ extension Reconciliation {
         HTML.table(
             "Figures by campaign", campaigns,
             [.name("Campaign") { "\(title(of: $0))" }]
-                + Self.columns { Row(place: .init(), theirs: $0.theirs, ours: $0.ours) }
+                + columns { Row(place: .init(), theirs: $0.theirs, ours: $0.ours) }
                 + [.words("Coverage") { "\($0.coverage)" }])
     }
 
-    private static func columns<Value>(_ row: @escaping (Value) -> Row) -> [Column<Value>] {
-        func count(_ title: String, _ value: @escaping (Row) -> Int) -> Column<Value> {
-            .number(title) { "\(grouped(value(row($0))))" }
+    private func columns<Value>(_ row: @escaping (Value) -> Row) -> [Column<Value>] {
+        func count(_ title: String, _ value: @escaping (Row) -> Int?) -> Column<Value> {
+            .number(title) { "\(value(row($0)).map { grouped($0) } ?? "-")" }
         }
         return [
-            count("Sent", \.theirs.sent), count("Seen here", \.ours.seen), count("Direct", \.theirs.direct),
-            count("Ours", \.ours.direct), count("Total", \.theirs.total), count("Ours", \.ours.total),
+            count("Sent", \.theirs.sent), count("Seen here", \.ours.seen),
+            count("Direct") { export.known(.direct, of: $0.theirs) }, count("Ours", \.ours.direct),
+            count("Total") { export.known(.total, of: $0.theirs) }, count("Ours", \.ours.total),
         ]
     }
 }
@@ -180,6 +190,7 @@ extension CampaignExport.File {
     fileprivate func write(to list: inout JSONWriter) {
         list.object {
             $0.member("name", name)
+            $0.member("skipped", array: { list in skipped.forEach { list.string($0) } })
             $0.member(
                 "headings",
                 array: { list in

@@ -17,7 +17,9 @@ extension Reconciliation {
         let unseen = onlyInExport.map { name in
             let sum = export.sum(of: name)
             let title = export.names[name].map { "\(name) (\($0))" } ?? name
-            return "\(title): \(grouped(sum.sent)) sent, \(grouped(sum.direct)) direct, \(grouped(sum.total)) in all"
+            let opens = [(ExportFigure.direct, sum.direct, "direct"), (.total, sum.total, "in all")]
+                .filter { !export.lacking.contains($0.0) }.map { ", \(grouped($0.1)) \($0.2)" }
+            return "\(title): \(grouped(sum.sent)) sent\(opens.joined())"
         }
         for (title, names) in [("Only in the export", unseen), ("Only here", onlyHere)] where !names.isEmpty {
             lines.append(ReportLine(""))
@@ -57,7 +59,12 @@ extension Reconciliation {
 
     /// Facts about the files and the time, each with its name.
     var facts: [(name: String, text: String)] {
-        var facts: [(name: String, text: String)] = export.files.map { ("Export", $0.name.showingControls()) }
+        let form = export.form.map { $0 == .table ? "" : ": \($0.meaning)" } ?? ""
+        var facts: [(name: String, text: String)] = export.files.map { ("Export", $0.name.showingControls() + form) }
+        for file in export.files where !file.skipped.isEmpty {
+            let lines = file.skipped.map { "\"\($0.showingControls())\"" }
+            facts.append(("Skipped", "before the headings: " + lines.joined(separator: ", ")))
+        }
         facts.append(("Rows", ([grouped(export.rows)] + export.leftOut).joined(separator: "; ")))
         let days = export.daysRead.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "none in the export"
         let other = isZoneGiven ? "" : " of this machine; --timezone names the dashboard's"
@@ -76,7 +83,17 @@ extension Reconciliation {
             export.files.flatMap { $0.columns?.known ?? [] }.map {
                 "\($0.figure.rawValue) = \"\($0.heading.showingControls())\"\($0.isGuess ? " (guessed)" : "")"
             })
-        facts.append(("Headings", known.joined(separator: ", ") + "; --map FIGURE=HEADING names another"))
+        if !known.isEmpty {
+            facts.append(("Headings", known.joined(separator: ", ") + "; --map FIGURE=HEADING names another"))
+        }
+        if isWindowUntried {
+            facts.append(
+                ("", "More than \(grouped(SessionDelays.pushesMax)) pushes: no other InfluencedWindow= is tried."))
+        }
+        if !export.lacking.isEmpty {
+            let words = export.lacking.map(\.rawValue).sorted().joined(separator: " and ")
+            facts.append(("", "These files have no figures for \(words): they are not compared."))
+        }
         let unknown = export.files.flatMap { $0.columns?.unknown ?? [] }.map { column in
             let values = column.values.map { $0.showingControls() }.joined(separator: ", ")
             return "\"\(column.heading.showingControls())\" (\(values))"
@@ -100,7 +117,7 @@ extension Reconciliation {
 
     private func lines(of campaign: Campaign, _ style: TextStyle) -> [ReportLine] {
         var lines = [ReportLine(""), ReportLine(title(of: campaign).showingControls(), .heading)]
-        lines += style.wrapped("  " + campaign.figures, indent: 4).map { ReportLine($0) }
+        lines += style.wrapped("  " + figures(of: campaign), indent: 4).map { ReportLine($0) }
         lines += style.wrapped("  " + campaign.coverage, indent: 4).map { ReportLine($0, .faint) }
         for sentence in campaign.foremost {
             lines += style.wrapped("  \(sentence.sure): \(sentence.text)", indent: 4).map {
@@ -120,14 +137,25 @@ extension Reconciliation {
             table.add(
                 ["  " + (row.place.day?.description ?? "-"), row.place.platform?.rawValue ?? "-"]
                     + [
-                        row.theirs.sent, row.ours.seen, row.theirs.direct, row.ours.direct, row.theirs.total,
-                        row.ours.total,
-                    ].map { grouped($0) })
+                        row.theirs.sent, row.ours.seen, export.known(.direct, of: row.theirs), row.ours.direct,
+                        export.known(.total, of: row.theirs), row.ours.total,
+                    ].map { $0.map { grouped($0) } ?? "-" })
         }
         lines += table.lines(width: style.width)
         let left = campaign.rows.count - Self.rowsMax
         if left > 0 { lines.append(ReportLine("  \(counted(left, "row")) more: --format csv")) }
         return lines
+    }
+
+    /// The figures of both sides, in one line.
+    private func figures(of campaign: Campaign) -> String {
+        let (theirs, ours) = (campaign.theirs, campaign.ours)
+        let bounces = theirs.bounces > 0 ? " | bounced \(grouped(theirs.bounces))" : ""
+        func known(_ figure: ExportFigure) -> String { export.known(figure, of: theirs).map { grouped($0) } ?? "-" }
+        return """
+            sent \(grouped(theirs.sent))\(bounces) | seen here \(grouped(ours.seen)) | direct \(known(.direct)) / \
+            ours \(grouped(ours.direct)) | total \(known(.total)) / ours \(grouped(ours.total))
+            """
     }
 
     /// The name in the export, with the ids and the name that a person gave, where they differ.
@@ -152,7 +180,7 @@ extension Reconciliation {
                         [
                             CSVReport.text(name), CSVReport.text(ids), row.place.day?.description ?? "",
                             row.place.platform?.rawValue ?? "",
-                        ] + row.counts.map { String($0.value) })
+                        ] + row.counts(export).map { $0.value.map { String($0) } ?? "" })
                 }
             }.joined()
     }
@@ -185,26 +213,24 @@ extension Reconciliation {
 }
 
 extension Reconciliation.Row {
-    /// The figures by name, in the order of the columns.
-    var counts: [(name: String, value: Int)] {
+    /// The figures by name, in the order of the columns; `nil` for one that the export cannot have.
+    func counts(_ export: CampaignExport) -> [(name: String, value: Int?)] {
         [
             ("sent", theirs.sent), ("bounces", theirs.bounces), ("seen", ours.seen), ("received", ours.received),
-            ("direct", theirs.direct), ("direct_ours", ours.direct), ("total", theirs.total),
-            ("total_ours", ours.total),
+            ("direct", export.known(.direct, of: theirs)), ("direct_ours", ours.direct),
+            ("total", export.known(.total, of: theirs)), ("total_ours", ours.total),
         ]
     }
 }
 
-extension Reconciliation.Campaign {
-    /// The figures of both sides, in one line.
-    var figures: String {
-        let bounces = theirs.bounces > 0 ? " | bounced \(grouped(theirs.bounces))" : ""
-        return """
-            sent \(grouped(theirs.sent))\(bounces) | seen here \(grouped(ours.seen)) | direct \(grouped(theirs.direct)) / \
-            ours \(grouped(ours.direct)) | total \(grouped(theirs.total)) / ours \(grouped(ours.total))
-            """
+extension CampaignExport {
+    /// The direct opens, or all opens; `nil` if these files cannot have them.
+    func known(_ figure: ExportFigure, of figures: Figures) -> Int? {
+        lacking.contains(figure) ? nil : figure == .direct ? figures.direct : figures.total
     }
+}
 
+extension Reconciliation.Campaign {
     /// How much of it was seen.
     var coverage: String {
         let places = parts.filter { parts.count > 1 && $0.unseen > 0 }.map { part in

@@ -17,6 +17,8 @@ public struct Reconciliation: Sendable {
         var unseen: Int { max(0, sent - ours.seen) }
         /// Pushes that were seen, and that the export does not have.
         var unsent: Int { max(0, ours.seen - sent) }
+        /// Whether too few were seen for a word about the others.
+        var isBelowShare: Bool { (sent - unseen) * 100 < sent * Reconciliation.leastShare }
     }
 
     /// A campaign that both sides have.
@@ -32,6 +34,12 @@ public struct Reconciliation: Sendable {
         /// The parts of the export by platform: too many opens on one hide no missing ones on another. A day is no part:
         /// a session after midnight counts on another day than its push.
         let parts: [Row]
+        /// Pushes here on platforms of which the export has no row, though it has rows of platforms.
+        let unlisted: [(platform: Platform, count: Int)]
+        /// The figures that the export cannot have.
+        let lacking: Set<ExportFigure>
+        /// Sessions here that may count as influenced opens, and are undecided.
+        let undecided: LedgerSide.Found
         var sentences: [Sentence] = []
         /// The gaps that the sums prove, each with the figure that it is a part of.
         var gaps: [(count: Int, of: Int)] = []
@@ -65,6 +73,8 @@ public struct Reconciliation: Sendable {
     let rowsBegin: WallTime?
     /// Taps without a Braze instance: those that sentences count, and those that they do not, because there are too many.
     let taps: (kept: Int, leftOut: Int)
+    /// Whether no other window of influenced opens is tried, because there are too many pushes.
+    let isWindowUntried: Bool
     /// The campaigns that both sides have, by name.
     private(set) var campaigns: [Campaign] = []
     /// The campaigns that one side alone has, by name.
@@ -83,7 +93,7 @@ public struct Reconciliation: Sendable {
     public init(_ export: CampaignExport, _ ledger: LedgerSide, names: CampaignNames = CampaignNames()) {
         (self.export, self.names) = (export, names)
         (window, zone, rowsBegin) = (ledger.window, ledger.zone, ledger.rowsBegin)
-        taps = (ledger.tapsKept, ledger.tapsLeftOut)
+        (taps, isWindowUntried) = ((ledger.tapsKept, ledger.tapsLeftOut), ledger.hasTooManyDelays)
         let here = ledger.campaigns
         let parts = ledger.idRule == .decode ? Dictionary(grouping: here) { campaignPart(of: $0) } : [:]
         var joined: [[String]: (names: [String], places: [CampaignExport.Place: CampaignExport.Figures])] = [:]
@@ -108,7 +118,7 @@ public struct Reconciliation: Sendable {
         }
         let days = export.daysRead
         campaigns = joined.map { ids, part in
-            Self.campaign(part.names.joined(separator: ", "), ids, part.places, ledger, days)
+            Self.campaign(part.names.joined(separator: ", "), ids, part.places, ledger, days, export.lacking)
         }.sorted { $0.name < $1.name }
         let used = Set(joined.keys.flatMap(\.self))
         onlyHere = here.subtracting(used).sorted()
@@ -160,7 +170,7 @@ public struct Reconciliation: Sendable {
 
     private static func campaign(
         _ name: String, _ ids: [String], _ places: [CampaignExport.Place: CampaignExport.Figures],
-        _ ledger: LedgerSide, _ days: ClosedRange<LocalDay>?
+        _ ledger: LedgerSide, _ days: ClosedRange<LocalDay>?, _ lacking: Set<ExportFigure>
     ) -> Campaign {
         func platforms(_ platform: Platform?) -> Set<Platform> { platform.map { [$0] } ?? Set(Platform.allCases) }
         let all = places.keys.contains { $0.platform == nil } ? platforms(nil) : Set(places.keys.compactMap(\.platform))
@@ -184,7 +194,12 @@ public struct Reconciliation: Sendable {
                     ours: ledger.figures(of: ids, on: platforms(platform), in: days))
             }
             .sorted { ($0.place.platform?.rawValue ?? "") < ($1.place.platform?.rawValue ?? "") }
-        var campaign = Campaign(name: name, ids: ids, theirs: theirs, ours: whole.ours, rows: rows, parts: parts)
+        let unlisted = Platform.allCases.filter { !all.contains($0) }
+            .map { (platform: $0, count: ledger.figures(of: ids, on: [$0], in: days).seen) }
+        var campaign = Campaign(
+            name: name, ids: ids, theirs: theirs, ours: whole.ours, rows: rows, parts: parts,
+            unlisted: unlisted.filter { $0.count > 0 }, lacking: lacking,
+            undecided: ledger.undecidedSessions(of: ids, on: all, in: days))
         campaign.judge { ours, wanted in
             ledger.fittingWindow(of: ids, on: all, in: days, ours: ours, wanted: wanted).map {
                 ($0.window, $0.opens, ledger.influencedWindow)
@@ -203,7 +218,11 @@ public struct Reconciliation: Sendable {
                 }
                 + (campaign.isBelowShare
                     ? ["\(campaign.name): not compared: we saw \(grouped(campaign.seen)) of \(grouped(campaign.sent))"]
-                    : [])
+                    : campaign.partsBelowShare.map { part in
+                        let place = part.place.platform.map { " on \($0.name)" } ?? ""
+                        return
+                            "\(campaign.name): not compared\(place): we saw \(grouped(part.sent - part.unseen)) of \(grouped(part.sent))"
+                    })
         }
         let unseen = onlyInExport.filter { export.sum(of: $0).sent > 0 }.map {
             "\($0): not compared: we saw none of \(grouped(export.sum(of: $0).sent))"
@@ -221,6 +240,9 @@ struct Sentence: Sendable {
         case noInstance = "no_instance"
         case otherOwner = "other_owner"
         case notWoken = "not_woken"
+        case platformUnseen = "platform_unseen"
+        case platformUnlisted = "platform_unlisted"
+        case undecided
         case unsent
         case directMissing = "direct_missing"
         case directExtra = "direct_extra"
@@ -230,13 +252,13 @@ struct Sentence: Sendable {
         /// Whether the ledger proves it, or suggests it.
         fileprivate var isFact: Bool {
             switch self {
-            case .shownBySystem, .noInstance, .otherOwner, .notWoken: true
-            case .unsent, .directMissing, .directExtra, .influencedMissing, .influencedExtra: false
+            case .shownBySystem, .noInstance, .otherOwner, .notWoken, .platformUnseen, .platformUnlisted: true
+            case .undecided, .unsent, .directMissing, .directExtra, .influencedMissing, .influencedExtra: false
             }
         }
 
         /// Whether it is about opens that one side lacks.
-        var isOfOpens: Bool { !isFact && self != .unsent }
+        var isOfOpens: Bool { !isFact && self != .unsent && self != .undecided }
     }
 
     let code: Code
@@ -264,12 +286,14 @@ extension Reconciliation.Campaign {
         let lost = ours.shown + ours.count(.otherOwner) + ours.count(.notWoken)
         gaps = [(lost, ours.seen), (ours.count(.withoutInstance), ours.count(.withoutInstance) + ours.direct)]
         guard !isBelowShare else { return }
+        let parts = parts.count < 2 ? parts : parts.filter { !$0.isBelowShare }
         add(parts.map { ($0, $0.unsent...$0.unsent) }, .unsent) {
             """
             \($0) more here than the export has as sent: test sends, another zone of the days, or an id that several \
             campaigns have
             """
         }
+        guard !lacking.contains(.direct) else { return }
         let direct = parts.map { ($0, Gap(ours: $0.ours.direct, theirs: $0.theirs.direct, unseen: $0.unseen)) }
         let influenced = parts.map {
             ($0, Gap(ours: $0.ours.influenced, theirs: $0.theirs.influenced, unseen: $0.unseen))
@@ -286,6 +310,7 @@ extension Reconciliation.Campaign {
         let causes = (taps + ["taps that nobody reported here", "opens that SDK and app both log"])
             .joined(separator: ", ")
         add(direct.map { ($0.0, $0.1.extra) }, .directExtra) { "Braze has \($0) more than were made here: \(causes)" }
+        guard !lacking.contains(.total) else { return }
         // An open that Braze lacks comes back as an influenced one: its session is there.
         let others = zip(direct, influenced).filter { $0.1.missing.lowerBound == 0 || $1.1.extra.lowerBound == 0 }
             .map { $1 }
@@ -299,8 +324,17 @@ extension Reconciliation.Campaign {
             "Braze lacks \($0) of those counted here"
                 + (setting ?? ": sessions that the app does not log, or another rule")
         }
+        let undecided = undecided
+        let waits = undecided.count == 0 ? "" : "sessions that are undecided here, or "
         add(others.map { ($0.0, $0.1.extra) }, .influencedExtra) {
-            "Braze has \($0) more than are counted here" + (setting ?? ": another rule of Braze's")
+            "Braze has \($0) more than are counted here" + (setting ?? ": \(waits)another rule of Braze's")
+        }
+        guard others.contains(where: { $0.1.extra.upperBound > 0 }) else { return }
+        add(undecided.count, .undecided, query(undecided, queryOfIDs("campaign"))) {
+            """
+            \(counted($0, "session")) after a push \($0 == 1 ? "is" : "are") undecided here: the daemon stopped before it \
+            decided, or waits for the grace; each may count as an influenced open once it runs
+            """
         }
     }
 
@@ -340,7 +374,28 @@ extension Reconciliation.Campaign {
         add(asleep?.count ?? 0, .notWoken, query(asleep, "owner:braze outcome:\(Outcome.notWoken.rawValue)")) {
             "\(counted($0, "push", "pushes")) did not wake the app, which was stopped: Braze never saw \(them($0))"
         }
+        // A platform of which nothing came says more than the sum of all.
+        let (missing, unlisted) = (isBelowShare ? [] : partsBelowShare, unlisted)
+        func listed(_ platforms: [Platform]) -> String { platforms.map(\.name).joined(separator: " and ") }
+        let places = missing.compactMap(\.place.platform)
+        func pushes(_ platforms: [Platform]) -> String {
+            "\(queryOfIDs("campaign")) platform:\(platforms.map(\.rawValue).joined(separator: ","))"
+        }
+        add(missing.reduce(0) { $0 + $1.unseen }, .platformUnseen, pushes(places)) {
+            """
+            \(counted($0, "push", "pushes")) of \(grouped(missing.reduce(0) { $0 + $1.sent })) on \(listed(places)) never came \
+            here: opens on \(listed(places)) are not compared
+            """
+        }
+        add(unlisted.reduce(0) { $0 + $1.count }, .platformUnlisted, pushes(unlisted.map(\.platform))) {
+            """
+            \(counted($0, "push", "pushes")) came here on \(listed(unlisted.map(\.platform))), of which the export has no row
+            """
+        }
     }
+
+    /// The platforms of which too few pushes were seen for a word about the others.
+    var partsBelowShare: [Reconciliation.Row] { parts.count < 2 ? [] : parts.filter(\.isBelowShare) }
 
     private mutating func add(
         _ count: Int, _ code: Sentence.Code, _ query: String, _ isContradicted: Bool = false, _ text: (Int) -> String

@@ -42,15 +42,25 @@ public enum CSVReport {
     ]
 
     /// The header line of events, with its line end.
-    /// - Parameter hasCursor: whether the rows end with their cursor.
-    public static func eventHeader(hasCursor: Bool) -> String { line(eventColumns + (hasCursor ? ["cursor"] : [])) }
+    /// - Parameters:
+    ///   - hasNames: whether the rows have the name of their campaign.
+    ///   - hasCursor: whether the rows end with their cursor.
+    public static func eventHeader(hasNames: Bool, hasCursor: Bool) -> String {
+        line(eventColumns + (hasNames ? [campaignName] : []) + (hasCursor ? ["cursor"] : []))
+    }
+
+    /// The name in Currents of a campaign's name.
+    public static let campaignName = "campaign_name"
 
     /// Returns the line of an event, with its line end.
-    /// - Parameter cursor: its cursor, for the last cell; `nil`: there is no such cell.
-    public static func line(of event: AnalyticsEvent, cursor: Int64?) -> String {
+    /// - Parameters:
+    ///   - names: the names of campaigns by their ids; none: there is no such cell.
+    ///   - cursor: its cursor, for the last cell; `nil`: there is no such cell.
+    public static func line(of event: AnalyticsEvent, names: [String: String], cursor: Int64?) -> String {
         var writer = JSONWriter()
         writer.object { $0.members(of: event) }
-        return line(cells(of: writer.bytes, eventColumns) + (cursor.map { ["\($0)"] } ?? []))
+        let name = names.isEmpty ? [] : [text(event.push?.campaignID.flatMap { names[$0] })]
+        return line(cells(of: writer.bytes, eventColumns) + name + (cursor.map { ["\($0)"] } ?? []))
     }
 
     /// Returns a header line, with its line end.

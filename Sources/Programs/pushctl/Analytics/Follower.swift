@@ -100,28 +100,56 @@ enum ExportFormat: String, CaseIterable {
     static let ofAudit: [ExportFormat] = [.text, .csv, .json]
 
     /// The line before all events, with its line end; `nil`: there is none.
-    func head(hasCursor: Bool) -> String? { self == .csv ? CSVReport.eventHeader(hasCursor: hasCursor) : nil }
+    func head(hasNames: Bool, hasCursor: Bool) -> String? {
+        self == .csv ? CSVReport.eventHeader(hasNames: hasNames, hasCursor: hasCursor) : nil
+    }
 
     /// A line of JSON without its line feed.
-    /// - Parameter cursor: the cursor of the event, as the last member; `nil`: without it.
-    private func line(_ event: AnalyticsEvent, cursor: Int64?) -> [UInt8] {
+    /// - Parameters:
+    ///   - name: the name of its campaign.
+    ///   - cursor: the cursor of the event, as the last member; `nil`: without it.
+    private func line(_ event: AnalyticsEvent, name: String?, cursor: Int64?) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
             switch self {
-            case .currents, .csv, .json, .text: writer.members(of: event)
-            case .envelope: writer.envelopeMembers(of: event)
+            case .currents, .csv, .json, .text:
+                writer.members(of: event)
+                if let name { writer.member(CSVReport.campaignName, name) }
+            case .envelope: Self.write(event, name: name, to: &writer)
             }
             if let cursor { writer.member("cursor", cursor) }
         }
         return writer.bytes
     }
 
+    /// Writes the members of the envelope, with the name of the campaign among the properties.
+    private static func write(_ event: AnalyticsEvent, name: String?, to writer: inout JSONWriter) {
+        guard let name else { return writer.envelopeMembers(of: event) }
+        var plain = JSONWriter(reserving: 384)
+        plain.object { $0.envelopeMembers(of: event) }
+        for (key, value) in (try? JSONDocument(scanning: plain.bytes))?.root.members ?? [] {
+            guard key == "properties" else {
+                writer.member(key, raw: value.rawBytes)
+                continue
+            }
+            writer.member(
+                key,
+                object: { properties in
+                    for (key, value) in value.members { properties.member(key, raw: value.rawBytes) }
+                    properties.member(CSVReport.campaignName, name)
+                })
+        }
+    }
+
     /// Writes an event.
-    /// - Parameter cursor: its cursor, behind the event; `nil`: without it.
-    func write(_ event: AnalyticsEvent, cursor: Int64?, to output: Output) {
+    /// - Parameters:
+    ///   - names: the names of campaigns by their ids.
+    ///   - cursor: its cursor, behind the event; `nil`: without it.
+    func write(_ event: AnalyticsEvent, names: [String: String], cursor: Int64?, to output: Output) {
+        let name = event.push?.campaignID.flatMap { names[$0] }
         switch self {
-        case .currents, .envelope, .json, .text: output.write(line: line(event, cursor: cursor))
-        case .csv: output.write(CSVReport.line(of: event, cursor: cursor).utf8)
+        case .currents, .envelope, .json, .text: output.write(line: line(event, name: name, cursor: cursor))
+        case .csv: output.write(CSVReport.line(of: event, names: names, cursor: cursor).utf8)
         }
     }
 }

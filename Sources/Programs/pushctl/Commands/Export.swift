@@ -12,7 +12,7 @@ extension Command {
             Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
             has the names of Braze's Currents; the format envelope has the form of its custom HTTP export; csv is a table with \
             the names of Currents, whose heading stands before the first event alone. Fields that \
-            a tracker on the device cannot know (user_id, names of campaigns, send_id) are left out. It reads the \
+            a tracker on the device cannot know (user_id, send_id) are left out, and campaign_name without --names. It reads the \
             ledger in the state directory, with or without a daemon.
             """,
             """
@@ -38,8 +38,8 @@ extension Command {
         operands: .none,
         options: [
             .format.allowing(ExportFormat.self).meaning("the form of a line (currents; text with --audit)"),
-            .since.meaning("only events at this time or later"), .utc, .event, .cursor, .after, .follow, .fullTokens,
-            .audit,
+            .since.meaning("only events at this time or later"), .utc, .event, .names, .cursor, .after, .follow,
+            .fullTokens, .audit,
         ],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
@@ -50,7 +50,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         if arguments.has(.audit) { return try AuditExport(arguments).run(session) }
-        return try Export(arguments).run(session)
+        return try Export(arguments, names: try session.campaignNames(arguments).names).run(session)
     }
 }
 
@@ -72,7 +72,7 @@ private struct AuditExport {
 
     init(_ arguments: Arguments) throws(Failure) {
         format = try arguments.exportFormat(of: ExportFormat.ofAudit, "--audit")
-        for option in [Option.event, .cursor, .after, .follow, .fullTokens] where arguments.has(option) {
+        for option in [Option.event, .names, .cursor, .after, .follow, .fullTokens] where arguments.has(option) {
             throw arguments.usageFailure("--audit and --\(option.name) exclude each other")
         }
         since = try arguments.window().since
@@ -175,8 +175,10 @@ private struct Export {
     private let after: Int64?
     private let follows: Bool
     private let showsTokens: Bool
+    private let names: [String: String]
 
-    init(_ arguments: Arguments) throws(Failure) {
+    init(_ arguments: Arguments, names: [String: String]) throws(Failure) {
+        self.names = names
         format = try arguments.exportFormat(of: ExportFormat.ofEvents, "events")
         since = try arguments.window().since
         kinds = try Self.kinds(arguments)
@@ -204,7 +206,9 @@ private struct Export {
         let ledger = try session.ledger()
         var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
         // An export that goes on has the heading of the first one.
-        if cursor == 0, let head = format.head(hasCursor: after != nil) { session.output.write(head.utf8) }
+        if cursor == 0, let head = format.head(hasNames: !names.isEmpty, hasCursor: after != nil) {
+            session.output.write(head.utf8)
+        }
         repeat {
             while let last = try writePage(of: ledger, after: cursor, session) {
                 cursor = last
@@ -226,7 +230,7 @@ private struct Export {
         }
         for (cursor, event) in page where isWanted(event) {
             let event = showsTokens ? event : event.withShortToken
-            format.write(event, cursor: after == nil ? nil : cursor, to: session.output)
+            format.write(event, names: names, cursor: after == nil ? nil : cursor, to: session.output)
         }
         return page.last?.cursor
     }

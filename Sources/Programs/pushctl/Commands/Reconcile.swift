@@ -11,8 +11,8 @@ extension Command {
         name: "reconcile", summary: "put a dashboard's export beside the ledger, with reasons",
         description: [
             """
-            Reads the tables (CSV) of a dashboard, and prints the figures of each campaign beside those of the ledger, as \
-            campaigns counts them. It reads the ledger in the state directory, with or without a daemon, and fetches \
+            Reads the tables (CSV) of a dashboard or another export, and prints the figures of each campaign beside those \
+            of the ledger, as campaigns counts them. It reads the ledger in the state directory, with or without a daemon, and fetches \
             nothing. "direct 1 / ours 2": the export has 1, the ledger 2.
             """,
             """
@@ -25,7 +25,17 @@ extension Command {
             """
             HEADINGS in the man page has the headings that are known; they are guesses, and the output says so. --map names \
             others. Cells are separated by commas, semicolons or tabs, counts may have groups of three, and - is 0. A table \
-            has at most \(CampaignExport.bytesMax >> 20) MiB. A line that cannot be read is named on standard error, and left out.
+            has at most \(CampaignExport.bytesMax >> 20) MiB. A line that cannot be read is named on standard error, and left out. \
+            Lines before the headings are skipped, and shown. Of 11/12/2026 --date-format says which is the month.
+            """,
+            """
+            Other forms, one a run: the answer of Braze's /campaigns/data_series or /sends/data_series, in a file \
+            CAMPAIGN.json, because it does not name its campaign; events of Currents as JSON lines ("avro-tools tojson" makes them), \
+            with the event's type in the path, as Braze writes it, or in each event; the answer of the FCM Data \
+            API, in which an analytics label stands for the campaign. Currents has no influenced opens, FCM no opens: these are \
+            not compared. Fetch them with curl: -H "Authorization: Bearer $KEY" \
+            "https://rest.fra-01.braze.eu/campaigns/data_series?campaign_id=$ID&length=14" -o $ID.json; \
+            "https://fcmdata.googleapis.com/v1beta1/projects/$PROJECT/androidApps/$APP/deliveryData" -o fcm.json.
             """,
             """
             A campaign is joined by its id in the payload, or by --names, a table with the columns cid, api_id and name. \
@@ -41,7 +51,7 @@ extension Command {
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
         options: [
-            .names, .proposeNames, .map, .timezone, .since.meaning("only events at this time or later"),
+            .names, .proposeNames, .map, .dateFormat, .timezone, .since.meaning("only events at this time or later"),
             .until.meaning("only events before this time"), .failOver,
             .format.allowing(["text", "csv", "json", "html"]), .json,
         ],
@@ -73,7 +83,9 @@ extension Command {
         let zone = try LocalTime.use(zone: arguments[.timezone], arguments)
         let window = try arguments.window()
         let names = try session.campaignNames(arguments)
-        var export = CampaignExport(map: try arguments.headings(), window: window, zone: zone)
+        var export = CampaignExport(
+            map: try arguments.headings(), dayOrder: arguments.word(.dateFormat, DayOrder.self), window: window,
+            zone: zone)
         for path in arguments.operands { try session.read(path, into: &export) }
         for note in export.notes { session.output.note(note) }
         guard export.hasRows else {
@@ -118,6 +130,9 @@ extension Option {
         "propose-names", .none, "print such a table of pairs that may be the same, and no more")
     static let map = Option(
         "map", .text("FIGURE=HEADING"), "the heading of a figure, such as direct=\"Unique Opens\"; can be repeated")
+    static let dateFormat = Option(
+        "date-format", .words(DayOrder.allCases.map(\.rawValue)),
+        "the order of day and month in days such as 11/12/2026")
     static let timezone = Option(
         "timezone", .text("ZONE"), "the zone of the days, such as Europe/Berlin or +02:00 (this machine's)")
     static let failOver = Option("fail-over", .text("PERCENT"), "exit with 1 when a gap is a larger share, such as 5%")
@@ -145,9 +160,21 @@ extension Session {
     /// The names of campaigns: of the file in `--names`, else of the first one beside the configuration.
     func campaignNames(_ arguments: Arguments) throws(Failure) -> CampaignNames {
         if let path = arguments[.names] { return try names(path) }
+        return try usualNames()
+    }
+
+    private func usualNames() throws(Failure) -> CampaignNames {
         let files = directories.configuration.map { "\($0)/\(CampaignNames.fileName)" }
         return try files.first { access($0, R_OK) == 0 }.map { (path) throws(Failure) in try names(path) }
             ?? CampaignNames()
+    }
+
+    /// The names of campaigns beside the configuration, by id; none, with a note, if they cannot be read.
+    func campaignNamesIfReadable() -> [String: String] {
+        do { return try usualNames().names } catch {
+            output.note(error.message)
+            return [:]
+        }
     }
 
     /// The names of campaigns in a file; lines that cannot be read are told.

@@ -29,7 +29,7 @@ extension Command {
             .followedHandler, .followedRoute, .followedProvider,
             .platform.meaning("only outcomes and events of this platform"),
             .app.meaning("only outcomes and events of this app"), .followedOutcome,
-            .followedCallback, .query,
+            .followedCallback, .query, .names,
             .since.meaning("begin with the requests and events of this time (without it: with new ones)"), .utc, .json,
         ],
         examples: [
@@ -41,7 +41,7 @@ extension Command {
             Example(line: "pushctl tail --handler crm --json", meaning: "for programs"),
         ]
     ) { arguments, session throws(Failure) in
-        try Tailing(arguments).run(session)
+        try Tailing(arguments, names: try session.campaignNames(arguments).names).run(session)
     }
 }
 
@@ -55,8 +55,10 @@ private struct Tailing {
     private let since: WallTime?
     private let printsJSON: Bool
     private let zone: LocalZone
+    private let names: [String: String]
 
-    init(_ arguments: Arguments) throws(Failure) {
+    init(_ arguments: Arguments, names: [String: String]) throws(Failure) {
+        self.names = names
         filter = try Filter(arguments)
         query = try arguments.query()
         since = try arguments.window().since
@@ -133,9 +135,9 @@ private struct Tailing {
 
     private func print(_ event: AnalyticsEvent, cursor: Int64, _ output: Output) {
         if printsJSON {
-            output.write(line: FollowedLine.json(event, cursor: cursor))
+            output.write(line: FollowedLine.json(event, names: names, cursor: cursor))
         } else {
-            output.print(folding: [FollowedLine.text(event, zone: zone)])
+            output.print(folding: [FollowedLine.text(event, names: names, zone: zone)])
         }
     }
 }

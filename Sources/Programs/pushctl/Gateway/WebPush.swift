@@ -16,7 +16,7 @@ extension Command {
             """,
             """
             unsubscribe ends the subscription of an endpoint, or of --app and --device. A push to it gets 410 \
-            afterwards. list prints the subscriptions, with shortened endpoints: an endpoint is a secret.
+            afterwards. The exit status is 1 when there is none. list prints the subscriptions, with shortened endpoints: an endpoint is a secret.
             """,
             """
             The endpoint has the address of --address, by which senders reach the gateway: https://ADDRESS/push/ID. \
@@ -91,8 +91,11 @@ extension Session {
         let endpoints = try endpoints(arguments)
         let made = try newSubscription(arguments)
         guard let id = made["id"]?.string, let keys = made["keys"] else {
-            throw Failure(
-                .no, "the gateway makes no subscription: \(made["message"]?.string ?? "it is another program")")
+            let said = made["message"]?.string
+            if said != nil, arguments.has(.vapidKey) {
+                throw arguments.usageFailure("--key: the gateway refuses it: \(said ?? "")")
+            }
+            throw Failure(.no, "the gateway makes no subscription: \(said ?? "it is another program")")
         }
         let target = Target(platform: .web, app: app, device: device, externalID: arguments[.externalID])
         try register(.new, id, target)
@@ -109,8 +112,9 @@ extension Session {
     private func newSubscription(_ arguments: Arguments) throws(Failure) -> JSONNode {
         let socket = arguments[.endpointGateway] ?? directories.gatewaySocket
         let key = arguments[.vapidKey] ?? ""
-        guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "#") })
-        else { throw arguments.usageFailure("--key \(key): a public key in base64url") }
+        if arguments.has(.vapidKey), let fault = Self.fault(inKey: key) {
+            throw arguments.usageFailure("--key: \(fault)")
+        }
         do {
             return try GatewayStatusQuestion.ask(
                 socket, for: "POST /subscribe" + (key.isEmpty ? "" : "?key=\(key)"),
@@ -121,6 +125,18 @@ extension Session {
                 ?? "systemctl enable --now pushrouter-gateway.socket"
             throw Failure(.unavailable, "\(error); start the gateway: \(start)")
         }
+    }
+
+    /// The reason why a text is no public VAPID key, a point on P-256 of 65 bytes in base64url; `nil`: it may be one.
+    private static func fault(inKey text: String) -> String? {
+        let wanted = "a public VAPID key has 87 characters of base64url and begins with B"
+        if let other = text.first(where: { !($0.isASCII && ($0.isLetter || $0.isNumber)) && !"-_".contains($0) }) {
+            let advice =
+                ["+": ": write - for it", "/": ": write _ for it", "=": ": leave it out"][other] ?? "; \(wanted)"
+            return "\"\(other)\" is no character of base64url\(advice)".showingControls()
+        }
+        if text.count == 43 { return "it has 43 characters, as a private key; \(wanted)" }
+        return text.count == 87 && text.first == "B" ? nil : "it has \(counted(text.count, "character")); \(wanted)"
     }
 
     /// Tells the daemon of a device's token.
@@ -160,7 +176,7 @@ extension Session {
     fileprivate func listSubscriptions(_ arguments: Arguments) throws(Failure) {
         let endpoints = try endpoints(arguments)
         let devices = try reading { ledger throws(StoreError) in try ledger.knownDevices() }.filter { device in
-            device.platform == .web && device.token != nil
+            device.isSubscribed
                 && [(arguments[.app], device.key.app), (arguments[.device], device.key.device)].allSatisfy {
                     $0.0 == nil || $0.0 == $0.1
                 } && (arguments[.externalID] == nil || arguments[.externalID] == device.externalID)
@@ -198,6 +214,10 @@ extension Session {
             guard let app = arguments[.app], let device = arguments[.device] else {
                 throw arguments.usageFailure("name the subscription: give ENDPOINT, or --app and --device")
             }
+            let known = try reading { ledger throws(StoreError) in try ledger.knownDevices() }
+            guard known.contains(where: { $0.isSubscribed && $0.key == DeviceKey(app: app, device: device) }) else {
+                throw Failure(.no, "the device \(device) of \(app) has no subscription".showingControls())
+            }
             return try register(.unregistered, nil, Target(app: app, device: device))
         }
         let id = String(arguments.operands[1].split(separator: "/").last ?? "")
@@ -207,4 +227,9 @@ extension Session {
         }
         try register(.unregistered, id, Target(app: found["app"]?.string, device: found["device"]?.string))
     }
+}
+
+extension KnownDevice {
+    /// Whether a web push subscription is its token.
+    fileprivate var isSubscribed: Bool { platform == .web && token != nil }
 }

@@ -27,12 +27,13 @@ enum FollowedLine {
     }
 
     /// An event for programs, without a line feed: in the form of `test --trace`, with its cursor.
-    static func json(_ event: AnalyticsEvent, cursor: Int64) -> [UInt8] {
+    static func json(_ event: AnalyticsEvent, names: [String: String], cursor: Int64) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
             writer.member("type", "analytics")
             writer.member("at", event.time * 1000)
             writer.members(of: event)
+            if let name = event.push?.campaignID.flatMap({ names[$0] }) { writer.member(CSVReport.campaignName, name) }
             writer.member("cursor", cursor)
         }
         return writer.bytes
@@ -51,10 +52,11 @@ enum FollowedLine {
     }
 
     /// An event for people.
-    static func text(_ event: AnalyticsEvent, zone: LocalZone) -> ReportLine {
+    static func text(_ event: AnalyticsEvent, names: [String: String], zone: LocalZone) -> ReportLine {
         let parts = [
             zone.text(WallTime(milliseconds: event.time * 1000)), "seq \(event.seq.value)", event.kind.rawValue,
-            event.appID, event.externalUserID.map { "user \($0)" }, event.push?.campaignID.map { "campaign \($0)" },
+            event.appID, event.externalUserID.map { "user \($0)" },
+            event.push?.campaignID.map { "campaign \(names.title(ofCampaign: $0))" },
         ]
         return line(parts, .faint)
     }

@@ -19,6 +19,8 @@ public struct SessionAnswer: Sendable {
     public var waiting = WaitingEvents()
     /// Whether the influenced opens are decided.
     public var isDecided = true
+    /// The names of campaigns that a person keeps, by the id in the payload.
+    public var names: [String: String] = [:]
 
     /// - Parameter story: the request, with the events that it caused.
     public init(_ story: RequestStory) {
@@ -74,7 +76,7 @@ public struct SessionAnswer: Sendable {
         var lines = ["seq \(request.seq)  \(sentence(in: zone))"]
         if !isDecided { lines.append("its influenced opens are not decided yet (Grace=)") }
         for event in influenced {
-            let campaign = event.push?.campaignID.map { " of campaign \($0)" } ?? ""
+            let campaign = event.push?.campaignID.map { " of campaign \(names.title(ofCampaign: $0))" } ?? ""
             lines.append("seq \(event.delivery)\(campaign): it counts as an influenced open")
         }
         for other in others { lines.append("seq \(other.seq): no influenced open: \(other.obstacle)") }

@@ -160,7 +160,7 @@ public struct CampaignReport: Sendable {
     }
 
     /// A campaign's name with its id; the id alone without a name.
-    func title(of id: String) -> String { names[id].map { "\($0) (\(id))" } ?? id }
+    func title(of id: String) -> String { names.title(ofCampaign: id) }
 
     /// Taps on deliveries without a campaign (T3).
     var unattributed: Int { verdicts[.unattributed] ?? 0 }

@@ -165,7 +165,7 @@ public struct UserProfile: Sendable {
             let how = [opened ?? closed, push.obstacle.map { "not influenced: \($0)" }].compactMap(\.self)
             table.add([
                 push.received.delivery.description, zone.text(seconds: push.received.time),
-                push.received.push?.campaignID.map { id in names[id].map { "\($0) (\(id))" } ?? id } ?? "-",
+                push.received.push?.campaignID.map(names.title) ?? "-",
                 push.received.deviceID ?? "-",
                 how.isEmpty ? "-" : how.joined(separator: "; "),
             ])
