@@ -100,12 +100,6 @@ final class Daemon {
                 ProducerAccounts(producers) { [processor] in processor.record(.producer($0)) }
             }
         customData = CustomDataService(processor, pipeline)
-        inject = InjectServer(
-            processor: processor, pipeline: pipeline, committer: committer, queries: queries,
-            reader: parts.largeRequests, health: parts.health, refusals: parts.refusals,
-            limits: settings.daemon.jsonLimits)
-        inject.producers.take(settings.producers)
-        pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         audit = Audit(journal: journal, node: parts.leadership?.node) {
             [processor, health = parts.health, store = parts.leadership?.store] record in
             guard health.refusal == nil, store.map({ $0.copiesRead ?? 0 >= RowKind.audit.since }) ?? true else {
@@ -115,6 +109,12 @@ final class Daemon {
             processor.follow(.note(JournalEntry(record)))
             return true
         }
+        inject = InjectServer(
+            processor: processor, pipeline: pipeline, committer: committer, queries: queries,
+            reader: parts.largeRequests, health: parts.health, refusals: parts.refusals, audit: audit,
+            limits: settings.daemon.jsonLimits)
+        inject.producers.take(settings.producers)
+        pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(parts.loop, processor, pipeline, committer, queries, journal, audit)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,

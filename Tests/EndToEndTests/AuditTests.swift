@@ -28,6 +28,8 @@ struct AuditTests {
     private enum Way {
         /// A request at `control.sock`, with the object and the count of the row.
         case request(String, object: String? = nil, count: Int64? = nil)
+        /// A request at `inject.sock`.
+        case producer
         /// A command without a daemon, with the tests that cover it.
         case command
     }
@@ -49,6 +51,8 @@ struct AuditTests {
         case .erase: .request(#"{"op":"erase","external_id":"anna"}"#, count: nil)
         case .reload: .request(#"{"op":"reload"}"#)
         case .logLevel: .request(#"{"op":"log_level","level":"err"}"#, object: "err")
+        // `onDevices()`.
+        case .device, .token, .topic: .producer
         // `offline()`; Tests/Package/steps.sh, and for a pair `FleetOperationTests`.
         case .restore, .gatewayRotate, .move, .drain: .command
         }
@@ -119,6 +123,43 @@ struct AuditTests {
             #expect(entry.contains(" push_peer_uid=\(getuid()) ") && !entry.contains("anna"), "\(entry)")
         }
         #expect(entries.last?.contains("push_object=err") == true, "written at the level err, too")
+    }
+
+    @Test("on a device, a token or a topic is recorded for each request at inject.sock; a repetition is no act")
+    func onDevices() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let target = #""platform":"android","app":"shop","device":"pixel-1","external_id":"anna""#
+        let token = #"{"op":"token","id":"t","kind":"new","token":"tok-1",\#(target)}"#
+        #expect(try client.ask(token).isAccepted)
+        #expect(try client.ask(token).isAccepted)
+        #expect(
+            try client.ask(token.replacing("tok-1", with: "tok-2")).errorCode == "id_conflict")
+        #expect(
+            try client.ask(#"{"op":"device","app":"shop","device":"pixel-1","state":"foreground"}"#).isAccepted)
+        #expect(
+            try client.ask(
+                #"{"op":"topic","kind":"subscribe","project":"p","topic":"news","tokens":["tok-1","tok-9"]}"#
+            ).isAccepted)
+        #expect(try client.ask(Requests.deliver(job: "job")).isAccepted, "a push is no act")
+        let found = try rows()
+        #expect(
+            found.map { row in
+                ["act", "entrance", "result", "object", "device", "external_id", "reason"].map { row[$0]?.string ?? "-" }
+                    .joined(separator: " ")
+            } == [
+                "token inject done new, app shop pixel-1 anna -",
+                "token inject refused new, app shop pixel-1 anna id_conflict",
+                "device inject done app shop pixel-1 - -",
+                "topic inject done subscribe news of project p - - -",
+            ])
+        #expect(found.map { $0["count"]?.int64 } == [nil, nil, nil, 2], "a topic counts its tokens")
+        #expect(found.allSatisfy { $0["uid"]?.int64 == Int64(getuid()) && !$0.text.contains("tok-") })
+        #expect(try control().ask(#"{"op":"erase","external_id":"anna"}"#)["ok"]?.bool == true)
+        #expect(try rows().allSatisfy { $0["external_id"]?.string == nil && $0["device"]?.string == nil })
+        #expect(try daemon.stop() == .exited(0))
+        #expect(entries(daemon).count == 5)
+        #expect(!entries(daemon).contains { $0.contains("anna") || $0.contains("pixel-1") })
     }
 
     @Test("that is refused is recorded with the reason")

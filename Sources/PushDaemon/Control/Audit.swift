@@ -23,8 +23,14 @@ final class Audit {
     /// Begins an act that a client asks for.
     func begin(_ subject: AuditRecord.Subject, by session: ClientSession, on socket: Sockets.Name) -> Deed {
         let peer = session.connection.peer
+        let entrance: AuditRecord.Entrance =
+            switch socket {
+            case .read: .read
+            case .inject: .inject
+            case .control: .control
+            }
         return Deed(
-            self, subject, socket == .read ? .read : .control, uid: peer.userID,
+            self, subject, entrance, uid: peer.userID,
             pid: peer.processID > 0 ? peer.processID : nil)
     }
 

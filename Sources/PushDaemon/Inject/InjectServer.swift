@@ -26,6 +26,7 @@ final class InjectServer {
     private let queries: LedgerQueries
     private let health: StoreHealth
     private let refusals: RefusalLog
+    private let audit: Audit
     private var identifiers = IdentifierIndex()
     /// Requests whose id another one holds while it waits for the ledger, by the hash of the id.
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
@@ -42,16 +43,19 @@ final class InjectServer {
     ///   - reader: parses large requests on its thread.
     ///   - health: the reason why nothing can be accepted for now, for the replies to refused requests.
     ///   - refusals: counts refusals.
+    ///   - audit: records changes of devices, tokens and topics.
     ///   - limits: the limits of a request's JSON.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, queries: LedgerQueries,
-        reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
+        reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, audit: Audit,
+        limits: JSONLimits
     ) {
         self.processor = processor
         self.pipeline = pipeline
         self.queries = queries
         self.health = health
         self.refusals = refusals
+        self.audit = audit
         self.limits = limits
         large = LargeRequests(reader) { health.ledgerProblem == nil && committer.isFarBehind }
         guard processor.lastNumber.value == 0 else { return }
@@ -84,7 +88,7 @@ final class InjectServer {
                 guard error.code == .unknownOperation, try answer(line, session, place) else { throw error }
                 return
             }
-            try arrive(Candidate(session: session, place: place, request: request))
+            arrive(Candidate(session: session, place: place, request: request))
         }
     }
 
@@ -116,7 +120,7 @@ final class InjectServer {
         guard let next = large.next(at: now, limits: limits) else { return }
         next.session.unblock()
         carryOut(for: next.session, next.place) { () throws(ProtocolError) in
-            try arrive(Candidate(session: next.session, place: next.place, request: try next.result.get()))
+            arrive(Candidate(session: next.session, place: next.place, request: try next.result.get()))
         }
         next.session.resume()
     }
@@ -137,10 +141,29 @@ final class InjectServer {
     // MARK: Admission
 
     /// Admits a request that has just come. It comes once, and waits and continues in ``admit(_:)``.
-    private func arrive(_ candidate: Candidate) throws(ProtocolError) {
-        try producers.admit(candidate.request, of: candidate.session) { () throws(ProtocolError) in
-            try admit(candidate)
+    private func arrive(_ candidate: Candidate) {
+        carryOut(candidate) { () throws(ProtocolError) in
+            try producers.admit(candidate.request, of: candidate.session) { () throws(ProtocolError) in
+                try admit(candidate)
+            }
         }
+    }
+
+    private func carryOut(_ candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
+        carryOut(for: candidate.session, candidate.place) { () throws(ProtocolError) in
+            do throws(ProtocolError) {
+                try act()
+            } catch {
+                deed(of: candidate)?.ends(.refused, error.code.rawValue)
+                throw error
+            }
+        }
+    }
+
+    private func deed(of candidate: Candidate) -> Deed? {
+        // The daemon's own requests are of people at its notifications, and of its handlers.
+        guard !candidate.session.isOwn else { return nil }
+        return candidate.request.administrative.map { audit.begin($0, by: candidate.session, on: .inject) }
     }
 
     private func admit(_ candidate: Candidate) throws(ProtocolError) {
@@ -218,6 +241,8 @@ final class InjectServer {
         let batch = pipeline.growingNumber
         try processor.submit(candidate, past: past.map(PastDelivery.init))
         if let hash { identifiers.accept(hash, inBatch: batch) }
+        let count: Int? = if case .topic(let topic) = candidate.request.action { topic.tokens.count } else { nil }
+        deed(of: candidate)?.ends(count: count)
     }
 
     /// Holds a candidate's id, so that no other request with it is admitted.
@@ -276,7 +301,7 @@ final class InjectServer {
     private func resume(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
         let session = candidate.session
         session.unblock()
-        carryOut(for: session, candidate.place, act)
+        carryOut(candidate, act)
         // The candidate waits for something else now, and still holds its id.
         guard !session.isBlocked else { return }
         if let hash = candidate.heldHash, let others = sameIdentifier.removeValue(forKey: hash) {

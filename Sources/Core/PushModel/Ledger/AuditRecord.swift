@@ -9,12 +9,15 @@ public struct AuditRecord: Hashable, Sendable {
         case logLevel = "log_level"
         case restore, move, drain
         case gatewayRotate = "gateway_rotate"
+        case device, token, topic
     }
 
     /// The way by which an act came. The raw values are in the ledger, in the journal and in exports.
     public enum Entrance: String, Sendable, CaseIterable {
         /// `control.sock`: `pushctl`, and the page as the user of its service.
         case control
+        /// `inject.sock`: `pushctl`, the gateway and other producers.
+        case inject
         /// `read.sock`, which refuses each act.
         case read
         /// A signal, whose sender the daemon does not know.
@@ -104,6 +107,7 @@ extension AuditRecord.Entrance {
     fileprivate var words: String {
         switch self {
         case .control: "on control.sock"
+        case .inject: "on inject.sock"
         case .read: "on read.sock"
         case .signal: "with a signal"
         case .bus: "over D-Bus"
@@ -145,6 +149,24 @@ extension ControlRequest.Operation {
     private static func words(app: String?, suite: String?) -> String? {
         let words = [app.map { "app \($0)" }, suite.map { "suite \($0)" }].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+}
+
+extension Request {
+    /// The administrative act that the request asks for: a change of a device, its token or its topics. `nil`: the request
+    /// is a push, or something that a person did.
+    public var administrative: AuditRecord.Subject? {
+        let app = target.app.map { "app \($0)" }
+        let what: (act: AuditRecord.Act, words: String?)
+        switch action {
+        case .device: what = (.device, app)
+        case .token(let token): what = (.token, [token.kind.rawValue, app].compactMap(\.self).joined(separator: ", "))
+        case .topic(let topic):
+            what = (.topic, "\(topic.kind.rawValue) \(topic.topic.topic) of project \(topic.topic.project)")
+        case .deliver, .interact, .session, .log, .publish: return nil
+        }
+        return AuditRecord.Subject(
+            what.act, what.words, externalID: target.externalID, device: target.device)
     }
 }
 
