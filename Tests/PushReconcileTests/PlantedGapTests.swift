@@ -210,6 +210,11 @@ private struct World {
     /// An event for each thing that happened, some of them twice.
     private mutating func currents() -> String {
         var lines: [String] = []
+        // Something is sent each day: the days of the events are those that are compared.
+        for passed in 0...6 {
+            let head = "\"event_type\":\"users.messages.pushnotification.Send\",\"id\":\"daily \(passed)\""
+            lines.append("{\(head),\"campaign_id\":\"daily\",\"time\":\(Self.start + Int64(passed) * 86_400)}")
+        }
         if hasInfluenced {
             // Of a canvas: the files have such events, whichever of the campaigns they lack.
             lines.append("{\"event_type\":\"users.messages.pushnotification.InfluencedOpen\",\"id\":\"c\",\"time\":1}")
