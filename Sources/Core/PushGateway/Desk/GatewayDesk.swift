@@ -558,18 +558,26 @@ extension UUID128 {
 extension RequestTarget {
     /// The path for people, with the middle of each long part, such as a token, cut out.
     var shortened: String {
+        if isShort { return description }
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
-        var (longest, length) = (0, 0)
-        for byte in path {
-            length = byte == UInt8(ascii: "/") ? 0 : length + 1
-            longest = max(longest, length)
-        }
-        guard longest > 32 else { return String(Substring(path)) }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in
             let text = String(decoding: part, as: UTF8.self)
             guard text.utf8.count > 32 else { return text }
             return "\(text.prefix(8))…\(text.suffix(4))"
         }
         return parts.joined(separator: "/")
+    }
+
+    /// Whether nothing is cut out: it has no query, and no long part.
+    private var isShort: Bool {
+        description.withBytes { path in
+            var (longest, length, hasQuery) = (0, 0, false)
+            for byte in path {
+                length = byte == UInt8(ascii: "/") ? 0 : length + 1
+                longest = max(longest, length)
+                if byte == UInt8(ascii: "?") { hasQuery = true }
+            }
+            return longest <= 32 && !hasQuery
+        }
     }
 }

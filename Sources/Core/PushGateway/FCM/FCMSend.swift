@@ -118,7 +118,7 @@ struct FCMSend: Sendable {
         // FCM does not specify the name of a dry run; all clients accepted this one.
         let id = body.isDryRun ? "fake_message_id" : messageID
         var writer = JSONWriter()
-        writer.object { $0.member("name", "projects/\(project)/messages/\(id)") }
+        writer.object { $0.member("name", "projects/" + project + "/messages/" + id) }
         return .googleJSON(writer.bytes)
     }
 

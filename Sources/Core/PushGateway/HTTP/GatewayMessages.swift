@@ -185,22 +185,37 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
 
     /// The decoded segments of the path. `nil` for a path that does not begin with a slash, or with an invalid escape.
     var segments: [String]? {
-        let path = description.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard path.first == UInt8(ascii: "/") else { return nil }
-        var segments: [String] = []
-        for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard segment.contains(UInt8(ascii: "%")) else {
-                segments.append(String(Substring(segment)))
-                continue
+        description.withBytes { path in
+            guard path.first == UInt8(ascii: "/") else { return nil }
+            var segments: [String] = []
+            segments.reserveCapacity(8)
+            var (start, place, hasEscape) = (1, 1, false)
+            while true {
+                let byte = place < path.count ? path[place] : UInt8(ascii: "?")
+                let isEnd = byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+                if isEnd || byte == UInt8(ascii: "/") {
+                    let segment = UnsafeBufferPointer(rebasing: path[start..<place])
+                    if !hasEscape {
+                        segments.append(String(decoding: segment, as: UTF8.self))
+                    } else if let text = String(percentDecoding: segment, plusIsSpace: false) {
+                        segments.append(text)
+                    } else {
+                        return nil
+                    }
+                    if isEnd { return segments }
+                    (start, hasEscape) = (place + 1, false)
+                }
+                if byte == UInt8(ascii: "%") { hasEscape = true }
+                place += 1
             }
-            guard let text = String(percentDecoding: segment, plusIsSpace: false) else { return nil }
-            segments.append(text)
         }
-        return segments
     }
 
     /// Whether it begins with a text.
-    func begins(with text: String) -> Bool { description.utf8.starts(with: text.utf8) }
+    func begins(with text: StaticString) -> Bool {
+        let beginning = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return description.withBytes { $0.starts(with: beginning) }
+    }
 
     /// The first value of the query with one of these names, or `nil`.
     public func query(_ names: String...) -> String? {
