@@ -145,8 +145,10 @@ struct AuditTests {
         let found = try rows()
         #expect(
             found.map { row in
-                ["act", "entrance", "result", "object", "device", "external_id", "reason"].map { row[$0]?.string ?? "-" }
-                    .joined(separator: " ")
+                ["act", "entrance", "result", "object", "device", "external_id", "reason"].map {
+                    row[$0]?.string ?? "-"
+                }
+                .joined(separator: " ")
             } == [
                 "token inject done new, app shop pixel-1 anna -",
                 "token inject refused new, app shop pixel-1 anna id_conflict",

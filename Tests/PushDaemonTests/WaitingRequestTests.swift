@@ -56,7 +56,8 @@ struct WaitingRequestTests {
 
     @Test("may come again under its id after it was refused because the ledger could not be written")
     func refusedWhileStalled() throws {
-        let (directory, surroundings) = (TemporaryDirectory(), try TwinSurroundings())
+        let directory = TemporaryDirectory()
+        let surroundings = try TwinSurroundings()
         let daemon = try TwinDaemon(
             directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
             clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
