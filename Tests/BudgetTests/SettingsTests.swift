@@ -8,7 +8,7 @@ import Testing
     "The memory that reading a configuration asks for",
     .needs("an allocator without a sanitizer", if: Allocations.isCounted))
 struct SettingsTests {
-    private static let allocationsMax = 82_500
+    private static let allocationsMax = 85_500
 
     @Test("is bounded for the shipped configuration, which each start reads")
     func shipped() {

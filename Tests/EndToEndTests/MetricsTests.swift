@@ -74,6 +74,7 @@ struct MetricsTests {
     private func members(of node: JSONNode, _ path: String) -> [String] {
         let byLabel = [
             "clients.refused", "gaps", "custom_data.settled", "custom_data.pauses", "dead_letters.handlers",
+            "payload_warnings",
         ]
         guard node.kind == .object, !byLabel.contains(path) else { return [path] }
         let isOfHandlers = path == "handlers"

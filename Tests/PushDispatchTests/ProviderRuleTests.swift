@@ -168,8 +168,7 @@ struct ProviderRuleTests {
         }
         #expect(
             Set(low) == [
-                "airship ios",
-                "onesignal ios", "salesforce android", "salesforce ios", "moengage android", "moengage ios",
+                "salesforce android", "salesforce ios", "moengage android", "moengage ios",
                 "intercom android", "intercom ios", "zendesk android",
                 "zendesk ios", "twilio android", "twilio ios", "appsflyer-uninstall android",
                 "adjust-uninstall android", "sendbird android", "sendbird ios", "webengage android", "webengage ios",

@@ -110,8 +110,8 @@ final class ErasureTests {
         let naming = tables.filter { !$0.columns.allSatisfy { Self.name(for: $0.name) == nil } }
         #expect(
             naming.map(\.name) == [
-                "attributes", "devices", "entries", "event_rows", "held_interactions", "pending_starts", "request_rows",
-                "session_starts", "sessions",
+                "attributes", "audit", "devices", "entries", "event_rows", "held_interactions", "pending_starts",
+                "request_rows", "session_starts", "sessions",
             ], "a new table that names a user or a device is here too")
         for table in naming {
             let values = table.columns.map { Self.value($0, in: table.name) }.joined(separator: ", ")

@@ -14,7 +14,7 @@ struct EnvelopeTests {
         "is a web push of plain text where the platform is the web, as the gateway delivers it",
         arguments: [
             ("Hello, world", #"{"text":"Hello, world"}"#, "event.data.json() throws a SyntaxError"),
-            ("one line\nand another\n", #"{"text":"one line\nand another"}"#, "event.data.text()"),
+            ("one line\nand another\n", #"{"text":"one line\u000aand another"}"#, "event.data.text()"),
             (#""a text in JSON""#, #"{"text":"\"a text in JSON\""}"#, "a value that is no object"),
             ("42", #"{"text":"42"}"#, "a value that is no object"), ("", "{}", "without a body: event.data is null"),
             ("\n", "{}", "without a body"),

@@ -76,7 +76,7 @@ struct RepairedPayloadTests {
             "{\n\"a\": 1\n\"b\": 2\n}", #"{"name":"x","version":{"#, #"{"data":{"user":{"id":xxxx}}}"#,
             #"{"aps":{"alert":"Hi"#, #"{"aps":{"alert":"Hi"},"#, #"{"aps":{"alert":"Hi"},"ab":"#,
             #"{"aps":{"alert" "Hi"}}"#,
-            #"{"data":"{"key":"v"}","to":"t"}"#, #"{"to":"t" "data":{}}"#, #"{"to":"t","to":"u","data":{}}"#,
+            #"{"data":"{"key":"v"}","to":"t"}"#, #"{"to":"t" "data"}"#, #"{"to":"t","to":"u","data":{}}"#,
             "{ const x = 1; send(message) }", "[1, 2", "{",
         ])
     func isNone(_ text: String) { #expect(Self.repaired(text) == nil, "\(text)") }

@@ -185,8 +185,8 @@ public struct WarningCounts: Sendable {
         public var last: SequenceNumber
     }
 
-    /// The most pushes that are looked at in a second.
-    public static let lookedAtEachSecond = 100
+    /// The most pushes that are looked at at once, and those of each later second: a look costs as much as a delivery.
+    static let (lookedAtOnce, lookedAtEachSecond) = (100, 10)
 
     /// The number of pushes that were looked at.
     public private(set) var lookedAt = 0
@@ -194,16 +194,21 @@ public struct WarningCounts: Sendable {
     public private(set) var total = 0
     /// The warnings of each rule that has any.
     public private(set) var byRule: [String: OfRule] = [:]
-    /// The begin of the current second, and the number of pushes looked at in it.
-    private var second: (begin: Instant, count: Int)?
+    /// The number of pushes that may be looked at, and when it last grew.
+    private var allowed = lookedAtOnce
+    private var allowedSince: Instant?
 
     /// No warning yet.
     public init() {}
 
     mutating func note(_ decision: Decision, of seq: SequenceNumber, at now: Instant) {
-        if second.map({ now - $0.begin >= .seconds(1) }) != false { second = (now, 0) }
-        guard let count = second?.count, count < Self.lookedAtEachSecond else { return }
-        second?.count += 1
+        let seconds = allowedSince.map { Int((now - $0).components.seconds) } ?? 1
+        if seconds > 0 {
+            allowed = min(allowed + min(seconds, Self.lookedAtOnce) * Self.lookedAtEachSecond, Self.lookedAtOnce)
+            allowedSince = now
+        }
+        guard allowed > 0 else { return }
+        allowed -= 1
         lookedAt += 1
         for rule in Set(decision.warnings.map(\.rule)) {
             byRule[rule, default: OfRule(last: seq)].count += 1

@@ -53,7 +53,7 @@ extension PayloadEnvelope {
         var root: JSONNode
         var others = 0
         do throws(JSONError) { root = try JSONDocument(scanning: text, limits: limits).root } catch {
-            if platform == .web, let found = webPush(of: text, isSaid: false, limits: limits) {
+            if platform?.takesText == true, let found = webPush(of: text, isSaid: false, limits: limits) {
                 return (try scanned(found.json, limits), found, 0)
             }
             let isFaulty = repairs && text.first { !$0.isJSONWhiteSpace } == UInt8(ascii: "{")
@@ -66,7 +66,7 @@ extension PayloadEnvelope {
             }
             root = try scanned(written.json, limits)
         }
-        if root.kind != .object, root.kind != .array, platform == .web,
+        if root.kind != .object, root.kind != .array, platform?.takesText == true,
             let found = webPush(of: text, isSaid: false, limits: limits)
         {
             return (try scanned(found.json, limits), found, 0)
@@ -443,6 +443,16 @@ extension PayloadEnvelope {
             }
         }
         return WrittenPayload(json: writer.bytes, platform: .ios, name: name)
+    }
+}
+
+extension Platform {
+    /// Whether a push may be any text: a web push is the bytes that the service worker gets.
+    fileprivate var takesText: Bool {
+        switch self {
+        case .web: true
+        case .android, .ios: false
+        }
     }
 }
 

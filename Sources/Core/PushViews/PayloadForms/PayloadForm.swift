@@ -338,7 +338,7 @@ public struct WrittenPayload: Sendable {
     public var host: String?
     /// The object that the payload was found in, for people; `nil` if the payload was all.
     public var name: String?
-    /// What was assumed to repair it, for people, each with its line.
+    /// The assumptions that repaired it, for people, each with its line.
     public var remarks: [String] = []
 
     /// Returns the same facts with another payload.

@@ -251,8 +251,6 @@ public struct PayloadPlatforms: Sendable {
     private static func obstacle(to payload: JSONNode, on platform: Platform) -> String? {
         guard !V1Body.isBody(payload, on: platform) else { return nil }
         let isApples = payload.isApplePayload
-        if platform == .ios { return isApples ? nil : "it has no object aps, which every push over APNs has" }
-        if isApples { return "it has an object aps, which only APNs carries, to Apple's devices" }
         let ofBrowsers = [
             ("web_push", "which only browsers read"), ("fcmMessageId", "which FCM's worker in a browser gets"),
         ]
@@ -261,7 +259,13 @@ public struct PayloadPlatforms: Sendable {
             ("gcm.n.e", "which FCM's intent on Android has"), ("extras", "as an intent of Android has them"),
             ("sentTime", "which FCM's SDK for Android and iOS gives"),
         ]
-        let own = platform == .android ? ofBrowsers : ofAndroid
-        return own.first { payload[$0.0] != nil }.map { "it has \($0.0), \($0.1)" }
+        let foreign: [(key: String, reason: String)]
+        switch platform {
+        case .ios: return isApples ? nil : "it has no object aps, which every push over APNs has"
+        case .android: foreign = ofBrowsers
+        case .web: foreign = ofAndroid
+        }
+        if isApples { return "it has an object aps, which only APNs carries, to Apple's devices" }
+        return foreign.first { payload[$0.key] != nil }.map { "it has \($0.key), \($0.reason)" }
     }
 }

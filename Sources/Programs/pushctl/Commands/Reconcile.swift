@@ -35,7 +35,8 @@ extension Command {
             API, in which an analytics label stands for the campaign. Currents has no influenced opens, FCM no opens: these are \
             not compared. Fetch them with curl: -H "Authorization: Bearer $KEY" \
             "https://rest.fra-01.braze.eu/campaigns/data_series?campaign_id=$ID&length=14" -o $ID.json; \
-            "https://fcmdata.googleapis.com/v1beta1/projects/$PROJECT/androidApps/$APP/deliveryData" -o fcm.json.
+            "https://fcmdata.googleapis.com/v1beta1/$APP/deliveryData" -o fcm.json, with \
+            APP=projects/PROJECT/androidApps/ID.
             """,
             """
             A campaign is joined by its id in the payload, or by --names, a table with the columns cid, api_id and name. \

@@ -199,7 +199,7 @@ public struct WebPushText: Sendable {
 
     /// The object of the text; else an object with the text, or with its bytes in base64url; empty without a text.
     public let payload: JSONNode
-    /// What a handler gets instead of an object, for people; `nil` for an object, and without a text.
+    /// The form that a handler gets instead of an object, for people; `nil` for an object, and without a text.
     public let remark: String?
 
     /// Reads a text.

@@ -155,7 +155,7 @@ struct ExplainRequest {
     let platforms: [Platform]
     let leftOut: [PayloadPlatforms.LeftOut]
     let isGuess: Bool
-    /// What it was read as, and what was assumed to repair it.
+    /// The form that it was read as, and the assumptions that repaired it.
     let remarks: [String]
     /// The number of payloads behind it in the text.
     let others: Int
