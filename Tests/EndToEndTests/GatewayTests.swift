@@ -186,6 +186,8 @@ struct GatewayTests {
         }
         let first = certificates()
         #expect(first.count == 1 && rotate("--end", "soon").end == .exited(2))
+        let past = rotate("--end", "2000-01-01")
+        #expect(past.end == .exited(2) && past.errors.contains("--end 2000-01-01 is in the past"))
         #expect(pushctl.run(["gateway", "rotate", "--state", "/nonexistent"]).end == .exited(66))
         let order = rotate()
         #expect(order.end == .exited(0) && order.output.contains("systemctl reload pushrouter-gateway"), "\(order)")

@@ -70,11 +70,16 @@ struct PagesTests {
         #expect(others.metrics(behind: "", .prometheus) == "")
         mkdir(others.backups, 0o755)
         for name in [
-            "pushrouterd-2026-11-29T020000Z.db", "pushrouterd-2026-11-30T020000Z.db", "notes.db",
-            "pushrouterd-2026-11-30T030000Z.db.partial-7",
+            "pushrouterd-2020-01-01T020000Z.db", "pushrouterd-2020-01-02T020000Z.db", "notes.db",
+            "pushrouterd-2020-01-03T030000Z.db.partial-7",
         ] { writeFile("", to: "\(others.backups)/\(name)") }
         let text = others.metrics(behind: "", .prometheus)
         #expect(text.contains("pushrouterd_backups 2\n") && text.contains("pushrouterd_backup_age_seconds "))
+        // A copy of a file is as old as its name says.
+        let age = text.split(separator: "\n").compactMap { line in
+            line.hasPrefix("pushrouterd_backup_age_seconds ") ? Double(line.split(separator: " ")[1]) : nil
+        }
+        #expect(age.first ?? 0 > 200_000_000)
     }
 
     @Test("log once why there are no metrics, and when there are some again")

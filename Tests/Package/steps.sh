@@ -347,8 +347,8 @@ uid=$(id -u in-pushrouter-control)
 # entry FIELD=VALUE...: an entry with these fields is in the journal.
 entry() { until_so "the journal has $*" bash -c "journalctl -q -b -o cat $* | grep -q ." ; }
 entry PUSH_ACT=flush PUSH_ENTRANCE=control "PUSH_PEER_UID=$uid" PUSH_RESULT=done
-entry PUSH_ACT=reload PUSH_ENTRANCE=signal PUSH_RESULT=done
-entry PUSH_ACT=reload PUSH_ENTRANCE=signal PUSH_RESULT=refused
+entry PUSH_ACT=reload PUSH_ENTRANCE=control PUSH_PEER_UID=0 PUSH_RESULT=done
+entry PUSH_ACT=reload PUSH_ENTRANCE=control PUSH_PEER_UID=0 PUSH_RESULT=refused
 entry PUSH_ACT=log_level PUSH_ENTRANCE=bus PUSH_OBJECT=notice
 entry PUSH_ACT=gateway_rotate PUSH_ENTRANCE=program PUSH_PEER_UID=0 _COMM=pushctl
 journalctl -q -b -x PUSH_ACT=flush | grep -q 'An administrative act' || fail "the catalog does not explain the audit"

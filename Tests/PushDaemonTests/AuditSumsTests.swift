@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Acts that come too often for a record of each")
 struct AuditSumsTests {
-    private static let minute = AuditSums.interval
+    private static let minute = AuditSums.minute
 
     private func act(
         _ act: AuditRecord.Act = .purge, uid: UInt32? = 0, count: Int? = 2, _ result: AuditRecord.Result = .done,

@@ -1,3 +1,5 @@
+public import PushModel
+
 /// The directories of configuration, state and sockets, by the same rules for the daemon and for `pushctl`.
 public struct Directories: Hashable, Sendable {
     /// The directories of the configuration by precedence: a file in one hides files of its name in the later ones.
@@ -101,6 +103,14 @@ public enum BackupName {
     public static func isWhole(_ name: String) -> Bool {
         name.utf8.count == self.name(at: "2026-11-30T02:00:00").utf8.count && name.hasPrefix(prefix)
             && name.hasSuffix(suffix)
+    }
+
+    /// When a whole backup was made, by its name: a copy of the file has another time. `nil` for other names.
+    public static func time(of name: String) -> WallTime? {
+        guard isWhole(name) else { return nil }
+        let time = name.dropFirst(prefix.count).dropLast(suffix.count)
+        let (hour, rest) = (time.prefix(13), time.dropFirst(13))
+        return WallTime(rfc3339: "\(hour):\(rest.prefix(2)):\(rest.dropFirst(2))")
     }
 
     /// Whether a name is that of a backup which a killed command left incomplete.

@@ -28,13 +28,11 @@ struct OtherPrograms: Sendable {
         }
     }
 
-    /// The number of backups, and when the newest one was complete; `nil` without the directory.
+    /// The number of backups, and when the newest one was made; `nil` without the directory.
     private var made: (count: Int, newest: WallTime?)? {
         do throws(StartFailure) {
-            let names = try SmallFile.names(in: backups, suffix: BackupName.suffix).filter(BackupName.isWhole)
-            var facts = stat()
-            guard let newest = names.last, stat("\(backups)/\(newest)", &facts) == 0 else { return (names.count, nil) }
-            return (names.count, WallTime(milliseconds: Int64(facts.st_mtim.tv_sec) * 1000))
+            let times = try SmallFile.names(in: backups, suffix: BackupName.suffix).compactMap(BackupName.time)
+            return (times.count, times.max())
         } catch {
             return nil
         }

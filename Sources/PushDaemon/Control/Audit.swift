@@ -3,14 +3,16 @@ import PushModel
 
 /// Records administrative acts: for each a row of the ledger, and a journal entry once the row is durable.
 ///
-/// The first acts of a user in a minute have records of their own; later ones are summed up by act, entrance and result
-/// in one record at the end of the minute. So a script that acts 10,000 times a second costs some records a minute, and a
-/// crash loses the sums of a minute at most.
+/// The first acts of a user in a minute, and of a producer in an hour, have records of their own; later ones are summed up
+/// by act, entrance and result in one record at its end. So a script that acts 10,000 times a second costs some records,
+/// and a crash loses the sums of that time alone.
 final class Audit {
     private let journal: JournalWriter
     private let node: String?
     private let record: (AuditRecord) -> Bool
     private var sums = AuditSums()
+    /// The acts of producers, of which an app's server has many: so they leave room for those of administrators.
+    private var sumsOfProducers = AuditSums(interval: AuditSums.hour)
 
     /// - Parameters:
     ///   - journal: gets the entry of an act without a row.
@@ -42,14 +44,17 @@ final class Audit {
     fileprivate func note(_ record: AuditRecord) {
         var record = record
         record.node = node
-        for due in sums.take(record, at: EventLoop.nowNanoseconds) { write(due) }
+        let now = EventLoop.nowNanoseconds
+        let due = record.entrance == .inject ? sumsOfProducers.take(record, at: now) : sums.take(record, at: now)
+        for record in due { write(record) }
     }
 
-    /// Writes the sums of a minute that is over.
+    /// Writes the sums of a time that is over.
     ///
-    /// - Parameter isEnd: whether to write those of this minute as well, because the daemon stops.
+    /// - Parameter isEnd: whether to write those of the present time as well, because the daemon stops.
     func writeDue(isEnd: Bool = false) {
-        for due in sums.takeDue(at: isEnd ? .max : EventLoop.nowNanoseconds) { write(due) }
+        let now = isEnd ? .max : EventLoop.nowNanoseconds
+        for due in sums.takeDue(at: now) + sumsOfProducers.takeDue(at: now) { write(due) }
     }
 
     private func write(_ due: AuditRecord) { if !record(due) { journal.log(JournalEntry(due)) } }
@@ -87,10 +92,10 @@ final class Deed {
 
 /// Sums up the acts of a user who acts too often for a record of each.
 struct AuditSums {
-    /// How many acts of a user have records of their own in a minute.
+    /// How many acts of a user have records of their own in an interval.
     static let most = 30
-    /// A minute, in nanoseconds.
-    static let interval: Int64 = 60_000_000_000
+    /// Intervals, in nanoseconds.
+    static let (minute, hour): (Int64, Int64) = (60_000_000_000, 3_600_000_000_000)
     /// How many users are counted apart; all others share one count.
     static let usersMax = 64
 
@@ -101,10 +106,14 @@ struct AuditSums {
         var result: AuditRecord.Result
     }
 
+    private let interval: Int64
     private var since: Int64?
     private var counts: [UInt32?: Int] = [:]
     /// The sums in the order of their first acts.
     private var sums: [(key: Key, record: AuditRecord)] = []
+
+    /// - Parameter interval: how long acts are summed up.
+    init(interval: Int64 = minute) { self.interval = interval }
 
     /// Takes an act.
     ///
@@ -132,11 +141,11 @@ struct AuditSums {
         return due
     }
 
-    /// Takes the sums of a minute that is over.
+    /// Takes the sums of an interval that is over.
     ///
-    /// - Parameter now: monotonic nanoseconds; the highest number ends each minute.
+    /// - Parameter now: monotonic nanoseconds; the highest number ends each interval.
     mutating func takeDue(at now: Int64) -> [AuditRecord] {
-        guard let since, now == .max || now - since >= Self.interval else { return [] }
+        guard let since, now == .max || now - since >= interval else { return [] }
         (self.since, counts) = (nil, [:])
         return exchange(&sums, with: []).map(\.record)
     }

@@ -103,7 +103,10 @@ extension Session {
             guard let given = LocalTime.parse(text, now: now) else {
                 throw arguments.usageFailure("--end \(text): RFC 3339, a date, or now")
             }
-            end = max(now, given)
+            guard given >= now else {
+                throw arguments.usageFailure("--end \(text) is in the past; --end now ends the authority at once")
+            }
+            end = given
         }
         let path = "\(state)/\(AuthorityRotation.file)"
         guard access("\(state)/ca.pem", F_OK) == 0 else {
