@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-.build/release}
-bound=124000
+bound=110000
 short=500 long=2500
 work=$(mktemp -d /var/tmp/pushrouterd-gateway-budget.XXXXXX)
 daemon='' gateway=''
