@@ -186,7 +186,7 @@ public struct WarningCounts: Sendable {
     }
 
     /// The most pushes that are looked at at once, and those of each later second: a look costs as much as a delivery.
-    static let (lookedAtOnce, lookedAtEachSecond) = (100, 10)
+    static let (lookedAtOnce, lookedAtEachSecond) = (50, 2)
 
     /// The number of pushes that were looked at.
     public private(set) var lookedAt = 0

@@ -61,7 +61,7 @@ extension StatusField {
             "payload_warnings", .counter, "Pushes with a warning of explain since the start, by its rule.", each: "rule"
         ),
         Field(
-            "payloads_examined", .counter, "Pushes that were looked at for warnings, 100 at once and 10 a second."),
+            "payloads_examined", .counter, "Pushes that were looked at for warnings, 50 at once and 2 a second."),
         Field("last_seq", .gauge, "The number of the last accepted request.", metric: "last_request_number"),
         Field("requests_in_flight", .gauge, "Requests that still wait for an outcome."),
         Field(
