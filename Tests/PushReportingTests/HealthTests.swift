@@ -93,14 +93,17 @@ struct HealthTests {
             ActiveState=failed\nSubState=failed\nId=pushrouter-gateway.socket\n
             Id=pushrouter-web.service\nActiveState=activating\nSubState=auto-restart\n
             Id=pushrouter-web.socket\nActiveState=active\nSubState=running\n
-            Id=pushrouter-metrics.service\nActiveState=active\nSubState=running\n
+            Id=pushrouter-metrics.service\nActiveState=active\nSubState=running\nNRestarts=7\n
+            Id=pushrouter-http.service\nActiveState=activating\nSubState=start\nNRestarts=2\n
+            Id=pushrouterd.service\nActiveState=activating\nSubState=start\nNRestarts=0\n
             Id=pushrouter-forward.service\nActiveState=failed\nSubState=failed\n
             """
         let found = HealthFinding.failures(ofServices: state)
         #expect(
             found.map(\.message) == [
                 "pushrouter-gateway has failed",
-                "pushrouter-web does not start; it is tried again every few seconds", "pushrouter-forward has failed",
+                "pushrouter-web does not start; it is tried again every few seconds",
+                "pushrouter-http does not start; it is tried again every few seconds", "pushrouter-forward has failed",
             ])
         #expect(found.allSatisfy { $0.severity == .error && $0.area == .services })
         #expect(

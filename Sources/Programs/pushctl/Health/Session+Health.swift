@@ -128,7 +128,7 @@ extension Session {
         }
         let units = (services + ["pushrouter-forward.service"]).joined(separator: " ")
         return HealthFinding.failures(
-            ofServices: ServiceUnit.properties(["Id", "ActiveState", "SubState"], of: units) ?? "")
+            ofServices: ServiceUnit.properties(["Id", "ActiveState", "SubState", "NRestarts"], of: units) ?? "")
     }
 
     // MARK: Handlers

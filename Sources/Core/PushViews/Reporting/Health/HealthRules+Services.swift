@@ -8,7 +8,8 @@ extension HealthFinding {
 
     /// Returns an error for each service of the package that has failed, or whose start fails.
     ///
-    /// - Parameter properties: the output of `systemctl show --property=Id,ActiveState,SubState` for their units.
+    /// - Parameter properties: the output of `systemctl show --property=Id,ActiveState,SubState,NRestarts`
+    ///   for their units.
     public static func failures(ofServices properties: String) -> [HealthFinding] {
         var units: [(name: Substring, isSocket: Bool, state: Substring)] = []
         // The lines of a unit are in any order, and its block ends with an empty line.
@@ -16,8 +17,12 @@ extension HealthFinding {
         for line in properties.split(separator: "\n", omittingEmptySubsequences: false) {
             if let equals = line.firstIndex(of: "=") { values[line[..<equals]] = line[equals...].dropFirst() }
             guard line.isEmpty, let id = values["Id"], let dot = id.lastIndex(of: ".") else { continue }
-            let state = values["SubState"] == "auto-restart" ? values["SubState"] : values["ActiveState"]
-            units.append((id[..<dot], id[dot...] == ".socket", state ?? ""))
+            // Between two attempts a unit waits; within one it is activating, as at its first start.
+            let isTriedAgain =
+                values["SubState"] == "auto-restart"
+                || values["ActiveState"] == "activating" && (values["NRestarts"] ?? "0") != "0"
+            units.append(
+                (id[..<dot], id[dot...] == ".socket", isTriedAgain ? "auto-restart" : values["ActiveState"] ?? ""))
             values = [:]
         }
         let sockets = Set(units.filter(\.isSocket).map(\.name))
