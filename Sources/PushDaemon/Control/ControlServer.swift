@@ -423,7 +423,7 @@ final class LogLevels {
     /// The current level.
     var level: JournalEntry.Priority { journal.level }
 
-    /// Called when the level was set over D-Bus, with its word.
+    /// Called when the level was set over D-Bus, with its word. Set later: a follower has no ledger for an audit yet.
     var onBusLevel: ((String) -> Void)?
 
     /// Sets the level until the daemon ends.

@@ -216,17 +216,10 @@ final class InjectServer {
         let needed = batch ?? pipeline.lastGrowingNumber
         var candidate = candidate
         candidate.admission = .new(hash: hash, batch: needed)
-        let isHeld = hash.map { sameIdentifier[$0] != nil } ?? false
+        // Before it holds its id: nobody resumes a candidate that never waited.
+        if queries.applied < needed { try checkLedger(for: candidate) }
         hold(candidate)
-        guard queries.applied >= needed else {
-            do throws(ProtocolError) {
-                return try wait(candidate, forBatch: needed)
-            } catch {
-                // Nobody resumes a candidate that never waited, so nobody else releases its id.
-                if !isHeld, let hash { sameIdentifier[hash] = nil }
-                throw error
-            }
-        }
+        guard queries.applied >= needed else { return try wait(candidate, forBatch: needed) }
         ask(.delivery(reference), of: candidate) { [self, candidate] answer throws(ProtocolError) in
             let story = try story(answer, of: "message", candidate)
             // Other clients' requests may have changed which delivery is meant: the admission begins again.
@@ -267,8 +260,12 @@ final class InjectServer {
 
     // MARK: Waiting for the ledger
 
-    private func wait(_ candidate: Candidate, forBatch number: UInt64) throws(ProtocolError) {
+    private func checkLedger(for candidate: Candidate) throws(ProtocolError) {
         if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
+    }
+
+    private func wait(_ candidate: Candidate, forBatch number: UInt64) throws(ProtocolError) {
+        try checkLedger(for: candidate)
         waiting += 1
         block(candidate)
         let due = EventLoop.nowNanoseconds + Int64(Self.waitSeconds) * 1_000_000_000

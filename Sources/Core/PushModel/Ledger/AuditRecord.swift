@@ -156,17 +156,23 @@ extension Request {
     /// The administrative act that the request asks for: a change of a device, its token or its topics. `nil`: the request
     /// is a push, or something that a person did.
     public var administrative: AuditRecord.Subject? {
-        let app = target.app.map { "app \($0)" }
-        let what: (act: AuditRecord.Act, words: String?)
+        // Each delivery comes here: it must cost nothing.
         switch action {
-        case .device: what = (.device, app)
-        case .token(let token): what = (.token, [token.kind.rawValue, app].compactMap(\.self).joined(separator: ", "))
+        case .deliver, .interact, .session, .log, .publish: nil
+        case .device(let device): subject(.device, of: device.target)
+        case .token(let token): subject(.token, token.kind.rawValue, of: token.target)
         case .topic(let topic):
-            what = (.topic, "\(topic.kind.rawValue) \(topic.topic.topic) of project \(topic.topic.project)")
-        case .deliver, .interact, .session, .log, .publish: return nil
+            AuditRecord.Subject(
+                .topic, "\(topic.kind.rawValue) \(topic.topic.topic) of project \(topic.topic.project)")
         }
+    }
+
+    private func subject(
+        _ act: AuditRecord.Act, _ word: String? = nil, of target: Target
+    ) -> AuditRecord.Subject {
+        let words = [word, target.app.map { "app \($0)" }].compactMap(\.self).joined(separator: ", ")
         return AuditRecord.Subject(
-            what.act, what.words, externalID: target.externalID, device: target.device)
+            act, words.isEmpty ? nil : words, externalID: target.externalID, device: target.device)
     }
 }
 

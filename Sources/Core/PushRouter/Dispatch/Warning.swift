@@ -175,7 +175,7 @@ extension Warning {
 
 /// The warnings about accepted payloads since the start, by rule.
 ///
-/// To look for warnings costs as much as to route a push, so only a limited number of pushes a second are looked at.
+/// To look for warnings costs as much as to route a push, so only some pushes are looked at.
 public struct WarningCounts: Sendable {
     /// The warnings of a rule.
     public struct OfRule: Hashable, Sendable {
@@ -196,15 +196,17 @@ public struct WarningCounts: Sendable {
     public private(set) var byRule: [String: OfRule] = [:]
     /// The number of pushes that may be looked at, and when it last grew.
     private var allowed = lookedAtOnce
-    private var allowedSince: Instant?
+    private var allowedSince = Instant(nanoseconds: 0)
 
     /// No warning yet.
     public init() {}
 
     mutating func note(_ decision: Decision, of seq: SequenceNumber, at now: Instant) {
-        let seconds = allowedSince.map { Int((now - $0).components.seconds) } ?? 1
+        // In whole numbers: the parts of a Duration take a division of 128 bits, for each delivery.
+        let seconds = (now.nanoseconds - allowedSince.nanoseconds) / 1_000_000_000
         if seconds > 0 {
-            allowed = min(allowed + min(seconds, Self.lookedAtOnce) * Self.lookedAtEachSecond, Self.lookedAtOnce)
+            let more = Int(min(seconds, Int64(Self.lookedAtOnce))) * Self.lookedAtEachSecond
+            allowed = min(allowed + more, Self.lookedAtOnce)
             allowedSince = now
         }
         guard allowed > 0 else { return }
