@@ -32,6 +32,9 @@ until_so() {
 property() { systemctl show --property "$1" --value "$service"; }
 is_new_process() { local now; now=$(property MainPID); [[ $now != 0 && $now != "$1" ]]; }
 inject() { pushctl inject --app org.example "$@" - <<<"$payload"; }
+# journalctl: the journal's service takes entries from its sockets when it has time; what was written before is read.
+journalctl() { command journalctl --sync && command journalctl "$@"; }
+export -f journalctl
 as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups --inh-caps=-all "$@"; }
 
 # shellcheck source=Tests/Package/steps.sh
