@@ -71,6 +71,16 @@ struct SnapshotPlanTests {
         #expect(plan.isWriter(old, leads: true, node: "a"))
     }
 
+    @Test("that a node began as a follower is finished by it when it leads: nobody else may for ten minutes")
+    func ownClaim() {
+        var state = state(last: 9)
+        state.copies = ["b": .zero]
+        state.claim = SnapshotClaim(id: UUID128(high: 1, low: 1), node: "b", moves: 0)
+        #expect(!plan.isWriter(state, leads: true, node: "a"))
+        state.claim?.node = "a"
+        #expect(plan.isWriter(state, leads: true, node: "a"))
+    }
+
     @Test("that is being written is replaced when it made no progress for a time by the other node's clock")
     func claim() {
         var watch = ClaimWatch(patience: .seconds(600))

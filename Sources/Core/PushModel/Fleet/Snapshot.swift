@@ -110,14 +110,15 @@ public struct SnapshotPlan: Hashable, Sendable {
         return Self.distance(newest.age) >= interval || newest.bytesBehind >= Self.bytesBehind
     }
 
-    /// Whether this node writes the due snapshot: a follower does. The leader does if no node follows, or if the
-    /// snapshot is overdue by another ``interval``.
+    /// Whether this node writes the due snapshot: a follower does. The leader does if no node follows, if the snapshot is
+    /// overdue by another ``interval``, or if it began one before it led: the others wait for that one.
     ///
     /// - Parameters:
     ///   - leads: whether this node leads.
     ///   - node: this node's name.
     public func isWriter(_ state: SnapshotState, leads: Bool, node: String) -> Bool {
         if let newest = state.snapshots.first, Self.distance(newest.age) >= interval * 2 { return true }
+        if state.claim?.node == node { return true }
         return !leads || !state.copies.contains { $0.key != node && Self.distance($0.value) < Self.silence }
     }
 
