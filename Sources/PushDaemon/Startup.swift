@@ -228,7 +228,7 @@ private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
 public func bootID() throws(StartFailure) -> UUID128 {
     let path = "/proc/sys/kernel/random/boot_id"
     guard let boot = machineFact(path, length: 36) else {
-        throw StartFailure("cannot read \(path)", exitStatus: StartFailure.system)
+        throw StartFailure("cannot read \(path): \(errorText(errno))", exitStatus: StartFailure.system)
     }
     return boot
 }

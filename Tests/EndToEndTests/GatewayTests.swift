@@ -157,6 +157,7 @@ struct GatewayTests {
         writeFile("torn", to: "\(scene.installation.root)/gateway/ca.key")
         try scene.restartGateway()
         #expect(readFile(scene.authority) != second)
+        #expect(readFile("\(scene.installation.root)/gateway/ca.key.unreadable") == Array("torn".utf8))
         #expect(scene.send().status == 200)
         let verified = pushctl.run(["verify", "--config", scene.installation.configuration])
         #expect(verified.end == .exited(0), "\(verified.output)")

@@ -185,6 +185,25 @@ struct PushctlVerifyTests {
         #expect(!verify(directory.path).output.contains("Token="))
     }
 
+    @Test("warns of the gateway's directories that are missing or empty, and of a key that every user may read")
+    func gatewaySecrets() {
+        let directory = TemporaryDirectory()
+        let (credentials, keys) = (directory.path + "/credentials", directory.path + "/keys")
+        writeFile("[Gateway]\nCredentials=\(credentials)\nKeys=\(keys)\n", to: directory.path + "/gateway.conf")
+        mkdir(keys, 0o755)
+        let found = verify(directory.path).output
+        #expect(found.contains("gateway.conf:2: warning: Credentials=\(credentials): No such file or directory"))
+        #expect(found.contains("gateway.conf:3: warning: Keys=\(keys): no file there ends in .p8"))
+        mkdir(credentials, 0o755)
+        writeFile("{}", to: credentials + "/a.json")
+        writeFile("", to: keys + "/AuthKey_A.p8")
+        chmod(credentials + "/a.json", 0o644)
+        chmod(keys + "/AuthKey_A.p8", 0o640)
+        let open = verify(directory.path).output
+        #expect(open.contains("Credentials=\(credentials)/a.json: every user may read it: chmod o= "))
+        #expect(!open.contains("Keys="), "\(open)")
+    }
+
     @Test("reports the mistakes in the file of Errors=, in the words of the gateway")
     func errorRules() {
         let directory = TemporaryDirectory()

@@ -57,6 +57,7 @@ OWN = {
     "PushSettings/Hosts": ["PushSettingsTests", "PushGatewayTests"],
     "PushGateway": ["PushGatewayTests"],
     "PushViews/Accidents": ["PushAccidentsTests"],
+    "PushViews/Conform": ["PushConformTests"],
     "PushViews/PayloadForms": ["PushDispatchTests"],
     "PushViews/Query": ["PushQueryTests"],
     "PushViews/Reconcile": ["PushReconcileTests"],
@@ -131,7 +132,10 @@ class Fault:
 
     def own(self):
         folder = self.path.removeprefix(CORE + "/")
-        return OWN[max((name for name in OWN if folder.startswith(name + "/")), key=len)]
+        names = [name for name in OWN if folder.startswith(name + "/")]
+        if not names:
+            sys.exit(f"faults.py: OWN names no suite for {folder}")
+        return OWN[max(names, key=len)]
 
     def __str__(self):
         return f"{self.number} {self.path.removeprefix(CORE + '/')}:{self.line} {self.kind}: {self.what()}"
@@ -322,6 +326,8 @@ def main():
 
 def run(options, work, begin):
     drawn = draw(places(work, options.only), options.seed, round(options.count * SPARE))
+    for fault in drawn:
+        fault.own()
     if options.list:
         print(*drawn, sep="\n")
         return 0

@@ -278,8 +278,8 @@ def run(entry, short, outputs):
     result["seconds"] = seconds
     skipped = re.search(r"(?:left out|not tested): (.*)", text)
     if status != 0:
-        tail = text.strip().splitlines()[-1:] or [""]
-        return {**result, "not_run": f"FAILED with {status}: {tail[0][:160]}"}
+        tail = re.sub(r"\x1b\[[0-9;]*m|[^\x20-\x7e\n]", "", text).strip().splitlines()[-1:] or [""]
+        return {**result, "failed": f"exit status {status}: {tail[0].strip()[:160]}"}
     try:
         return {**result, "figure": entry.read(text)}
     except (Missing, IndexError, ZeroDivisionError):
@@ -301,7 +301,8 @@ def page(title, results):
         for entry in group:
             result = results.get("entries", {}).get(entry.name, {})
             reason = f": {result['not_run']}" if result.get("not_run") else ""
-            figure = result.get("figure") or f"not run{reason}"
+            failed = f"failed with {result['failed']}" if result.get("failed") else None
+            figure = result.get("figure") or failed or f"not run{reason}"
             command = result.get("command", entry.command).replace("/usr/bin/python3 ", "").replace(" --programs .build/release", "")
             command = re.sub(r"\.build/debug/pushrouterdPackageTests\.xctest .* --filter", "swift test --filter", command)
             beside = f", beside {entry.beside}" if entry.beside else ""
@@ -355,8 +356,10 @@ def main():
         results["entries"][entry.name] = run(entry, options.short, outputs)
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
-    missing = [f"{name}: {result['not_run'] or 'not asked for'}" for name, result in results["entries"].items() if "not_run" in result]
-    print(f"{len(names) - len(missing)} of {len(names)} have a figure", *missing, sep="\n    not run: ")
+    missing = [
+        f"{name}: {result.get('failed') or result.get('not_run') or 'not asked for'}"
+        for name, result in results["entries"].items() if "figure" not in result]
+    print(f"{len(names) - len(missing)} of {len(names)} have a figure", *missing, sep="\n    no figure: ")
     return write_pages(False)
 
 

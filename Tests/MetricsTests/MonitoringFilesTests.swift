@@ -47,7 +47,7 @@ struct MonitoringFilesTests {
         #expect(alerts.count > 15 && described.sorted() == alerts.sorted())
         let runbooks = try Self.text(Self.rules).matches(of: /runbook: "(.*)"/).map { String($0.output.1) }
         let page = "/usr/share/doc/pushrouterd/guides/Operations.md"
-        #expect(runbooks == alerts.map { "less '+/^- .\($0)' \(page)" }, "the command shows the paragraph")
+        #expect(runbooks == alerts.map { "less '+/^- .\($0). ' \(page)" }, "the command shows the paragraph")
     }
 
     @Test("include a dashboard in JSON whose panels each have a title, a description and an expression")

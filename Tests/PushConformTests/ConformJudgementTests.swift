@@ -117,6 +117,10 @@ struct ConformJudgementTests {
         #expect(lines.last == "4 cases: 2 failed (1 not_run, 1 owner), 1 skipped, 1 without a call (pushctl 1)")
         #expect(judgement.junit.contains(#"tests="3" failures="2" errors="0""#))
         #expect(judgement.junit.contains(#"skipped="1">"#) && judgement.junit.contains(#"<skipped message="no data">"#))
+        let few = results.filter { $0.key.hasSuffix("empty") }
+        let many = ConformJudgement(heading, cases + cases + cases, few, known: [])
+        #expect(many.lines.count == 2)
+        #expect(many.lines[0].text.hasPrefix("FAIL  6 cases without a result: android/own/data, "))
         let json = try JSONDocument(scanning: judgement.json.dropLast()).root
         #expect(json["counts"]?["failed"]?.int64 == 2 && json["ok"]?.bool == false)
         #expect(json["cases"]?.elements.map { $0["status"]?.string } == ["failed", "failed", "skipped", "no_call"])

@@ -32,10 +32,11 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
-    private func shown(_ platform: Platform, _ payload: String) throws -> ShownNotification {
+    private func shown(
+        _ platform: Platform, _ payload: String, state: AppState = .background
+    ) throws -> ShownNotification {
         ShownNotification(
-            try decision(platform, payload), content: NotificationContent(try json(payload), platform: platform),
-            notifications: .allowed)
+            try decision(platform, payload, state: state), try json(payload), notifications: .allowed)
     }
 
     @Test("say who shows what, and no more than that party shows")
@@ -55,6 +56,14 @@ struct ExplanationTests {
             .android,
             #"{"data":{"title":"T","message":"M","body":"{\"k\":1}","experienceId":"@a/b","scopeKey":"@a/b"}}"#)
         #expect(expo.by == .sdk && expo.content?.body == "M")
+        // In the background Android shows the block alone, and in the foreground Braze's SDK its own keys alone.
+        let both = #"{"notification":{"title":"N"},"data":{"_ab":"true","cid":"c","t":"T","a":"A"}}"#
+        #expect(try shown(.android, both).text == #"the system shows it: "N""#)
+        #expect(try shown(.android, both, state: .foreground).text == #"the SDK shows it: "T", "A""#)
+        let body = #"{"notification":{"body":"N"},"data":{"title":"T","body":"B"}}"#
+        #expect(try shown(.android, body).text == #"the system shows it: "N""#)
+        let key = #"{"notification":{"title_loc_key":"k"},"data":{"title":"T"}}"#
+        #expect(try shown(.android, key).by == .system && shown(.android, key).content == nil)
         // The worker of an app shows a message that has data alone, and FCM's worker one with a notification.
         #expect(try shown(.web, #"{"data":{"title":"T","body":"B"}}"#).text == #"if your code shows it: "T", "B""#)
         #expect(try shown(.web, #"{"message":{"token":"t","notification":{"title":"T"}}}"#).by == .sdk)

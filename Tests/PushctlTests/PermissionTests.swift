@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -68,6 +69,23 @@ struct PermissionTests {
             let advice = PermissionTests.advice(group.name)
             #expect(failure?.status == .noPermission)
             #expect(failure?.message.contains(advice) == true, "\(failure?.message ?? "")")
+        }
+    }
+
+    @Test("name the mode of a file of one's own, or of one's group, and no group to join")
+    func mode() async {
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            chmod(directory.path, 0o755)
+            let (own, ofGroup) = (directory.path + "/own", directory.path + "/group")
+            let user = try #require(getpwnam("nobody")).pointee
+            writeFile("", to: own)
+            writeFile("", to: ofGroup)
+            try #require(chown(own, user.pw_uid, user.pw_gid) == 0 && chmod(own, 0o444) == 0)
+            try #require(chown(ofGroup, 0, user.pw_gid) == 0 && chmod(ofGroup, 0o640) == 0)
+            try PermissionTests.becomeNobody()
+            #expect(Membership.advice(for: own) == "you own \(own), and its mode is 444: chmod u+rwX \(own)")
+            #expect(Membership.advice(for: ofGroup)?.hasSuffix("which you are in, may not do that") == true)
         }
     }
 }

@@ -149,7 +149,12 @@ struct StateDirectoryTests {
         #expect(orphan?.message == "its parent directory does not exist")
         close(open(directory.path + "/file", O_CREAT | O_WRONLY, 0o600))
         let file = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/file") }
-        #expect(file?.message == "mkdir: Not a directory")
+        #expect(file?.message == "it is a file, and no directory")
         #expect(file?.context == directory.path + "/file")
+        #expect(symlink(directory.path + "/nowhere", directory.path + "/link") == 0)
+        let link = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/link") }
+        #expect(link?.message == "it is a symbolic link to nothing")
+        let kernels = #expect(throws: StoreError.self) { _ = try StateDirectory(path: "/proc/pushrouterd") }
+        #expect(kernels?.message == "mkdir: No such file or directory")
     }
 }

@@ -165,7 +165,11 @@ final class CertificateStore {
             let authority = try CertificateAuthority(stored: bytes)
             return AuthorityBox(authority)
         } catch {
-            log("\(path) is no authority, a new one takes its place, and clients must take it: \(error)")
+            // It may be a wrong copy, and a person may have the right one.
+            guard rename(path, "\(path).unreadable") == 0 else { throw StartFailure.system("rename \(path)") }
+            log(
+                "\(path) is no authority, and is \(path).unreadable now; a new one takes its place, and clients must take "
+                    + "\(trustedPath): \(error)")
             return nil
         }
     }

@@ -133,6 +133,9 @@ public struct ReportReading {
 }
 
 extension CampaignReport {
+    /// The most taps on unknown pushes whose campaigns are looked up; later ones have none.
+    private static let unknownMost = 100_000
+
     /// Reads the report's window, in one snapshot.
     ///
     /// - Parameter table: the rules for the campaign of a push that never reached the tracker.
@@ -140,8 +143,21 @@ extension CampaignReport {
         let (since, until) = (window.since, window.until)
         rowsBegin = try ledger.rowsBegin(from: since, to: until)
         try ledger.events(from: since, to: until) { event in add(event) }
-        try ledger.interactions(from: since, to: until) {
-            add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
+        var unknown: [(row: InteractionRow, delivery: DeliveryReference)] = []
+        try ledger.interactions(from: since, to: until) { found in
+            let isDismissal = found.unmatched?.kind == .dismissed
+            if !isDismissal, unknown.count < Self.unknownMost, let request = found.unmatched,
+                let delivery = DeliveryReference(request, interaction: found.row.cause)
+            {
+                unknown.append((found.row, delivery))
+            } else {
+                add(found.row, campaign: found.campaignID, isLostOpen: !isDismissal)
+            }
+        }
+        // The tracker does not know a push that the system showed; the ledger does.
+        for (row, delivery) in unknown {
+            let request = try ledger.delivery(delivery)?.request
+            add(row, campaign: request.flatMap { table.detection.campaign(ofLine: $0.body, $0.platform) })
         }
         try ledger.rows(endedAs: [.shownBySystem, .sdkNotReady], from: since, to: until) { stored, line in
             guard let row = ReportRow(stored) else { return }

@@ -57,12 +57,16 @@ public struct StateDirectory: ~Copyable, Sendable {
     private static func create(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
-            guard number != ENOENT else {
+            var facts = stat()
+            guard number != ENOENT || stat(Backup.directory(of: path), &facts) == 0 else {
                 throw StoreError(.noDirectory, message: "its parent directory does not exist", context: path)
             }
-            var facts = stat()
-            guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-                throw StoreError.system("mkdir", path, errno: number == EEXIST ? ENOTDIR : number)
+            guard number == EEXIST else { throw StoreError.system("mkdir", path, errno: number) }
+            guard stat(path, &facts) == 0 else {
+                throw StoreError(.noDirectory, message: "it is a symbolic link to nothing", context: path)
+            }
+            guard facts.st_mode & S_IFMT == S_IFDIR else {
+                throw StoreError(.noDirectory, message: "it is a file, and no directory", context: path)
             }
             return try syncParent(of: path)
         }

@@ -159,7 +159,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "init --adopt\" before that, once, with all machines stopped"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
-        case .noDirectory: "make the parent directory, or name another place"
+        case .noDirectory: "make that directory, or name another place"
         case .corrupt:
             context.hasSuffix("/ledger.db")
                 ? "the file is unchanged. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "

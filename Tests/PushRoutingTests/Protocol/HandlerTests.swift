@@ -249,6 +249,17 @@ struct HandlerOutputTests {
     }
 
     @Test(
+        "with an unreadable answer gives a remark",
+        arguments: [#"{"result":"newData""#, #"{"result":"newData"}{"result":"noData"} trailing"#, "a\n{\"status\":}"])
+    func unreadable(output: String) throws {
+        let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
+        let remark = try #require(reply.remarks.first)
+        #expect(remark.hasPrefix("no answer is found: the answer cannot be read: at byte "), "\(remark)")
+        #expect(reply.times == 0 && reply.result == nil)
+        #expect(HandlerAnswer.Content.objection(toOutput: Array(output.utf8)) != nil)
+    }
+
+    @Test(
         "with an unreadable answer that was to log something gives a remark; other output does not",
         arguments: [
             (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "the answer cannot be read: at byte 42: "),
@@ -279,7 +290,8 @@ struct HandlerOutputTests {
         #expect(
             HandlerAnswer.Content(standardOutput: answer + read, discarded: cut)
                 == HandlerAnswer.Content(result: .newData))
-        #expect(HandlerAnswer.Content(standardOutput: read, discarded: 0) == nil)
+        let unread = HandlerAnswer.Content(standardOutput: read, discarded: 0)
+        #expect(unread?.remarks.first?.hasPrefix("no answer is found: the answer cannot be read: ") == true)
     }
 
     @Test(
@@ -342,7 +354,6 @@ struct HandlerOutputTests {
         "a handler's output without a known member in one JSON object is ignored",
         arguments: [
             "", "\n", "done\n", "[]", "{}", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", #"{"level":"info"}"#,
-            #"{"result":"newData""#,
         ])
     func chatter(output: String) {
         #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == nil)

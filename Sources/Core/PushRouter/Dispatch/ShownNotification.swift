@@ -34,12 +34,22 @@ public struct ShownNotification: Hashable, Sendable {
 
     /// - Parameters:
     ///   - decision: the platform's decision on the push.
-    ///   - content: the content of the payload.
+    ///   - payload: its payload.
     ///   - notifications: whether the user allows notifications.
-    public init(_ decision: Decision, content: NotificationContent?, notifications: NotificationPermission) {
-        self.content = content
+    public init(_ decision: Decision, _ payload: JSONNode, notifications: NotificationPermission) {
+        func content(shownBy party: NotificationContent.Party?) -> NotificationContent? {
+            NotificationContent(
+                payload, platform: decision.platform, transport: decision.transport, shownBy: party)
+        }
+        let everything = content(shownBy: nil)
         isDeclarative = decision.reasons.contains { $0.code == .declarativeWebPush }
-        (by, reason) = Self.shower(decision, content, notifications)
+        (by, reason) = Self.shower(decision, everything, notifications)
+        self.content =
+            switch by {
+            case .system: content(shownBy: .system)
+            case .sdk where decision.braze != nil: content(shownBy: .braze)
+            case .sdk, .app, .nobody: everything
+            }
     }
 
     private static func shower(
@@ -50,13 +60,14 @@ public struct ShownNotification: Hashable, Sendable {
         if codes.contains(.unreadableMessage) { return (.nobody, last) }
         if codes.contains(.refusedSend) { return (.nobody, "the gateway refused the send") }
         if decision.outcome == .notWoken { return (.nobody, "the app was not woken") }
+        let isDenied =
+            notifications == .denied || codes.contains(.notificationsDenied) || codes.contains(.alertDenied)
+        // Android shows a block with no text, or with the key of one, as well.
+        if decision.outcome == .shownBySystem, !isDenied { return (.system, last) }
         guard content != nil else {
             return (.nobody, decision.braze == nil ? "it has no text to show" : "it is silent, without a text to show")
         }
-        if notifications == .denied || codes.contains(.notificationsDenied) || codes.contains(.alertDenied) {
-            return (.nobody, "the user does not allow notifications")
-        }
-        if decision.outcome == .shownBySystem { return (.system, last) }
+        if isDenied { return (.nobody, "the user does not allow notifications") }
         if decision.outcome == .ownReceiver {
             return (.sdk, "\(decision.providers.first?.provider.title ?? "the provider")'s SDK takes it")
         }

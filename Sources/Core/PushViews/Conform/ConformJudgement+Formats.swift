@@ -1,10 +1,16 @@
 public import PushModel
 
 extension ConformJudgement {
-    /// The unexpected, and the notes, for people; then the counts.
+    /// As many cases without a result are named one by one.
+    private static let namedWithoutResult = 5
+
+    /// The unexpected, and the notes, for people; then the counts. Many cases without a result are one line: they would
+    /// hide the others.
     public var lines: [ReportLine] {
         var lines: [ReportLine] = []
-        for verdict in verdicts {
+        let without = verdicts.filter { $0.status == .failed && $0.faults.map(\.rule) == [.notRun] }
+        let isFolded = without.count > Self.namedWithoutResult
+        for verdict in verdicts where !isFolded || verdict.faults.map(\.rule) != [.notRun] {
             switch verdict.status {
             case .failed:
                 let faults = verdict.faults.filter { !$0.rule.isNote }
@@ -16,6 +22,13 @@ extension ConformJudgement {
             case .passed, .known, .skipped, .noCall: break
             }
             lines += verdict.notes.map { ReportLine("NOTE  \(verdict.judged.name): \($0.words)", .warning) }
+        }
+        if isFolded {
+            let names = without.prefix(3).map(\.judged.name).joined(separator: ", ")
+            lines.append(
+                ReportLine(
+                    "FAIL  \(counted(without.count, "case")) without a result: \(names), ...; --cases names a file of "
+                        + "those that your tests run", .bad))
         }
         lines += unmatched.map { ReportLine("KNOWN \($0.place): \($0.pattern) matches no case", .bad) }
         return lines + [ReportLine(summary, isAsExpected ? .good : .bad)]

@@ -57,11 +57,17 @@ public final class PushFacts {
         return message["data"] ?? message["extras"] ?? message
     }
 
-    /// The visible content of the payload; `nil` if there is none.
+    /// The visible content of the payload; `nil` if there is none. Its outcome tells who shows it: a decision takes a while.
     public var content: NotificationContent? {
         guard let payload = line?["payload"], payload.kind == .object else { return nil }
-        return NotificationContent(payload, platform: story.request.platform, transport: story.request.transport)
+        let isOfBraze = story.invocations.contains { $0.result?.outcome == .handedToTracker }
+        return NotificationContent(
+            payload, platform: story.request.platform, transport: story.request.transport,
+            shownBy: isShownBySystem ? .system : isOfBraze ? .braze : nil)
     }
+
+    /// Whether the system shows it, and no code of the app ran.
+    var isShownBySystem: Bool { story.invocations.contains { $0.result?.outcome == .shownBySystem } }
 
     /// The campaign that its receipt names, or the event that it is the cause of; of a push of Braze's that the system shows, whose
     /// open is lost, that of its payload.

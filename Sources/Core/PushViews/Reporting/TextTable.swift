@@ -25,6 +25,16 @@ struct TextTable {
         self.keys = keys
     }
 
+    /// The rows in those of the columns that have words.
+    ///
+    /// - Parameter widest: the length to which names are cut, at any width.
+    init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>], widest: Int, keys: Int = 1) {
+        let shown = columns.compactMap { column in column.words.map { (column: column, words: $0) } }
+        self.init(
+            shown.map { ($0.column.title, $0.column.kind == .number ? .right : .left) }, widest: widest, keys: keys)
+        for row in rows { add(shown.map { $0.words(row) }) }
+    }
+
     /// Adds a row with a cell for each column. Makes control characters visible, so that they have a width and start no
     /// line.
     mutating func add(_ cells: [String], _ tone: ReportLine.Tone = .plain) {

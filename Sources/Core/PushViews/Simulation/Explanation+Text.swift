@@ -89,8 +89,16 @@ extension [ReportLine] {
 extension Explanation {
     private func details(of braze: BrazeFacts) -> [String] {
         var lines: [String] = []
-        if let link = braze.deepLink { lines.append("a tap opens \(link)") }
-        for action in braze.actions {
+        // Android opens what the block names, and shows no button of Braze's.
+        let isLost = reasonCodes.contains(.brazeLost)
+        if isLost {
+            let action = decision.message?.notification?.first { $0.name == "click_action" }
+            let opened = action.map { "the activity for \($0.text), the block's click_action" } ?? "the app"
+            lines.append("a tap opens \(opened)" + (braze.deepLink.map { ", and not Braze's link \($0)" } ?? ""))
+        } else if let link = braze.deepLink {
+            lines.append("a tap opens \(link)")
+        }
+        for action in isLost ? [] : braze.actions {
             let title = action.title.map { "\"\($0)\"" } ?? "without text"
             let id = action.id.map { ", id \($0)" } ?? ""
             let uri = action.uri.map { " \($0)" } ?? ""

@@ -69,10 +69,7 @@ public struct Explanation: Sendable {
         let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         self.platform = platform
         self.decision = decision
-        shown = ShownNotification(
-            decision,
-            content: NotificationContent(deliver.payload, platform: platform, transport: deliver.transport),
-            notifications: deliver.notifications)
+        shown = ShownNotification(decision, deliver.payload, notifications: deliver.notifications)
         state = deliver.state
         mode = table.mode
         let rehearsal = Rehearsal(deliver, decision, platform: platform, table: table)

@@ -80,7 +80,14 @@ extension Session {
 
     /// The ledger of the state directory, with all acknowledged requests, with or without a daemon.
     func ledger() throws(Failure) -> LedgerReader {
-        try Self.reading { () throws(StoreError) in
+        // The daemon of these sockets has its ledger elsewhere, and this is another's, or none.
+        if arguments[.stateDirectory] == nil, let runtime = arguments[.runtime],
+            runtime != Directories.standardRuntime
+        {
+            output.noteOnce(
+                "this reads the ledger of \(directories.state); --state names that of the daemon at \(runtime)")
+        }
+        return try Self.reading { () throws(StoreError) in
             try LedgerReader.current(directory: directories.state, sync: askForSync)
         }
     }

@@ -109,12 +109,38 @@ struct ServiceFiles {
         }
     }
 
+    /// The faults of a directory of secrets, as far as this user may see them.
+    private static func faults(
+        of key: String, _ directory: String?, suffix: String, in file: ConfigurationFile
+    ) -> [Diagnostic] {
+        func warning(_ message: String) -> Diagnostic {
+            Diagnostic(.warning, file: file.path, line: file.line(of: key), message: "\(key)=\(message)")
+        }
+        guard let directory else { return [] }
+        guard let names = try? SmallFile.names(in: directory, suffix: suffix) else {
+            // EACCES is no fault: the directory may be closed to all but the gateway.
+            guard access(directory + "/.", X_OK) != 0, errno != EACCES else { return [] }
+            return [warning("\(directory): \(errorText(errno)); the gateway does not start without the directory")]
+        }
+        guard !names.isEmpty else {
+            return [warning("\(directory): no file there ends in \(suffix), so the gateway refuses every sender")]
+        }
+        return names.compactMap { name in
+            let path = "\(directory)/\(name)"
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return nil }
+            return warning("\(path): every user may read it: chmod o= \(path)")
+        }
+    }
+
     /// The faults for which the services would not start, and their warnings.
     var diagnostics: [Diagnostic] {
         var diagnostics = loadedGateway.1 + loadedWeb.1
         if let settings = gateway, let file = gatewayFiles.last {
             diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)
             if let path = settings.errors { diagnostics += Self.mistakes(inErrorRules: path) }
+            diagnostics += Self.faults(of: "Credentials", settings.credentials, suffix: ".json", in: file)
+            diagnostics += Self.faults(of: "Keys", settings.keys, suffix: ".p8", in: file)
         }
         if let settings = web, let file = webFiles.last {
             diagnostics += openDoors(settings.listen, settings.reasonAgainstOtherMachines, in: file)

@@ -100,8 +100,8 @@ public enum SystemNumber {
 
 /// Advice on access to a file through group membership.
 public enum Membership {
-    /// Returns advice for this user, who has no access to a file, as the end of a sentence: to join the group with
-    /// access.
+    /// Returns advice for this user, who has no access to a file, as the end of a sentence: to change the mode of an own
+    /// file, or to join the group with access.
     ///
     /// - Parameter path: the file; if a directory on the way to it is closed, that directory counts.
     /// - Returns: `nil` if no group has access, or it is root's.
@@ -112,14 +112,26 @@ public enum Membership {
             guard let slash = place.lastIndex(of: "/"), slash != place.startIndex else { return nil }
             place = String(place[..<slash])
         }
+        let mode = String(facts.st_mode & 0o7777, radix: 8)
+        if facts.st_uid == geteuid() { return "you own \(place), and its mode is \(mode): chmod u+rwX \(place)" }
         guard facts.st_mode & 0o070 != 0, facts.st_gid != 0, let entry = getgrgid(facts.st_gid) else { return nil }
         let group = String(cString: entry.pointee.gr_name)
+        if hasGroup(facts.st_gid) {
+            return "the mode of \(place) is \(mode): the group \(group), which you are in, may not do that"
+        }
         guard let account = getpwuid(getuid()) else { return "join the group \(group)" }
         let user = String(cString: account.pointee.pw_name)
         if isMember(user, account.pointee.pw_gid, of: facts.st_gid) {
             return "\(user) is in the group \(group) since the last log-in: log in again"
         }
         return "\(user) is not in the group \(group): sudo adduser \(user) \(group), then log in again"
+    }
+
+    /// Whether this process has the group.
+    private static func hasGroup(_ group: gid_t) -> Bool {
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let found = getgroups(Int32(groups.count), &groups)
+        return getegid() == group || groups.prefix(max(0, Int(found))).contains(group)
     }
 
     private static func isMember(_ user: String, _ primary: gid_t, of group: gid_t) -> Bool {

@@ -230,7 +230,7 @@ extension Bridge.File {
 
 extension ConfigurationFile {
     /// The last line that sets a key, from 1; `nil`: none does.
-    fileprivate func line(of key: String) -> Int? {
+    public func line(of key: String) -> Int? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.lastIndex { line in
             guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return false }

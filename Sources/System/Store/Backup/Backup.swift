@@ -80,7 +80,8 @@ public struct Backup: Hashable, Sendable {
         throw StoreError(.noDirectory, message: "its directory does not exist", context: path)
     }
 
-    private static func directory(of path: String) -> String {
+    /// Returns the directory that has the file, or is to have it.
+    static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

@@ -7,6 +7,14 @@ public struct NotificationContent: Hashable, Sendable {
     /// The urgency of a notification. The raw values are those of the desktop notifications specification, 1.2.
     public enum Urgency: UInt8, Sendable { case low, normal, critical }
 
+    /// A party that shows less than what the payload has.
+    public enum Party: Sendable {
+        /// Android shows the notification block alone (FCM: DisplayNotification takes the extras that begin with gcm.n.).
+        case system
+        /// Braze's SDK shows its own keys alone (braze-android-sdk, BrazeNotificationPayload: t, a).
+        case braze
+    }
+
     /// A button.
     public struct Button: Hashable, Sendable {
         /// The id with which a press is reported.
@@ -51,13 +59,14 @@ public struct NotificationContent: Hashable, Sendable {
     ///   - payload: the payload of an accepted delivery.
     ///   - platform: the platform, which decides the form.
     ///   - transport: the transport in the request.
+    ///   - party: who shows it on Android; `nil`: code of the app, which finds everything.
     /// - Returns: `nil` if there is neither title nor body, and so nothing to show.
-    public init?(_ payload: JSONNode, platform: Platform, transport: Transport? = nil) {
+    public init?(_ payload: JSONNode, platform: Platform, transport: Transport? = nil, shownBy party: Party? = nil) {
         let parts: Parts
         switch platform {
         case .android:
             guard let read = try? AndroidPayload(payload, over: transport) else { return nil }
-            parts = Parts(read)
+            parts = Parts(read, shownBy: party)
             isOfSDK = parts.isOfSDK
         case .ios:
             guard let read = try? ApplePayload(payload) else { return nil }
@@ -139,8 +148,9 @@ private struct Parts {
 
     /// Takes the notification that an Android app finds in the message; missing parts come from the usual names in the
     /// data, or from Braze's keys.
-    init(_ payload: AndroidPayload) {
-        if payload.notification == .shown {
+    init(_ payload: AndroidPayload, shownBy party: NotificationContent.Party?) {
+        let hasBlock = payload.notification == .shown && party != .braze
+        if hasBlock {
             func field(_ name: String) -> String? {
                 NotificationGetter.all.first { $0.name == name }.flatMap { payload.value(of: $0) }
             }
@@ -151,9 +161,10 @@ private struct Parts {
         } else if payload.notification == .suppressed {
             return
         }
+        guard party != .system else { return }
         func data(_ key: String) -> String? { payload[key]?.string }
         let isBraze = payload.markedKind != nil
-        if payload.notification != .shown, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
+        if !hasBlock, !isBraze, let keys = SDKTextKeys.all.first(where: { data($0.mark) != nil }) {
             isOfSDK = true
             if let text = data(keys.body), !text.isEmpty {
                 (title, body) = (data(keys.title), text)
@@ -166,7 +177,7 @@ private struct Parts {
         body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message") ?? data("alert"))
         icon = icon ?? data("icon")
         // The system shows the image and the buttons of the block alone, and it has no buttons.
-        let isShownAsItIs = payload.notification == .shown && !isBraze
+        let isShownAsItIs = hasBlock && !isBraze
         image = image ?? (isShownAsItIs ? nil : data(isBraze ? "appboy_image_url" : "image"))
         tag = tag ?? data("tag") ?? payload.extra("collapse_key")
         urgency = urgency ?? Self.urgency(data("priority"))

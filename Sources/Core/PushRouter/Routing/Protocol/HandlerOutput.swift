@@ -7,8 +7,8 @@ extension HandlerAnswer.Content {
     /// that is one. The first of several answers counts; `times` is their number, because the handler called its
     /// completion that often.
     ///
-    /// An unreadable answer with a `log` becomes a remark, so that no custom data is lost silently. So does truncated
-    /// output without an answer: the missing part may have had one.
+    /// An unreadable answer becomes a remark, so that nothing is lost silently. So does truncated output without an
+    /// answer: the missing part may have had one.
     ///
     /// - Parameters:
     ///   - bytes: the output, as far as the daemon read it.
@@ -29,9 +29,11 @@ extension HandlerAnswer.Content {
         if discarded > 0 {
             let cut =
                 "the output has \(bytes.count + discarded) bytes; the daemon reads the first \(bytes.count)"
-            self.init(remarks: [fault == nil ? "no answer is found: \(cut)" : "log: nothing is kept: \(cut)"])
+            let isOfLog = fault != nil && bytes.has(Self.quotedLog)
+            self.init(remarks: [isOfLog ? "log: nothing is kept: \(cut)" : "no answer is found: \(cut)"])
         } else if let fault {
-            self.init(remarks: ["log: nothing is kept: \(fault)"])
+            let isOfLog = bytes.has(Self.quotedLog)
+            self.init(remarks: [isOfLog ? "log: nothing is kept: \(fault)" : "no answer is found: \(fault)"])
         } else {
             return nil
         }
@@ -43,7 +45,7 @@ extension HandlerAnswer.Content {
     /// - Returns: a sentence without a full stop; `nil` if there is an answer, or only white space.
     public static func objection(toOutput bytes: [UInt8]) -> String? {
         guard bytes.contains(where: { !" \t\r\n".utf8.contains($0) }),
-            Self(standardOutput: bytes) == nil
+            Self(standardOutput: bytes)?.times ?? 0 == 0
         else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
         // The first JSON object in the output is most likely the intended answer.
@@ -63,9 +65,13 @@ extension HandlerAnswer.Content {
         } catch { return "the object cannot be read: \(error.message)" }
     }
 
-    /// Returns the fault of a text that looks like an answer with a `log`.
+    private static let quotedLog = #""log""#.utf8
+
+    /// Returns the fault of a text that looks like an answer.
     private static func fault(in bytes: [UInt8]) -> String? {
-        guard bytes.first == UInt8(ascii: "{"), bytes.has(#""log""#.utf8) else { return nil }
+        guard bytes.first == UInt8(ascii: "{"), keys.contains(where: { bytes.has("\"\($0)\"".utf8) }) else {
+            return nil
+        }
         do {
             _ = try JSONDocument(scanning: bytes)
             return nil

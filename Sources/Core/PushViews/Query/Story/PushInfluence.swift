@@ -52,7 +52,7 @@ extension PushFacts {
     /// The notification as a person sees it; `nil` for a request that is no push, or cannot be read.
     public var shown: ShownNotification? {
         decided.map {
-            ShownNotification($0.decision, content: content, notifications: $0.deliver.notifications)
+            ShownNotification($0.decision, $0.deliver.payload, notifications: $0.deliver.notifications)
         }
     }
 }

@@ -34,7 +34,7 @@ public struct PushSummary {
     }
 
     /// Whether a person would see nothing of it.
-    var isSilent: Bool { request.operation == .deliver && facts.content == nil }
+    var isSilent: Bool { request.operation == .deliver && facts.content == nil && !facts.isShownBySystem }
 
     /// Whether the gateway refused it, so that it reached nobody.
     var isRefused: Bool { main?.result?.reasonCode == .refusedSend }

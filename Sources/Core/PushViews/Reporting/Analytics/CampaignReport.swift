@@ -124,14 +124,14 @@ public struct CampaignReport: Sendable {
 
     /// Counts an interaction by its verdict.
     /// - Parameters:
-    ///   - campaign: the campaign of its delivery, if any.
+    ///   - campaign: the campaign of its delivery, if any; of a push that the tracker does not know, too.
     ///   - isLostOpen: whether the interaction, if unmatched, is a lost open; a dismissal is not.
     public mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
         guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
         let day = zone.day(of: row.at.seconds)
         switch row.verdict {
-        case .unmatched: if isLostOpen { lost.add(.unmatched, of: nil, on: day) }
+        case .unmatched: if isLostOpen { lost.add(.unmatched, of: campaign, on: day) }
         case .unattributed: unattributedByDay[day, default: 0] += 1
         default: break
         }
@@ -165,9 +165,10 @@ public struct CampaignReport: Sendable {
     /// Taps on deliveries without a campaign (T3).
     var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
-    /// The reasons for lost opens in this report. The campaign of a push that the tracker does not know is unknown too,
-    /// so a selected campaign has one reason only.
-    var losses: [LostOpens.Reason] { selection.campaign == nil ? LostOpens.Reason.allCases : [.shownBySystem] }
+    /// The reasons for lost opens in this report. The campaign of a push that nobody knows is unknown too.
+    var losses: [LostOpens.Reason] {
+        selection.campaign == nil || lost.count(.unmatched) > 0 ? LostOpens.Reason.allCases : [.shownBySystem]
+    }
 
     /// The days with figures, unattributed taps or lost opens.
     var allDays: [(day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)] {

@@ -27,12 +27,8 @@ extension CampaignReport {
 
     private func campaignTable(_ style: TextStyle) -> [ReportLine] {
         guard !total.isEmpty else { return [] }
-        var table = Self.table("Campaign")
-        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
-            table.add(campaign.figures.cells(title(of: id)))
-        }
-        if campaigns.count > 1 { table.add(total.cells("In all")) }
-        return table.lines(width: style.width)
+        let rows = campaignRows + (campaigns.count > 1 ? [(id: "", name: "In all", figures: total)] : [])
+        return table("Campaign", rows, style)
             + wrapped(
                 "Rates are shares of the received pushes. A recipient is a user, or a device without one.", style,
                 indent: 0)
@@ -40,60 +36,37 @@ extension CampaignReport {
 
     private func buttonTable(_ style: TextStyle) -> [ReportLine] {
         // A table that is too wide is split; both names stand in each part.
-        var table = TextTable(
-            [("Campaign", .left), ("Button", .left), ("Action", .left), ("Clicks", .right)],
-            widest: style.width.map { $0 < 80 } ?? false ? 20 : 32, keys: 2)
-        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
-            for (button, clicks) in campaign.figures.sortedButtons {
-                table.add([title(of: id), button.id, button.action, grouped(clicks)])
-            }
-        }
-        return table.lines(width: style.width)
+        let widest = style.width.map { $0 < 80 } ?? false ? 20 : 32
+        return TextTable(buttonRows, buttonColumns, widest: widest, keys: 2).lines(width: style.width)
     }
 
     private func groupTable(_ style: TextStyle) -> [ReportLine] {
         guard let field = selection.field, !groups.isEmpty else { return [] }
-        var table = Self.table(field == .day ? dayHeading : field.words.capitalizingFirst)
-        for (name, figures) in sortedGroups { table.add(figures.cells(name ?? "-")) }
-        return table.lines(width: style.width)
+        return table(field == .day ? dayHeading : field.words.capitalizingFirst, groupRows, style)
     }
 
     private func partTable(_ style: TextStyle) -> [ReportLine] {
-        guard !parts.isEmpty else { return [] }
-        var table = Self.table("Campaign, decoded")
-        for (part, figures) in parts.sorted(by: { $0.key < $1.key }) { table.add(figures.cells(part)) }
-        return table.lines(width: style.width)
+        parts.isEmpty ? [] : table("Decoded campaign", partRows, style)
     }
 
     private func dayTable(_ style: TextStyle) -> [ReportLine] {
         guard !days.isEmpty, selection.field != .day else { return [] }
-        var table = Self.table(dayHeading)
-        for (day, figures) in days.sorted(by: { $0.key < $1.key }) { table.add(figures.cells(day.description)) }
-        return table.lines(width: style.width)
+        let rows = days.sorted { $0.key < $1.key }.map { row($0.key.description, $0.value) }
+        return table(dayHeading, rows, style)
     }
 
     private func lostTable(_ style: TextStyle) -> [ReportLine] {
-        var table = TextTable([("Campaign", .left)] + losses.map { ("Lost: \($0.words)", .right) }, widest: 28)
-        for (name, days) in lost.rows { table.add([title(of: name)] + lostCells(LostOpens.sum(days))) }
-        return table.lines(width: style.width)
+        TextTable(lost.rows, lostColumns, widest: 28).lines(width: style.width)
     }
 
     private func besideDayTable(_ style: TextStyle) -> [ReportLine] {
-        let showsUnattributed = selection.campaign == nil
-        var table = TextTable(
-            [(dayHeading, .left)] + (showsUnattributed ? [("Unattributed", .right)] : [])
-                + losses.map { ("Lost: \($0.words)", .right) },
-            widest: 32)
-        for (day, _, unattributed, lost) in allDays where unattributed > 0 || !lost.isEmpty {
-            table.add(
-                [day.description] + (showsUnattributed ? [grouped(unattributed)] : [])
-                    + losses.map { grouped(lost[$0] ?? 0) })
-        }
-        return table.lines(width: style.width)
+        TextTable(allDays.filter { $0.unattributed > 0 || !$0.lost.isEmpty }, [dayColumn] + besideColumns, widest: 32)
+            .lines(width: style.width)
     }
 
-    /// Returns the cells of lost opens of one campaign, or of no campaign: `-` for a missing reason.
-    func lostCells(_ counts: LostOpens.Counts) -> [String] { losses.map { counts[$0].map(grouped) ?? "-" } }
+    private func table(_ title: String, _ rows: [Row], _ style: TextStyle) -> [ReportLine] {
+        TextTable(rows, columns(title), widest: 28).lines(width: style.width)
+    }
 
     /// The counts outside all campaign figures, each with its meaning.
     var countsBeside: [(count: Int, meaning: String)] {
@@ -148,28 +121,83 @@ extension CampaignReport {
             return left.name.map { $0 < right } ?? false
         }
     }
+}
 
-    private static func table(_ title: String) -> TextTable {
-        TextTable(
-            [
-                (title, .left), ("Received", .right), ("Direct", .right), ("Rate", .right), ("Influenced", .right),
-                ("Total", .right), ("Rate", .right), ("Body", .right), ("Buttons", .right), ("Recipients", .right),
-            ], widest: 28)
+/// The tables, for text and page.
+extension CampaignReport {
+    typealias Row = (id: String, name: String, figures: CampaignFigures)
+    typealias Day = (day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)
+
+    /// The campaigns, by their ids.
+    var campaignRows: [Row] {
+        campaigns.sorted { $0.key < $1.key }.map { (id: $0.key, name: title(of: $0.key), figures: $0.value.figures) }
+    }
+    /// The decoded campaigns.
+    var partRows: [Row] { parts.sorted { $0.key < $1.key }.map { row($0.key, $0.value) } }
+    /// The groups of the selected field.
+    var groupRows: [Row] { sortedGroups.map { row($0.name ?? "-", $0.figures) } }
+
+    private func row(_ name: String, _ figures: CampaignFigures) -> Row { (id: name, name: name, figures: figures) }
+
+    /// The columns of a row: its name and its figures.
+    ///
+    /// - Parameter cell: replaces the name on a page.
+    func columns(_ title: String, _ cell: Column<Row>.Cell? = nil) -> [Column<Row>] {
+        [.nameInText(title, { $0.name }, cell: cell)] + columns { $0.figures }
+    }
+
+    /// The columns of the figures of a row.
+    func columns<Value>(_ figures: @escaping (Value) -> CampaignFigures) -> [Column<Value>] {
+        func count(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
+            .numberInText(title, { grouped(value(figures($0))) })
+        }
+        func rate(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
+            .numberInText(title, { share(value(figures($0)), of: figures($0).received) })
+        }
+        return [
+            count("Received", \.received), count("Recipients", \.uniqueRecipients), count("Direct", \.directOpens),
+            rate("Direct rate", \.directOpens), count("Influenced", \.influencedOpens), count("Total", \.totalOpens),
+            rate("Total rate", \.totalOpens), count("Body", \.bodyClicks), count("Buttons", \.buttonClicksInAll),
+        ]
+    }
+
+    /// The columns of the lost opens of a row.
+    func columns<Value>(lost: @escaping (Value) -> LostOpens.Counts, none: String) -> [Column<Value>] {
+        losses.map { loss in .numberInText("Lost: \(loss.words)", { lost($0)[loss].map { grouped($0) } ?? none }) }
+    }
+
+    /// The lost opens of a campaign, or of none.
+    var lostColumns: [Column<(name: String, days: [LocalDay: LostOpens.Counts])>] {
+        [.nameInText("Campaign", { title(of: $0.name) })] + columns(lost: { LostOpens.sum($0.days) }, none: "-")
+    }
+
+    /// The day of a row.
+    var dayColumn: Column<Day> { .nameInText(dayHeading, { $0.day.description }) }
+
+    /// The counts of a day that are in no figure.
+    var besideColumns: [Column<Day>] {
+        let unattributed: [Column<Day>] =
+            selection.campaign == nil ? [.numberInText("Unattributed", { grouped($0.unattributed) })] : []
+        return unattributed + columns(lost: { $0.lost }, none: "0")
+    }
+
+    /// The buttons of the campaigns.
+    var buttonRows: [(id: String, button: CampaignFigures.Button, clicks: Int)] {
+        campaigns.sorted { $0.key < $1.key }.flatMap { id, campaign in
+            campaign.figures.sortedButtons.map { (id: id, button: $0.button, clicks: $0.clicks) }
+        }
+    }
+
+    /// The columns of a button.
+    var buttonColumns: [Column<(id: String, button: CampaignFigures.Button, clicks: Int)>] {
+        [
+            .nameInText("Campaign", { title(of: $0.id) }), .nameInText("Button", { $0.button.id }),
+            .nameInText("Action", { $0.button.action }), .numberInText("Clicks", { grouped($0.clicks) }),
+        ]
     }
 }
 
 extension CampaignFigures {
-    /// Returns the cells of a row of figures.
-    fileprivate func cells(_ name: String) -> [String] {
-        [
-            name, grouped(received), grouped(directOpens), rate(directOpens), grouped(influencedOpens),
-            grouped(totalOpens), rate(totalOpens), grouped(bodyClicks), grouped(buttonClicksInAll),
-            grouped(uniqueRecipients),
-        ]
-    }
-
-    private func rate(_ count: Int) -> String { share(count, of: received) }
-
     /// The buttons, by their ids.
     var sortedButtons: [(button: Button, clicks: Int)] {
         buttonClicks.map { (button: $0.key, clicks: $0.value) }

@@ -8,9 +8,7 @@ extension CampaignReport {
     ///
     /// - Parameter linksPushes: whether that page has the pushes, so that the name of a campaign leads to them.
     func page(linksPushes: Bool = false) -> HTMLPage {
-        func name(_ row: Row) -> Markup {
-            linksPushes ? HTML.search(word: "campaign", row.name) : "\(title(of: row.name))"
-        }
+        let name: Column<Row>.Cell? = linksPushes ? { HTML.search(word: "campaign", $0.id) } : nil
         let beside = HTML.table(
             "Taps, presses and pushes that count in no campaign", countsBeside.filter { $0.count > 0 },
             [.words("What") { "\($0.meaning)" }, .number("Count") { "\(grouped($0.count))" }])
@@ -28,51 +26,16 @@ extension CampaignReport {
             title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns", lead: lead, sections: sections)
     }
 
-    private typealias Row = (name: String, figures: CampaignFigures)
-
-    private var campaignRows: [Row] { campaigns.map { ($0.key, $0.value.figures) }.sorted { $0.name < $1.name } }
-    private var partRows: [Row] { parts.map { ($0.key, $0.value) }.sorted { $0.name < $1.name } }
-    private var groupRows: [Row] { sortedGroups.map { ($0.name ?? "-", $0.figures) } }
-
-    /// The columns of the figures of a row.
-    private func columns<Value>(_ figures: @escaping (Value) -> CampaignFigures) -> [Column<Value>] {
-        func count(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
-            .number(title) { "\(grouped(value(figures($0))))" }
-        }
-        func rate(_ title: String, _ value: @escaping (CampaignFigures) -> Int) -> Column<Value> {
-            .number(title) { "\(share(value(figures($0)), of: figures($0).received))" }
-        }
-        return [
-            count("Received", \.received), count("Recipients", \.uniqueRecipients), count("Direct", \.directOpens),
-            rate("Direct rate", \.directOpens), count("Influenced", \.influencedOpens), count("Total", \.totalOpens),
-            rate("Total rate", \.totalOpens), count("Body", \.bodyClicks), count("Buttons", \.buttonClicksInAll),
-        ]
-    }
-
-    /// The columns of the lost opens of a row.
-    private func columns<Value>(
-        lost: @escaping (Value) -> LostOpens.Counts, none: String
-    ) -> [Column<Value>] {
-        losses.map { loss in .number("Lost: \(loss.words)") { "\(lost($0)[loss].map { grouped($0) } ?? none)" } }
-    }
-
-    private func table(_ title: String, _ rows: [Row], _ name: ((Row) -> Markup)? = nil) -> Markup {
-        HTML.table(
-            "Figures by \(title)", rows,
-            [.name(title.capitalizingFirst, name ?? { "\($0.name)" })] + columns { $0.figures })
+    private func table(_ title: String, _ rows: [Row], _ name: Column<Row>.Cell? = nil) -> Markup {
+        HTML.table("Figures by \(title)", rows, columns(title.capitalizingFirst, name))
     }
 
     /// The figures by day, with unattributed taps and lost opens.
     private var dayTable: Markup {
-        let unattributed: [Column<Day>] =
-            selection.campaign == nil ? [.number("Unattributed") { "\(grouped($0.unattributed))" }] : []
-        return HTML.table(
+        HTML.table(
             "Figures by day, and opens that count in no figure", allDays,
-            [.name(dayHeading) { "\($0.day.description)" }] + columns { $0.figures } + unattributed
-                + columns(lost: { $0.lost }, none: "0"))
+            [dayColumn] + columns { $0.figures } + besideColumns)
     }
-
-    private typealias Day = (day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)
 
     /// The lost opens by campaign, and by campaign and day.
     private var lostByCampaign: Markup {
@@ -84,8 +47,7 @@ extension CampaignReport {
         return """
             <p>A push that Android showed by itself never reaches Braze, so its opens are not known. \
             \(Markup.when(selection.campaign == nil, "A tap on an unknown push has no campaign."))</p>
-            \(HTML.table("Pushes Braze never saw, by campaign", rows, [.name("Campaign") { "\(title(of: $0.name))" }]
-                + columns(lost: { LostOpens.sum($0.days) }, none: "-")))\
+            \(HTML.table("Pushes Braze never saw, by campaign", rows, lostColumns))\
             \(HTML.table("Pushes Braze never saw, by campaign and day", days, [.name("Campaign") { "\(title(of: $0.name))" },
                 .name(dayHeading) { "\($0.day.description)" }] + columns(lost: { $0.counts }, none: "-")))
             """
@@ -129,15 +91,5 @@ extension CampaignReport {
                 + columns { $0.figures })
     }
 
-    private var buttons: Markup {
-        let rows = campaigns.sorted { $0.key < $1.key }.flatMap { id, campaign in
-            campaign.figures.sortedButtons.map { (id: id, button: $0.0, clicks: $0.1) }
-        }
-        return HTML.table(
-            "Clicks by button", rows,
-            [
-                .name("Campaign") { "\(title(of: $0.id))" }, .name("Button") { "\($0.button.id)" },
-                .name("Action") { "\($0.button.action)" }, .number("Clicks") { "\(grouped($0.clicks))" },
-            ])
-    }
+    private var buttons: Markup { HTML.table("Clicks by button", buttonRows, buttonColumns) }
 }

@@ -43,16 +43,18 @@ public struct StatusField: Sendable {
     }
 
     /// Returns the daemon's problems: the fields of a status named `..._problem`, labelled by the part before
-    /// `_problem`.
+    /// `_problem`. Each line of one is a problem.
     ///
     /// - Parameter status: the daemon's answer to `op: status`; `nil` without an answer.
     static func problems(_ status: JSONNode?) -> [LabelledFact] {
-        all.compactMap { field in
+        all.flatMap { field -> [LabelledFact] in
             let path = field.name.split(separator: ".").map(String.init)
             guard let name = path.last, name.hasSuffix("_problem"),
                 let problem = path.reduce(status, { $0?[$1] })?.string
-            else { return nil }
-            return LabelledFact(label: "Problem", text: "\(name.dropLast(8)): \(problem)", tone: .bad)
+            else { return [] }
+            return problem.split(separator: "\n").map {
+                LabelledFact(label: "Problem", text: "\(name.dropLast(8)): \($0)", tone: .bad)
+            }
         }
     }
 

@@ -37,7 +37,7 @@ extension Command {
         guard arguments.has(.action) else {
             throw arguments.usageFailure("--action ACTION is missing: ACTION is the id of the pressed button")
         }
-        return try session.send(try RequestLine.interaction(.action, arguments), arguments)
+        return try session.sendInteraction(.action, arguments)
     }
 }
 
@@ -71,7 +71,7 @@ extension Command {
                 meaning: "a tap on the message with this id, with its outcome"),
         ]
     ) { arguments, session throws(Failure) in
-        try session.send(try RequestLine.interaction(.opened, arguments), arguments)
+        try session.sendInteraction(.opened, arguments)
     }
 }
 
@@ -95,7 +95,7 @@ extension Command {
             Example(line: "pushctl dismiss 41", meaning: "the notification of the delivery with the number 41")
         ]
     ) { arguments, session throws(Failure) in
-        try session.send(try RequestLine.interaction(.dismissed, arguments), arguments)
+        try session.sendInteraction(.dismissed, arguments)
     }
 }
 
@@ -206,20 +206,41 @@ extension Session {
     /// How often it looks.
     private static let interval: useconds_t = 200_000
 
+    /// Sends a tap, a press or a dismissal. With `--wait` it also prints what the tracker made of it, where this user may
+    /// read the ledger.
+    fileprivate func sendInteraction(
+        _ kind: InteractRequest.Kind, _ arguments: Arguments
+    ) throws(Failure) -> ExitStatus {
+        let (status, accepted) = try exchange(try RequestLine.interaction(kind, arguments), arguments)
+        guard let seq = accepted, arguments.has(.wait), !arguments.has(.json) else { return status }
+        guard let story = try? story(of: seq), story.reachedTracker, (try? waitForTracker(of: seq)) == true,
+            let decided = try? self.story(of: seq)
+        else { return status }
+        output.print("seq \(seq)  \(PushFacts(decided).sentence)\n".showingControlsInLines())
+        return status
+    }
+
+    /// Waits until the tracker has decided a request, for its grace and some seconds.
+    ///
+    /// - Returns: whether it has.
+    private func waitForTracker(of seq: SequenceNumber) throws(Failure) -> Bool {
+        let end = Instant.now + settingsOfReport().routing.tracking.grace + Self.patience
+        while true {
+            let isDecided = try reading { ledger throws(StoreError) in
+                let last = try ledger.highestSequenceNumber()
+                let starts = try ledger.pendingStarts().contains { $0.cause == seq }
+                let isHeld = try ledger.heldInteractions().contains { $0.interaction.cause == seq }
+                return last >= seq && !starts && !isHeld
+            }
+            guard !isDecided, Instant.now < end else { return isDecided }
+            usleep(Self.interval)
+        }
+    }
+
     /// Waits until the tracker has decided what a session's start or end counts for, and prints it.
     func printAnswer(to seq: SequenceNumber, _ arguments: Arguments) throws(Failure) {
         let rules = settingsOfReport().routing.tracking
-        let end = Instant.now + rules.grace + Self.patience
-        var isDecided = false
-        while true {
-            isDecided = try reading { ledger throws(StoreError) in
-                let last = try ledger.highestSequenceNumber()
-                let waits = try ledger.pendingStarts().contains { $0.cause == seq }
-                return last >= seq && !waits
-            }
-            guard !isDecided, Instant.now < end else { break }
-            usleep(Self.interval)
-        }
+        let isDecided = try waitForTracker(of: seq)
         let (source, table) = try pushSource()
         var answer = SessionAnswer(try story(of: seq))
         answer.isDecided = isDecided
@@ -246,4 +267,8 @@ extension Session {
             output.print(answer.text(in: arguments.zone))
         }
     }
+}
+
+extension RequestStory {
+    fileprivate var reachedTracker: Bool { invocations.contains { $0.result?.outcome == .handedToTracker } }
 }

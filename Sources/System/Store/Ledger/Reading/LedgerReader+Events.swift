@@ -1,7 +1,7 @@
 public import PushModel
 
 /// The verdict on an interaction, with facts of its request and its delivery.
-public struct StoredInteraction: Hashable, Sendable {
+public struct StoredInteraction: Sendable {
     /// The verdict.
     public var row: InteractionRow
     /// The platform.
@@ -14,8 +14,8 @@ public struct StoredInteraction: Hashable, Sendable {
     public var externalID: String?
     /// The campaign of the delivery; `nil` if it has none, or if there is no delivery.
     public var campaignID: String?
-    /// Whether it is the dismissal of an unknown delivery; other verdicts tell the kind of interaction.
-    public var isUnmatchedDismissal: Bool
+    /// The request of an interaction with an unknown delivery; `nil` with another verdict, or if it was erased.
+    public var unmatched: InteractRequest?
 }
 
 extension LedgerReader {
@@ -127,14 +127,15 @@ extension LedgerReader {
                 StoredInteraction(
                     row: try InteractionRow(reading: &row), platform: try row.next(), app: row.text(),
                     device: row.text(), externalID: row.text(), campaignID: row.text(),
-                    isUnmatchedDismissal: Self.isDismissal(row.bytes())))
+                    unmatched: Self.interact(row.bytes())))
         }
     }
 
-    private static func isDismissal(_ body: [UInt8]) -> Bool {
-        // No limit of depth: the limits may have been higher at acceptance.
-        let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max))
-        return line?.root["kind"]?.string == "dismissed"
+    private static func interact(_ line: [UInt8]) -> InteractRequest? {
+        guard !line.isEmpty, case .interact(let request)? = (try? Request(acceptedLine: line))?.action else {
+            return nil
+        }
+        return request
     }
 }
 
