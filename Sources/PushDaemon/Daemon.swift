@@ -219,6 +219,10 @@ final class Daemon {
             reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) },
             requesting: { ofBridges.submit($0, of: $1) })
         parts.runner.reconfigured(settings.routing.handlers.values)
+        if parts.leadership == nil, settings.routing.handlers.values.contains(where: \.idempotent) {
+            try StateDirectory.noteEarlyStarts(in: parts.directories.state)
+            processor.startsEarly = true
+        }
     }
 
     private func listen(_ given: Listeners?) throws {
@@ -329,6 +333,7 @@ final class Daemon {
         // Last, after all that may bring what a client waits for.
         customData.answerOrders()
         control.endTurn()
+        processor.startEarly()
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 committed(took: commit.took, at: EventLoop.nowNanoseconds, isReported: commit.isReported)

@@ -309,7 +309,8 @@ struct RecoveredState {
         let reader = try LedgerReader(directory: directory)
         ledger = reader
         stateID = reader.stateIdentity
-        (lastNumber, devices, recentDeliveries, lastAlive, lastBelieved, customData) = try reader.snapshot {
+        let highest: SequenceNumber
+        (highest, devices, recentDeliveries, lastAlive, lastBelieved, customData) = try reader.snapshot {
             () throws(StoreError) in
             (
                 try reader.highestSequenceNumber(), try reader.knownDevices(), try reader.recentDeliveries(),
@@ -317,6 +318,7 @@ struct RecoveredState {
                 try CustomData(stateID: reader.stateIdentity, rules: settings.routing.customData, ledger: reader)
             )
         }
+        lastNumber = SequenceNumber(highest.value + StateDirectory.leftOut(in: directory))
     }
 }
 

@@ -144,6 +144,52 @@ struct SlowDiskTests {
         #expect(try bed.waitForEnd() == .exited(0))
     }
 
+    @Test(
+        "lets an idempotent program start beside the write, and no other; a crash takes the request back, and its number",
+        .timeLimit(.minutes(30)))
+    func earlyStart() throws {
+        let bed = DaemonOnDisk(seed: 10)
+        let installation = bed.installation
+        let started = Messages(installation.root + "/started")
+        let script = "echo $PUSH_SEQ >>$ROOT/started"
+        installation.addJob("again", script, handler: "Idempotent=yes")
+        installation.addJob("once", script)
+        try bed.start()
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "again")).outcome == "handled")
+        #expect(try started.next() == "1")
+
+        let stall = bed.disk.hold(.writes(of: "segment-"))
+        try client.send(line: Requests.deliver(job: "again"))
+        #expect(try started.next() == "2")
+        try client.send(line: Requests.deliver(job: "once"))
+        try client.send(line: Requests.deliver(job: "again"))
+        #expect(try started.next() == "4", "3 waits for the disk")
+        #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
+        stall.end()
+        #expect(try started.next() == "3")
+        let lines = try (0..<6).map { _ in try client.next() }
+        #expect(lines.count(where: \.isAccepted) == 3 && lines.count { $0.outcome == "handled" } == 3, "\(lines)")
+        for seq in [2, 3, 4] as [Int64] {
+            let (reply, end) = (lines.firstIndex { $0.seq == seq }, lines.lastIndex { $0.seq == seq })
+            #expect(try lines[#require(reply)].isAccepted && lines[#require(end)].outcome == "handled", "\(lines)")
+        }
+
+        let held = bed.disk.hold(.writes(of: "segment-"))
+        let line = Requests.deliver(job: "again", id: "a")
+        try client.send(line: line)
+        #expect(try started.next() == "5")
+        bed.crash()
+        held.end()
+        #expect(try client.isAtEnd())
+        try bed.start()
+        #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(5), n: 0)] == nil)
+        let end = try installation.injectClient().outcome(of: line)
+        #expect(end.seq == 1005 && end.outcome == "handled", "5 was the number of a request that no longer exists")
+        #expect(try started.next() == "1005")
+        #expect(try bed.stop() == .exited(0))
+    }
+
     private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {
         try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
     }

@@ -56,7 +56,9 @@ struct SpawnErrorTests {
             var command = ProcessCommand(
                 arguments: [program], environment: [], workingDirectory: directory, standardInput: [],
                 mark: uniqueMark())
-            command.concealment = "the service does not see /home (ProtectHome=)"
+            command.concealment = {
+                [program, directory].contains($0) ? "the service does not see /home (ProtectHome=)" : nil
+            }
             return try command.startFailure()
         }
         let end = "; the service does not see /home (ProtectHome=)"

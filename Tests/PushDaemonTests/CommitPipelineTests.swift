@@ -125,6 +125,24 @@ struct CommitPipelineTests {
         #expect(entry.message == "it is durable" && pipeline.durable == pipeline.number && !pipeline.hasDue)
     }
 
+    @Test("allows an early start only near a number of this run that is durable")
+    func earlyStarts() throws {
+        let bench = try Bench(isShort: false)
+        let pipeline = bench.pipeline
+        func write(at now: Int64) throws {
+            bench.decide()
+            _ = try pipeline.endTurn(mayWait: false, at: now)
+            #expect(!pipeline.allowsEarlyStart(of: SequenceNumber(1)))
+            try bench.becomeDurable(at: now + 1)
+        }
+        try write(at: 1_000_000)
+        #expect(!pipeline.allowsEarlyStart(of: SequenceNumber(1)), "the batch had no request")
+        pipeline.accepted(SequenceNumber(1))
+        try write(at: 2_000_000)
+        #expect(pipeline.allowsEarlyStart(of: SequenceNumber(1 + StateDirectory.numbersLeftOut)))
+        #expect(!pipeline.allowsEarlyStart(of: SequenceNumber(2 + StateDirectory.numbersLeftOut)))
+    }
+
     @Test(
         "gives the daemon's own work a share of the room, which clients' rows neither take nor lose",
         arguments: [false, true])

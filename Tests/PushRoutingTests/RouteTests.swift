@@ -122,6 +122,38 @@ struct RouteTests {
         #expect(effects == ["request 1", idempotent ? "row 1.0" : "row 1.0 started", "start 1.0 crm"])
     }
 
+    @Test("the first program of an invocation may start before its rows are on disk if it is idempotent")
+    func earlyStart() throws {
+        func isEarly(_ bench: Bench, _ seq: Int64) throws -> Bool {
+            try #require(bench.runs[InvocationID(seq, 0)]).mayStartEarly
+        }
+        var plain = Bench()
+        try plain.submit(.deliver())
+        #expect(try !isEarly(plain, 1))
+
+        let again = Handler.exec("crm", idempotent: true)
+        var bench = Bench(.testing(.relay, handlers: [again]))
+        try bench.submit(.deliver())
+        #expect(try isEarly(bench, 1))
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .zero))
+        bench.at(.seconds(1))
+        #expect(bench.clock().contains("start 1.0 crm"))
+        #expect(try !isEarly(bench, 1), "a crash would forget that there was an attempt")
+
+        var declining = Bench(
+            .testing(routes: [.all(to: "first"), .all(to: "crm")], handlers: [.exec("first"), again]))
+        try declining.submit(.deliver())
+        declining.started(1)
+        #expect(declining.finished(1, 0, .declined).contains("start 1.0 crm"))
+        #expect(try !isEarly(declining, 1), "a start would fail the invocation, because the first one may have run")
+
+        bench.term = 2
+        bench.crash()
+        try bench.submit(.deliver())
+        #expect(try !isEarly(bench, 2), "the next leader would give its number to another request")
+    }
+
     @Test("iOS leads to several callbacks: each has its own row, run and outcome")
     func severalInvocations() throws {
         var bench = Bench()

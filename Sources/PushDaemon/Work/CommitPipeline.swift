@@ -14,6 +14,8 @@ final class CommitPipeline {
         var followUps = Queue<FollowUp>()
         /// The bytes of rows of the daemon's own work.
         var ownBytes = 0
+        /// The number of the last request that was accepted, in this batch or before it.
+        var lastSequence = SequenceNumber(0)
 
         var rowBytes: Int { effects.rows?.byteCount ?? 0 }
         var hasRows: Bool { effects.rows?.isEmpty == false }
@@ -47,6 +49,11 @@ final class CommitPipeline {
     /// done.
     private var ownStart: Int?
     private var lastSequence: SequenceNumber
+    /// The number of the last request of earlier runs.
+    private let firstSequence: SequenceNumber
+    private var sequenceUnderway = SequenceNumber(0)
+    /// The number of the last request of this run that is durable; `nil`: none is.
+    private var durableSequence: SequenceNumber?
     private var unreported = 0
     private var writer = BatchWriter()
     /// The number of the last batch that was handed over.
@@ -76,6 +83,7 @@ final class CommitPipeline {
         self.watch = watch
         self.isShort = isShort ?? ProcessorWatch().isShort
         self.lastSequence = lastSequence
+        firstSequence = lastSequence
         number = committer.lastNumber
         durable = committer.lastNumber
         growing = Batch(effects: Effects(rows: committer.takeBuffer()))
@@ -123,6 +131,12 @@ final class CommitPipeline {
     /// Notes the number of the last request that was accepted.
     func accepted(_ seq: SequenceNumber) { lastSequence = seq }
 
+    /// Whether a handler may start before the rows of its request are durable. A crash takes back the number of the
+    /// request, so the number must be one of those that the next start leaves out.
+    func allowsEarlyStart(of seq: SequenceNumber) -> Bool {
+        durableSequence.map { seq.value - $0.value <= StateDirectory.numbersLeftOut } ?? false
+    }
+
     /// Notes that the rows of a request are complete: a full batch is closed.
     func endRequest() {
         if growing.rowBytes >= Self.batchLength { close() }
@@ -166,6 +180,7 @@ final class CommitPipeline {
             ownStart = 0
         }
         ownBytesHandedOver += growing.ownBytes
+        growing.lastSequence = lastSequence
         return exchange(&growing, with: emptyBatch())
     }
 
@@ -201,13 +216,14 @@ final class CommitPipeline {
         }
         number += 1
         batches += 1
-        let commit = CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
+        let commit = CommitBatch(number: number, rows: rows, lastSequence: batch.lastSequence)
         if mayWait, writer.isLoop, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
             watch.begin(at: now)
             let result = Result { () throws(StoreError) in try committer.commit(commit) }
             let isReported = watch.end()
             if let took = try result.get() {
                 durable = number
+                noteDurable(batch.lastSequence)
                 ownBytesHandedOver -= batch.ownBytes
                 follow(batch.followUps)
                 lastDuration = took.nanoseconds
@@ -218,6 +234,7 @@ final class CommitPipeline {
             committer.submit(commit)
         }
         underway = batch.followUps
+        sequenceUnderway = batch.lastSequence
         rowBytesUnderway = rows.byteCount
         ownBytesUnderway = batch.ownBytes
         writingSince = now
@@ -230,6 +247,7 @@ final class CommitPipeline {
             preconditionFailure("batch \(number) is durable, and \(self.number) was being written")
         }
         durable = number
+        noteDurable(sequenceUnderway)
         durableAt = now
         follow(followUps)
         underway = nil
@@ -240,6 +258,8 @@ final class CommitPipeline {
         lastDuration = duration.nanoseconds
         writer.noteThreadWrite(took: duration)
     }
+
+    private func noteDurable(_ seq: SequenceNumber) { if seq > firstSequence { durableSequence = seq } }
 
     /// Takes the next follow-up.
     func nextDue() -> FollowUp? {

@@ -30,6 +30,10 @@ final class Processor {
     private var warnings = WarningLog()
     /// The level of journal entries for successes.
     var successLevel: JournalSettings.Level
+    /// Whether idempotent handlers start before the rows of their requests are durable.
+    var startsEarly = false
+    /// The runs of this turn that start before their rows are durable.
+    private var early: [HandlerRun] = []
     private(set) var accepted: Int64 = 0
     private var noted: SequenceNumber
 
@@ -340,7 +344,12 @@ final class Processor {
         guard !pipeline.effects.list.isEmpty else { return }
         for effect in pipeline.effects.takeList() {
             switch effect {
-            case .start(let run): pipeline.append(.start(run))
+            case .start(let run):
+                if startsEarly, run.mayStartEarly, pipeline.allowsEarlyStart(of: run.request.seq) {
+                    early.append(run)
+                } else {
+                    pipeline.append(.start(run))
+                }
             case .load(let run): pipeline.append(.load(run))
             case .decided(let end): pipeline.append(.decided(end))
             case .breaker(let change): pipeline.append(.note(JournalEntry(change)))
@@ -353,6 +362,14 @@ final class Processor {
                 pipeline.endRequest()
             }
         }
+    }
+
+    /// Starts the handlers that do not wait for their rows; at the end of a turn, before its batch is written.
+    func startEarly() {
+        guard !early.isEmpty else { return }
+        for run in exchange(&early, with: []) { runner.start(run) }
+        // A turn has one round of starts: those that this round brought about wait for the disk.
+        for run in exchange(&early, with: []) { pipeline.append(.start(run)) }
     }
 
     /// Does the follow-ups of durable batches, for a slice of time.

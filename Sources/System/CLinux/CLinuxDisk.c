@@ -19,6 +19,10 @@ int CLinux_write_back(int file, int64_t offset, int64_t length) {
     return sync_file_range(file, offset, length, flags);
 }
 
+int CLinux_begin_write_back(int file, int64_t offset, int64_t length) {
+    return sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
+}
+
 int CLinux_lower_thread_priority(void) { return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); }
 
 void CLinux_return_freed_memory(void) {

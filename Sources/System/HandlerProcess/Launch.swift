@@ -133,9 +133,9 @@ public struct ProcessCommand: Sendable {
     public var confinement: ProcessConfinement
     /// The secrets of the program.
     public var credentials: [Credential] = []
-    /// Why this process may not see the program or its working directory, for the message about a failed start; `nil`:
-    /// nothing is hidden.
-    public var concealment: String?
+    /// Returns why this process does not see a path, for the message about a failed start; `nil`: nothing hides it. Any
+    /// thread may call it.
+    public var concealment: @Sendable (String) -> String? = { _ in nil }
 
     /// A secret: a variable of the environment names a file with a copy of the bytes that the file has at the start.
     public struct Credential: Sendable {

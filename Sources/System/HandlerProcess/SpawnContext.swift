@@ -185,7 +185,8 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
                     + "CAP_SETGID (see handler-users.conf)"
             }
         let isUnseen = [.program, .directory].contains(step) && [ENOENT, ENOTDIR, EACCES].contains(code)
-        reason = fault + (isUnseen ? command.concealment.map { "; \($0)" } ?? "" : "")
+        let concealment = isUnseen ? command.concealment(program) ?? command.concealment(command.workingDirectory) : nil
+        reason = fault + (concealment.map { "; \($0)" } ?? "")
     }
 
     /// Makes the error for a user that does not exist.

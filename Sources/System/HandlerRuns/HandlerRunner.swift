@@ -52,14 +52,14 @@ public final class HandlerRunner: HandlerRunning {
     ///   - cgroups: makes a cgroup for each program; `nil` identifies the processes of a run by process group and mark.
     ///   - bridgeCommand: returns how to start the program of a bridge that is not a service; `nil` if it is not
     ///     installed.
-    ///   - concealment: returns why this process does not see a path; `nil`: nothing hides it.
+    ///   - concealment: returns why this process does not see a path, on any thread; `nil`: nothing hides it.
     ///   - log: takes entries for the operator.
     ///   - observe: takes observations of runs; `nil` for none.
     /// - Throws: if the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
         bridgeCommand: @escaping (Bridge) -> Handler.Command?,
-        concealment: @escaping (String) -> String? = { _ in nil }, log: @escaping (JournalEntry) -> Void,
+        concealment: @escaping @Sendable (String) -> String? = { _ in nil }, log: @escaping (JournalEntry) -> Void,
         observe: RunObserver? = nil
     ) throws {
         self.cgroups = cgroups

@@ -11,7 +11,7 @@ final class ProgramStarter {
     private let descriptorLimit: UInt64?
     private let mailbox: Mailbox<SpawnResult>
     private let pool: SpawnPool
-    private let concealment: (String) -> String?
+    private let concealment: @Sendable (String) -> String?
     private var source: IOSource?
     private var take: (SpawnResult) -> Void = { _ in preconditionFailure("a program started before anybody listens") }
 
@@ -20,10 +20,10 @@ final class ProgramStarter {
     ///   - owner: the first part of the mark of this state directory's processes.
     ///   - descriptorLimit: the soft limit of open files for programs.
     ///   - cgroups: makes a cgroup for each program; `nil` for none.
-    ///   - concealment: returns why this process does not see a path; `nil`: nothing hides it.
+    ///   - concealment: returns why this process does not see a path, on any thread; `nil`: nothing hides it.
     init(
         loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups?,
-        concealment: @escaping (String) -> String? = { _ in nil }
+        concealment: @escaping @Sendable (String) -> String? = { _ in nil }
     ) throws {
         self.loop = loop
         self.concealment = concealment
@@ -62,7 +62,7 @@ final class ProgramStarter {
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             confinement: ProcessConfinement(command.confinement), mark: mark)
         process.credentials = command.credentials.map { .init(variable: $0.variable, path: $0.path) }
-        process.concealment = concealment(command.arguments[0]) ?? command.workingDirectory.flatMap(concealment)
+        process.concealment = concealment
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }
 

@@ -188,3 +188,26 @@ extension StateDirectory {
         return "; \(needed >> 20) MiB free are enough, and \(free >> 20) MiB are free"
     }
 }
+
+extension StateDirectory {
+    /// How many numbers each start leaves out in a directory whose handlers start early. A crash takes back a request whose
+    /// handler has started; no other request may reach the handler under that number.
+    public static let numbersLeftOut: Int64 = 1000
+
+    private static func earlyStarts(in directory: String) -> String { directory + "/early-starts" }
+
+    /// Returns how many numbers a start leaves out.
+    public static func leftOut(in directory: String) -> Int64 {
+        access(earlyStarts(in: directory), F_OK) == 0 ? numbersLeftOut : 0
+    }
+
+    /// Notes for later starts that handlers start early; the note is on the disk when this returns.
+    public static func noteEarlyStarts(in directory: String) throws(StoreError) {
+        let path = earlyStarts(in: directory)
+        guard let file = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        guard fsync(file.rawValue) == 0 else { throw StoreError.sync(path, errno: errno) }
+        try LogDirectory.sync(directory)
+    }
+}

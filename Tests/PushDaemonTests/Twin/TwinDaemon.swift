@@ -81,6 +81,7 @@ final class TwinDaemon: ClientSession.Owner {
         session = try TwinSession()
         session.open(owner: self)
         _ = try processor.recover(from: recovered.ledger, tracker: tracker)
+        processor.startsEarly = true
         inject.buildFilter(at: 0)
         try settle()
     }
@@ -145,6 +146,7 @@ final class TwinDaemon: ClientSession.Owner {
     private func settle() throws {
         while true {
             while inject.large.mayResume(at: .max) { inject.admitLarge(at: .max) }
+            processor.startEarly()
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue({ _ in })
             for id in runner.takeStarted() { processor.handle(.started(id)) }
@@ -158,6 +160,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Takes turns until a condition holds.
     func takeTurns(until isDone: () -> Bool) throws {
         while !isDone() {
+            processor.startEarly()
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             let mayResume = !processor.performDue({ _ in }) || pipeline.isReady
             guard try takeMessages(waiting: mayResume || isDone() ? .zero : .seconds(60)) || mayResume || isDone()
@@ -175,6 +178,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Brings all decisions to the ledger, and handles neither its reports nor its earlier answers.
     func bringUpLedger() throws {
         while !pipeline.isIdle || pipeline.isReady {
+            processor.startEarly()
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue({ _ in })
             // On a slow disk the log's thread writes the batch.

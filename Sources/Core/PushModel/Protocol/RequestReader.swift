@@ -142,7 +142,7 @@ extension Target {
 }
 
 extension String {
-    fileprivate var hasNUL: Bool { utf8.contains(0) }
+    fileprivate var hasNUL: Bool { withBytes { $0.contains(0) } }
 }
 
 extension DeliverRequest {

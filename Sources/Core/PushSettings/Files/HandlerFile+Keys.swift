@@ -216,9 +216,10 @@ extension Schema<HandlerDraft> {
             "Handler", "Idempotent", { $1(&$0.idempotent) }, .boolean, default: "no",
             meaning: """
                 Whether the daemon may run the program again for a callback if it may have run before a crash of the \
-                daemon; and whether unanswered callbacks of a lost instance go to another instance, three times at \
-                most. For `http` also whether the program sends a request without an answer again, in relay mode, \
-                although the server may have received it.
+                daemon; whether a program may start before its request is on disk, on one machine; and whether \
+                unanswered callbacks of a lost instance go to another instance, three times at most. For `http` also \
+                whether the program sends a request without an answer again, in relay mode, although the server may \
+                have received it.
                 """),
         Key(
             "Handler", "Grace", { $1(&$0.grace) }, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional,

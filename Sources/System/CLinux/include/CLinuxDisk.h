@@ -16,6 +16,9 @@ int CLinux_allocate(int file, int64_t length);
 /* Has the kernel write a part of a file to the disk, and waits for that; the file's length may be on the disk later. */
 int CLinux_write_back(int file, int64_t offset, int64_t length);
 
+/* Has the kernel begin to write a part of a file to the disk. A later sync waits for it, and reports its errors. */
+int CLinux_begin_write_back(int file, int64_t offset, int64_t length);
+
 /* Makes the calling thread give way to all others of the process when there is not enough processor for all. */
 int CLinux_lower_thread_priority(void);
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 import PushModel
@@ -35,6 +36,12 @@ final class LedgerWriter {
     /// The statements that apply rows; `nil` until they are needed.
     private var applier: RowApplier?
     private var checkpointedFrames: Int32 = 0
+    /// The frames that the kernel was asked to write.
+    private var framesWrittenBack: Int32 = 0
+    /// The bytes of frames that the kernel is asked to write at a time.
+    private static let writeBackLength = 1 << 20
+    /// The length of the header of a frame of the WAL, in bytes.
+    private static let frameHeaderLength: Int64 = 24
 
     /// Opens the ledger of `directory`; creates it if it is missing, migrates it if it is older.
     ///
@@ -332,6 +339,7 @@ final class LedgerWriter {
             try body()
             try commit.run()
             applier?.figures.noteCommit()
+            beginWriteBack()
         } catch {
             applier?.figures.reset()
             applier?.texts.reset()
@@ -340,6 +348,18 @@ final class LedgerWriter {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Has the kernel write new frames of the WAL now and then, so that a sync finds few: the log waits while 16 MB go to
+    /// the disk at once.
+    private func beginWriteBack() {
+        let frames = database.logFrames
+        if frames < framesWrittenBack { framesWrittenBack = 0 }
+        let count = frames - framesWrittenBack
+        guard Int(count) * pageLength >= Self.writeBackLength else { return }
+        let length = Int64(pageLength) + Self.frameHeaderLength
+        _ = CLinux_begin_write_back(wal.rawValue, Int64(framesWrittenBack) * length, Int64(count) * length)
+        framesWrittenBack = frames
     }
 
     /// Refuses to begin a new ledger beside an existing log: segments are made only once the ledger is on the disk.

@@ -184,10 +184,14 @@ extension Router {
         invocations.put(invocation)
         // Touched, so that ``endTurn(at:_:)`` drops the payload if others need the memory.
         schedule.touch(id)
-        let run = HandlerRun(
+        var run = HandlerRun(
             invocation: invocation.record, request: invocation.request,
             subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline,
             attempt: invocation.attempts.count, epoch: epoch)
+        // Another machine that goes on with the log would give the number to another request.
+        run.mayStartEarly =
+            handler.idempotent && handler.kind.command != nil && epoch == nil && run.attempt == 1
+            && invocation.bypassed.declined.isEmpty
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 

@@ -72,7 +72,7 @@ public enum Refusal: Error, Hashable, Sendable {
 /// An action for the daemon. The daemon carries out the effects of a turn in order.
 ///
 /// It carries out an effect only after all records before it are on disk, so that a crash takes back nothing visible.
-/// Only `terminate` and `stop` do not wait for the disk.
+/// Only `terminate`, `stop`, and a start that may be early (``HandlerRun/mayStartEarly``) do not wait for the disk.
 public enum RouterEffect: Sendable {
     /// Start a handler and report `started`, then `finished`; or `failedToStart`.
     indirect case start(HandlerRun)
@@ -231,6 +231,9 @@ public struct HandlerRun: Sendable {
     public var attempt = 1
     /// The term of the node that runs it; `nil` on one machine.
     public var epoch: Int64?
+    /// Whether the handler may start before the rows of its invocation are on disk: it is a program with `Idempotent=yes`, and
+    /// no handler had the invocation before. A crash may take back the request; its sender has no reply then.
+    public var mayStartEarly = false
 
     /// Sets the content of the request.
     ///
