@@ -101,12 +101,12 @@ final class Daemon {
             }
         customData = CustomDataService(processor, pipeline)
         audit = Audit(journal: journal, node: parts.leadership?.node) {
-            [processor, health = parts.health, store = parts.leadership?.store] record in
+            [processor, health = parts.health, store = parts.leadership?.store] record, isTold in
             guard health.refusal == nil, store.map({ $0.copiesRead ?? 0 >= RowKind.audit.since }) ?? true else {
                 return false
             }
             processor.record(.audit(record))
-            processor.follow(.note(JournalEntry(record)))
+            if isTold { processor.follow(.note(JournalEntry(record))) }
             return true
         }
         inject = InjectServer(
@@ -275,6 +275,10 @@ final class Daemon {
             // A renewal does not show whether a standby has the written data.
             if outage == nil { engine.answered(at: now) } else { engine.confirmed(at: now) }
             if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }
+        case .acts(let orders):
+            guard let keeper = parts.leadership?.keeper, let number = audit.take(orders) else { return }
+            keeper.note(acts: number, areApplied: false)
+            queries.whenApplied(pipeline.lastGrowingNumber) { keeper.note(acts: number, areApplied: true) }
         case .handOver(let node): handOver(to: node)
         case .away(let problem):
             engine.noteUnreachable(since: EventLoop.nowNanoseconds)

@@ -54,7 +54,11 @@ struct AuditTests {
         // `onDevices()`.
         case .device, .token, .topic: .producer
         // `offline()`; Tests/Package/steps.sh, and for a pair `FleetOperationTests`.
-        case .restore, .gatewayRotate, .move, .drain: .command
+        case .restore, .move, .drain: .command
+        case .gatewayRotate:
+            .request(
+                #"{"op":"gateway_rotate","until":"2026-12-24T00:00:00Z"}"#,
+                object: "the old authority ends on 2026-12-24T00:00:00Z")
         }
     }
 
@@ -83,7 +87,7 @@ struct AuditTests {
             ]
             done += 1
         }
-        #expect(done == 8)
+        #expect(done == 9)
         // Requests that change nothing are no acts.
         for line in [#"{"op":"status"}"#, #"{"op":"log_level"}"#, #"{"op":"sync"}"#] {
             #expect(try control.ask(line)["ok"]?.bool == true)
@@ -122,7 +126,7 @@ struct AuditTests {
             }
             #expect(entry.contains(" push_peer_uid=\(getuid()) ") && !entry.contains("anna"), "\(entry)")
         }
-        #expect(entries.last?.contains("push_object=err") == true, "written at the level err, too")
+        #expect(entries.dropLast(2).last?.contains("push_object=err") == true, "written at the level err, too")
     }
 
     @Test("on a device, a token or a topic is recorded for each request at inject.sock; a repetition is no act")
@@ -265,6 +269,8 @@ struct AuditTests {
         let text = daemon.pushctl("export", "--audit", "--utc").output
         let user = UserName(of: getuid()).text(of: getuid()) ?? ""
         #expect(text.contains("\(user) (\(getuid()))") && text.contains("suite a,b"), "\(text)")
+        let words = ["Time", "Act", "Who", "By", "Result", "Count", "What", "Why"]
+        #expect(text.split(separator: "\n").first?.split(separator: " ").map(String.init) == words)
         #expect(daemon.pushctl("export", "--audit", "--since", "-1h").output.contains("reset"))
         #expect(daemon.pushctl("export", "--audit", "--since", "2100-01-01").output.isEmpty)
         let wrong = daemon.pushctl("export", "--audit", "--format", "currents")
@@ -276,22 +282,41 @@ struct AuditTests {
             daemon.pushctl("export", "--audit", "--follow").errors.contains("--audit and --follow exclude each other"))
     }
 
+    @Test("of the gateway's authority is told to the daemon by the command, which acts without the daemon, too")
+    func rotation() throws {
+        let daemon = try TestDaemon(installation)
+        let state = installation.root + "/gateway"
+        mkdir(state, 0o755)
+        writeFile("", to: state + "/ca.pem")
+        let words = ["gateway", "rotate", "--state", state, "--end", "2100-01-01T00:00:00Z"]
+        #expect(daemon.pushctl(words).end == .exited(0))
+        let row = try #require(try rows().first)
+        #expect(row["act"]?.string == "gateway_rotate" && row["entrance"]?.string == "control", "\(row.text)")
+        #expect(row["object"]?.string == "the old authority ends on 2100-01-01T00:00:00Z")
+        #expect(row["uid"]?.int64 == Int64(getuid()))
+        #expect(try daemon.process.stop() == .exited(0))
+        #expect(daemon.pushctl(words).end == .exited(0))
+        #expect(try rows().count == 1)
+    }
+
     @Test("without a daemon is recorded by the program that does it: an erasure, and a restore in the new ledger")
     func offline() throws {
         let daemon = try TestDaemon(installation)
         let file = installation.root + "/backup.db"
         #expect(try control().ask(#"{"op":"reset","suite":"standard"}"#)["ok"]?.bool == true)
+        #expect(try installation.injectClient().ask(Requests.deliver(job: "job")).isAccepted)
         #expect(daemon.pushctl("backup", file).end == .exited(0))
         #expect(try daemon.process.stop() == .exited(0))
         #expect(daemon.pushctl("erase", "--user", "anna", "--yes").end == .exited(0))
         #expect(try rows().map { $0["act"]?.string } == ["reset", "erase"])
         #expect(daemon.pushctl("restore", file).end == .exited(0))
         let found = try rows()
-        #expect(found.map { $0["act"]?.string } == ["reset", "restore"])
-        #expect(found[1]["entrance"]?.string == "program" && found[1]["object"]?.string == file)
-        #expect(found[1]["uid"]?.int64 == Int64(getuid()) && found[1]["result"]?.string == "done")
+        #expect(found.map { $0["act"]?.string } == ["reset", "erase", "restore"])
+        #expect(found[2]["entrance"]?.string == "program" && found[2]["object"]?.string == file)
+        #expect(found[2]["uid"]?.int64 == Int64(getuid()) && found[2]["result"]?.string == "done")
+        #expect(found[2]["count"]?.int64 == 1, "requests")
         let next = try DaemonProcess.ready(installation)
-        #expect(try rows().count == 2)
+        #expect(try rows().count == 3)
         #expect(try next.stop() == .exited(0))
     }
 }

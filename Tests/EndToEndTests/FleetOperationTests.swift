@@ -123,7 +123,7 @@ struct FleetOperationTests {
         #expect(pair.runs == ["new-1"])
     }
 
-    @Test("have each act's row on both, with the machine that led; one that follows has a journal entry alone")
+    @Test("have each act's and order's row on both, with its machine; one that follows has a journal entry alone")
     func audit() throws {
         let pair = try MachinePair(lease: "60s")
         let (leader, follower) = try pair.startBoth()
@@ -149,10 +149,22 @@ struct FleetOperationTests {
             #expect(try acts(machine).map(\.subject.act) == [.flush, .erase])
             #expect(try acts(machine).allSatisfy { $0.subject.externalID == nil && $0.subject.device == nil })
         }
-        #expect(try leader.stop() == .exited(0))
+        // The leader writes the rows of orders; the one that hands over writes that of its move.
+        for words in [["--drain", "--node", "second"], ["--drain", "--node", "second", "--undo"], ["--move"]] {
+            #expect(pair.order(words).end == .exited(0))
+        }
+        #expect(try leader.waitForEnd() == .exited(75))
         try follower.waitForNotification("READY=1", times: 3)
-        #expect(try acts(pair.second).count == 2)
+        for (act, what) in zip(try acts(pair.second).dropFirst(2), ["second", "second, undone", nil]) {
+            #expect(act.subject.what == what && act.entrance == .program && act.result == .done, "\(act)")
+            #expect(act.uid == getuid() && act.pid != getpid() && act.node == "first", "\(act)")
+        }
+        #expect(try acts(pair.second).dropFirst(2).map(\.subject.act) == [.drain, .drain, .move])
+        #expect(pair.server.sql("SELECT count(*) FROM push_acts", database: "push") == ["0"])
+        #expect(pair.order("--move", "--to", "second").end == .exited(0))
+        #expect(pair.order("--move", "--to", "nobody").end != .exited(0))
         #expect(try follower.stop() == .exited(0))
+        #expect(try acts(pair.second).count == 5, "what was refused, or so already, has an entry alone")
         let said = follower.standardError.split(separator: "\n").filter { $0.contains(MessageID.audited.rawValue) }
         #expect(said.map { $0.contains("push_result=refused") } == [true, false], "\(said)")
         #expect(said[1].contains("push_act=reload"))

@@ -49,6 +49,7 @@ struct ProducerTests {
         #expect(try daemon.process.stop() == .exited(0))
         let logged = "refused uid 4711: a request (not_allowed by the rule 10-shop)"
         #expect(daemon.process.standardError.contains(logged), "\(daemon.process.standardError)")
+        #expect(daemon.process.standardError.contains(" push_rule=10-shop"))
     }
 
     @Test("matches the groups that the client had, also supplementary ones", .needsRoot)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PushModel
+@testable import Store
 
 @Suite("pushctl backup, restore and doctor", .timeLimit(.minutes(30)))
 struct PushctlBackupTests {
@@ -67,11 +68,24 @@ struct PushctlBackupTests {
         let other = try TestDaemon()
         #expect(other.pushctl("token", token, "--device", "d", "--platform", "android", "--wait").end == .exited(0))
         #expect(other.pushctl("backup", "--check", file).output.contains("of another state directory"))
+        let incomplete = file + ".incomplete"
+        #expect(Program(path: "/bin/cp").run([file, incomplete]).end == .exited(0))
+        try Database(path: incomplete, access: .readWrite).execute("UPDATE meta SET highest_seq = 2")
+        let lacking = daemon.pushctl("backup", "--check", incomplete)
+        let words = "It is incomplete: 1 request of this machine's ledger from before the backup is not in it."
+        #expect(lacking.end == .exited(1) && lacking.output.contains(words), "\(lacking)")
         let copy = file + ".damaged"
         damage(copy)
         #expect(daemon.pushctl("backup", "--check", copy).end == .exited(74))
         #expect(daemon.pushctl("backup", "--check", file + ".none").end == .exited(66))
         #expect(daemon.pushctl("backup", "--check", file, "--keep", "1").end == .exited(2))
+        let directory = daemon.installation.root
+        #expect(daemon.pushctl("backup", "--keep", "1", directory).end == .exited(0))
+        for words in [["backup", "--check", directory], ["restore", directory]] {
+            let refused = daemon.pushctl(words)
+            let named = "\(directory) is a directory: name a backup in it, such as \(directory)/push"
+            #expect(refused.end == .exited(66) && refused.errors.contains(named), "\(refused)")
+        }
     }
 
     @Test("--keep writes a file with the time as its name, and removes all but the newest of them")

@@ -17,6 +17,11 @@ struct TestDaemon {
 
     /// Runs pushctl with the daemon's directories.
     func pushctl(_ arguments: String..., input: String = "") -> Program.Result {
+        pushctl(arguments, input: input)
+    }
+
+    /// Runs pushctl with the options of this daemon.
+    func pushctl(_ arguments: [String], input: String = "") -> Program.Result {
         EndToEndTests.pushctl.run(options + arguments, input: Array(input.utf8))
     }
 }

@@ -350,10 +350,11 @@ entry PUSH_ACT=flush PUSH_ENTRANCE=control "PUSH_PEER_UID=$uid" PUSH_RESULT=done
 entry PUSH_ACT=reload PUSH_ENTRANCE=control PUSH_PEER_UID=0 PUSH_RESULT=done
 entry PUSH_ACT=reload PUSH_ENTRANCE=control PUSH_PEER_UID=0 PUSH_RESULT=refused
 entry PUSH_ACT=log_level PUSH_ENTRANCE=bus PUSH_OBJECT=notice
-entry PUSH_ACT=gateway_rotate PUSH_ENTRANCE=program PUSH_PEER_UID=0 _COMM=pushctl
+entry PUSH_ACT=gateway_rotate PUSH_ENTRANCE=control PUSH_PEER_UID=0
 journalctl -q -b -x PUSH_ACT=flush | grep -q 'An administrative act' || fail "the catalog does not explain the audit"
 pushctl export --audit >/tmp/audit
 grep -q "flush .*in-pushrouter-control ($uid) .*app org.example" /tmp/audit || { cat /tmp/audit; fail "the ledger lacks the flush"; }
+grep -q "gateway_rotate .*root (0) .*control" /tmp/audit || fail "the ledger lacks the order to the gateway"
 holds "a backup is made" pushctl backup /tmp/audit.db
 holds "everything stops" systemctl stop "$service" "${sockets[@]}"
 holds "it is restored" pushctl restore /tmp/audit.db

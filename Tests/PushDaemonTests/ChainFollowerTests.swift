@@ -231,6 +231,7 @@ struct LeaseKeeperTests {
             switch message {
             case .question: answers.withLock { $0 }?.answer()
             case .renewed: news.update { $0.append("renewed") }
+            case .acts(let acts): news.update { $0.append("acts \(acts.map(\.number))") }
             case .handOver(let node): news.update { $0.append("hand over to \(node ?? "any")") }
             case .lost: news.update { $0.append("lost") }
             case .away, .unprotected: news.update { $0.append("away") }
@@ -241,6 +242,14 @@ struct LeaseKeeperTests {
         let thread = try WorkerThread("lease") { keeper.run() }
         #expect(news.wait(atMost: .seconds(60)) { $0.count(where: { $0 == "renewed" }) >= 3 ? true : nil } == true)
         #expect(news.withLock { !$0.contains { $0.hasPrefix("hand") } })
+        let act = AuditRecord(
+            at: WallTime(milliseconds: 1), AuditRecord.Subject(.drain, "other"), .program, .done, uid: 1)
+        for _ in 1...2 { engine.order(act) }
+        // Acts are reported again until the ledger has their rows; an act whose row is in the log alone may be lost.
+        #expect(news.wait(atMost: .seconds(60)) { $0.count { $0 == "acts [1, 2]" } >= 2 ? true : nil } == true)
+        keeper.note(acts: 2, areApplied: false)
+        keeper.note(acts: 1, areApplied: true)
+        #expect(news.wait(atMost: .seconds(60)) { $0.contains("acts [2]") ? true : nil } == true)
         engine.order { $0.successor = "other" }
         #expect(news.wait(atMost: .seconds(60)) { $0.contains("hand over to other") ? true : nil } == true)
         let other = NodeIncarnation(node: "other", id: UUID128(high: 3, low: 3))
@@ -249,6 +258,9 @@ struct LeaseKeeperTests {
         while taken == nil { taken = try engine.take(engine.lease(), for: other) }
         #expect(news.wait(atMost: .seconds(60)) { $0.contains("lost") ? true : nil } == true)
         thread.join()
+        #expect(try engine.acts(after: 0).map(\.number) == [2])
+        keeper.forgetActs()
+        #expect(try engine.acts(after: 0).isEmpty)
         // The order was reported once, and the lease was renewed afterwards.
         #expect(news.withLock { $0.count { $0.hasPrefix("hand") } } == 1)
         answers.withLock { $0 = nil }

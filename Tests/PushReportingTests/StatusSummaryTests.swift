@@ -71,6 +71,19 @@ struct StatusSummaryTests {
             ])
     }
 
+    @Test("names the rules of producers that refused requests, and when they did last")
+    func refused() throws {
+        let clients = #"""
+            "clients":{"refused_by_rule":[{"rule":"20-b","uid":"7","count":2000,"age_ms":7200000},
+            {"rule":"10-a","uid":"7","count":1,"age_ms":60000},{"rule":"10-a","uid":"8","count":2,"age_ms":90000}]},
+            "custom_data":
+            """#
+        let found = try lines(Self.status.replacing(#""custom_data":"#, with: clients))
+        let line = try #require(found.suffix(2).first)
+        #expect(line.text == "Refused        by rules of producers.d: 10-a 3, 20-b 2,000, the last 1 min ago")
+        #expect(line.tone == .warning)
+    }
+
     @Test("has a line for every problem of the status, with its severity")
     func problems() throws {
         let wrong = Self.status.replacing(

@@ -259,6 +259,7 @@ struct ReaderTests {
             both.contains("Nothing in it names a platform") && both.contains("iOS is left out: it has no object aps"))
         #expect(both.contains("Android, foreground") && both.contains("Web, terminated"))
         #expect(!both.contains("iOS, background"))
+        #expect(both.contains("Why, on Android with") && both.contains("Why, on Web with"))
         let left = "This is the first of 2 payloads."
         #expect(try page("{\"_ab\":\"true\"}\n{\"_ab\":\"false\"}").contains(left))
         #expect(try page(#"[{"_ab":"true"},{"_ab":"false"}]"#).contains(left))

@@ -21,6 +21,7 @@ public final class MemoryEngine: ShardEngine {
         var snapshots: [WrittenSnapshot] = []
         var lease = LeaseRow(owner: nil, epoch: 0, renewals: 0)
         var copies: [String: UInt64] = [:]
+        var acts: [OrderedAct] = []
         var seen: [String: Instant] = [:]
         var reads: [String: Int] = [:]
         var clock = Instant(nanoseconds: 0)
@@ -149,6 +150,13 @@ public final class MemoryEngine: ShardEngine {
     /// Changes the lease row by a person's order.
     public func order(_ change: (inout LeaseRow) -> Void) { database.contents.withLock { change(&$0.lease) } }
 
+    /// Notes an act, as a person's order does.
+    public func order(_ act: AuditRecord) {
+        database.contents.withLock { contents in
+            contents.acts.append(OrderedAct(number: (contents.acts.last?.number ?? 0) + 1, act))
+        }
+    }
+
     /// The chain from its first batch: batch 0, unless batches were deleted.
     public var chain: [ChainBatch] { database.contents.withLock { $0.batches.map(\.batch) } }
 
@@ -211,6 +219,13 @@ public final class MemoryEngine: ShardEngine {
             contents.lease = LeaseRow(
                 owner: owner, epoch: epoch, renewals: contents.lease.renewals + 1, drained: contents.lease.drained)
             return epoch
+        }
+    }
+
+    public func acts(after number: Int64) throws(EngineProblem) -> [OrderedAct] {
+        try read { contents in
+            contents.acts.removeAll { $0.number <= number }
+            return contents.acts
         }
     }
 

@@ -37,7 +37,7 @@ enum StoreCommands {
         do {
             let address = try ConnectionString(database)
             if let order = order(command, arguments, node: nodeName(settings)) {
-                return try StoreOrders.give(order, address)
+                return try StoreOrders.give(order, address, node: nodeName(settings))
             } else if let ledger = arguments.values["--ledger"] {
                 try begin(address, with: ledger)
             } else if given.contains("--adopt") {
@@ -172,14 +172,16 @@ enum StoreOrders {
     /// Gives an order, waits until it is carried out, and prints the result.
     ///
     /// - Returns: the exit status.
-    static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
+    static func give(
+        _ order: FleetOrder, _ address: ConnectionString, node: String
+    ) throws(StartFailure) -> Int32 {
         var act = AuditRecord(
             at: WallTime(milliseconds: SystemClock.wallMilliseconds), order.subject, .program, .done, uid: getuid(),
-            pid: getpid())
-        // In the journal of this machine alone: the leader writes the ledger, and does not know who gives an order.
+            pid: getpid(), node: node)
+        // In the journal of this machine: the leader writes the row of an order alone.
         defer { JournalEntry(act).sendToJournal() }
         do throws(OrderFailure) {
-            return printOutcome(try FleetDatabase.give(order, address), order)
+            return printOutcome(try FleetDatabase.give(order, as: act, address), order)
         } catch .refused(.leads(let node), _) {
             print("\(node) leads already")
             return 0

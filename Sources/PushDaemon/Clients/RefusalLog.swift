@@ -36,8 +36,8 @@ final class RefusalLog {
         /// The refusals since the last journal entry.
         var unreported: UInt64 = 0
         var reportedAt: Int64?
-        /// The account and the message for the next entry.
-        var last = (account: Account?.none, message: "")
+        /// The account, the message and the rule for the next entry.
+        var last = (account: Account?.none, message: "", rule: String?.none)
     }
 
     /// How many accounts have a count of their own for each reason.
@@ -68,17 +68,21 @@ final class RefusalLog {
     ///   - reason: the reason.
     ///   - message: the reason in words, without anything of a payload.
     ///   - account: the account of the client; `nil` if it is unknown.
+    ///   - rule: the rule of `producers.d` that refused it.
     ///   - now: monotonic nanoseconds.
-    func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, of account: Account?, at now: Int64) {
+    func note(
+        _ reason: RefusalReason, _ message: @autoclosure () -> String, of account: Account?, by rule: String? = nil,
+        at now: Int64
+    ) {
         var entry = entries[reason] ?? Entry()
         entry.count += 1
         if let account { entry.byAccount[account.name] += 1 }
         entry.unreported += 1
         if entry.reportedAt.map({ now - $0 >= Self.interval }) ?? true {
-            entry.last = (account, message())
+            entry.last = (account, message(), rule)
             writeEntry(reason, &entry, at: now)
         } else if entry.unreported == 1 {
-            entry.last = (account, message())
+            entry.last = (account, message(), rule)
         }
         entries[reason] = entry
     }
@@ -100,6 +104,7 @@ final class RefusalLog {
             JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.unreported),
         ]
         if let account = entry.last.account { fields.append(.init(.peer, account.name)) }
+        if let rule = entry.last.rule { fields.append(.init(.rule, rule)) }
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,

@@ -9,7 +9,9 @@ import PushModel
 final class Audit {
     private let journal: JournalWriter
     private let node: String?
-    private let record: (AuditRecord) -> Bool
+    private let record: (AuditRecord, _ isTold: Bool) -> Bool
+    /// The number of the last order of a person whose row was written.
+    private var lastOrder: Int64 = 0
     private var sums = AuditSums()
     /// The acts of producers, of which an app's server has many: so they leave room for those of administrators.
     private var sumsOfProducers = AuditSums(interval: AuditSums.hour)
@@ -17,8 +19,9 @@ final class Audit {
     /// - Parameters:
     ///   - journal: gets the entry of an act without a row.
     ///   - node: this machine's name in a pair.
-    ///   - record: writes the row and then the entry. Returns whether it does: not while no row can be written.
-    init(journal: JournalWriter, node: String?, record: @escaping (AuditRecord) -> Bool) {
+    ///   - record: writes the row, and then the entry if it is to be told. Returns whether it does: not while no row can be
+    ///     written.
+    init(journal: JournalWriter, node: String?, record: @escaping (AuditRecord, _ isTold: Bool) -> Bool) {
         (self.journal, self.node, self.record) = (journal, node, record)
     }
 
@@ -41,6 +44,18 @@ final class Audit {
         Deed(self, subject, entrance, uid: nil, pid: nil)
     }
 
+    /// Writes the rows of orders that a machine of the pair gave, and has told its own journal.
+    ///
+    /// - Returns: the number of the last order with a row; `nil`: no row was written now.
+    func take(_ orders: [OrderedAct]) -> Int64? {
+        let before = lastOrder
+        for order in orders where order.number > lastOrder {
+            guard record(order.record, false) else { break }
+            lastOrder = order.number
+        }
+        return lastOrder == before ? nil : lastOrder
+    }
+
     fileprivate func note(_ record: AuditRecord) {
         var record = record
         record.node = node
@@ -57,7 +72,7 @@ final class Audit {
         for due in sums.takeDue(at: now) + sumsOfProducers.takeDue(at: now) { write(due) }
     }
 
-    private func write(_ due: AuditRecord) { if !record(due) { journal.log(JournalEntry(due)) } }
+    private func write(_ due: AuditRecord) { if !record(due, true) { journal.log(JournalEntry(due)) } }
 }
 
 /// An administrative act under way. It is recorded when it ends.

@@ -168,6 +168,9 @@ final class ControlServer {
         case .erase(let person):
             try checkStore(request)
             try erasures.erase(person, for: client)
+        case .gatewayRotate:
+            client.deed?.ends()
+            client.reply(Reply.done(id: request.id))
         case .configuration(let id): try daemon.parts.questions.ask(id, for: client)
         case .reload:
             guard waitingForReload.count < Self.waitingForReloadMax else {

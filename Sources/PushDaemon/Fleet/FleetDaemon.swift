@@ -109,6 +109,7 @@ public func runFleetDaemon(
         keeper.stop()
         thread.join()
         // The daemon has ended, so nothing is appended any more.
+        if case .success = end { keeper.forgetActs() }
         keeper.release()
         if case .success = end, let last = try? LedgerReader(directory: options.directories.state).lastBatch() {
             keeper.note(applied: last)

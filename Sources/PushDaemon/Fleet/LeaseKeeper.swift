@@ -12,6 +12,8 @@ final class LeaseKeeper: Sendable {
         case question
         /// A confirmed renewal: the row, and the outage before it if there was one.
         case renewed(LeaseRow, after: StoreHealth.Stall?)
+        /// People's orders as acts, whose rows the ledger may lack; reported until it has them.
+        case acts([OrderedAct])
         /// A person asks for a handover to this node, or to any; reported once. The keeper continues to renew.
         case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
@@ -35,6 +37,9 @@ final class LeaseKeeper: Sendable {
         var clock: EngineClock
         /// The time of the loop's last answer, on `CLOCK_BOOTTIME`.
         var answeredAt: Instant
+        /// The number of the last act whose row is in the log, and of the last one whose row the ledger has.
+        var actsWritten: Int64 = 0
+        var actsApplied: Int64 = 0
         var isStopping = false
     }
 
@@ -77,6 +82,14 @@ final class LeaseKeeper: Sendable {
     /// Notes an answer of the loop.
     func answer() { state.withLock { $0.answeredAt = Self.now } }
 
+    /// Notes that the rows of the acts up to a number are in the batch of this turn, or in the ledger.
+    func note(acts number: Int64, areApplied: Bool) {
+        state.withLock { state in
+            state.actsWritten = max(state.actsWritten, number)
+            if areApplied { state.actsApplied = max(state.actsApplied, number) }
+        }
+    }
+
     /// Asks the thread to end.
     func stop() { state.update { $0.isStopping = true } }
 
@@ -99,6 +112,10 @@ final class LeaseKeeper: Sendable {
                 }
                 post(.renewed(row, after: outage.take()))
                 if let change = clockWatch.read(reading) { post(.clock(change)) }
+                // A failure is that of the next renewal, too.
+                if let acts = try? engine.acts(after: state.withLock(\.actsApplied)), !acts.isEmpty {
+                    post(.acts(acts))
+                }
                 if !isAsked, row.asksToHandOver(node.node) {
                     post(.handOver(to: row.successor))
                     isAsked = true
@@ -120,6 +137,10 @@ final class LeaseKeeper: Sendable {
     func note(applied number: UInt64) {
         _ = try? engine.note(node, applied: number, reads: ChainBatch.currentVersion, program: pushrouterdVersion)
     }
+
+    /// Removes the acts whose rows are in the log, before the next leader reads them. To be called when all batches are
+    /// committed.
+    func forgetActs() { _ = try? engine.acts(after: state.withLock(\.actsWritten)) }
 
     /// Releases the lease, so that another node takes it at once: the one that a person named, if any. To be called
     /// when nothing is appended any more.

@@ -68,7 +68,7 @@ final class Standby {
         (self.settings, self.configuration, self.node, self.journal) = (settings, configuration, node, journal)
         self.state = state
         refusals = RefusalLog(journal: journal)
-        audit = Audit(journal: journal, node: node.node) { _ in false }
+        audit = Audit(journal: journal, node: node.node) { _, _ in false }
     }
 
     /// Follows until one of the ends of ``End``.
@@ -315,7 +315,10 @@ final class Standby {
             if name != .inject, describe(line, for: ControlClient(session: session, place: place)) { return }
             if name == .control, reload(line, for: ControlClient(session: session, place: place)) { return }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
-            if name != .inject, let subject = (try? ControlRequest(line: line))?.operation.administrative {
+            // The program that ends the gateway's authority has done so, and writes the entry.
+            if name != .inject, let operation = (try? ControlRequest(line: line))?.operation,
+                let subject = operation.administrative, subject.act != .gatewayRotate
+            {
                 audit.begin(subject, by: session, on: name).ends(.refused, "this machine does not lead")
             }
             let refused = Reply.refused(refusal(id: id))

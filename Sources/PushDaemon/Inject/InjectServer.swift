@@ -132,7 +132,8 @@ final class InjectServer {
             let now = EventLoop.nowNanoseconds
             let by = error.rule.map { " by the rule \($0)" } ?? ""
             refusals.note(
-                RefusalReason(error), "a request (\(error.code.rawValue)\(by))", of: session.account, at: now)
+                RefusalReason(error), "a request (\(error.code.rawValue)\(by))", of: session.account, by: error.rule,
+                at: now)
             if let rule = error.rule { producers.note(refusedBy: rule, session.account, at: now) }
             session.reply(place, .line(Reply.refused(error)))
         }

@@ -181,7 +181,8 @@ extension LedgerSide {
         let (since, until) = (window.since, window.until)
         rowsBegin = try ledger.rowsBegin(from: since, to: until)
         var taps: [Tap] = []
-        try ledger.rows(endedAs: Self.outcomes, from: since, to: until) { row, line in
+        // A request may name a time long before its acceptance.
+        try ledger.rows(endedAs: Self.outcomes, from: since) { row, line in
             guard let reported = ReportRow(row) else { return }
             if let tap = add(reported, row.operation, line: line, table.detection) { taps.append(tap) }
         }

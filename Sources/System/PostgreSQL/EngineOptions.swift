@@ -108,8 +108,10 @@ extension PostgreSQLEngine {
         _ connection: inout Connection, _ options: EngineOptions, _ watch: inout NameWatch?, until deadline: Deadline
     ) throws(EngineProblem) -> Bool {
         guard let claim = options.claim else { return true }
-        if try connection.run(Statements.hasNodes(), until: deadline).first?.bool(0) != true {
-            _ = try connection.run(FleetSchema.createNodes(), until: deadline)
+        for (has, creation) in [
+            (Statements.hasNodes, FleetSchema.createNodes), (Statements.hasActs, FleetSchema.createActs),
+        ] where try connection.run(has(), until: deadline).first?.bool(0) != true {
+            _ = try connection.run(creation(), until: deadline)
         }
         var gone: NameHolder?
         repeat {

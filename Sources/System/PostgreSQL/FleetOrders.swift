@@ -49,15 +49,28 @@ extension FleetDatabase {
     ///
     /// - Parameters:
     ///   - order: the order.
+    ///   - act: the order as an act, which is committed with it: the leader's ledger gets the row.
     ///   - address: the same address as the nodes'.
     ///   - time: the longest time for a leader to hand over: its handlers end first.
     public static func give(
-        _ order: FleetOrder, _ address: ConnectionString, time: Duration = .seconds(60)
+        _ order: FleetOrder, as act: AuditRecord, _ address: ConnectionString, time: Duration = .seconds(60)
     ) throws(OrderFailure) -> OrderOutcome {
         let begun = now
-        let (shard, calls) = try calls(order, address, since: begun)
+        var (shard, calls) = try calls(order, address, since: begun)
+        calls.append(
+            Part(
+                call: FleetStatements.addAct(
+                    .integer(shard.number), .text(act.subject.act.rawValue), .optional(act.subject.what),
+                    .number(act.uid ?? 0), .number(act.pid ?? 0), .text(act.node ?? ""))))
         do throws(EngineProblem) {
             var session = try connect(address, until: Deadline(after: .seconds(5)))
+            // The nodes are of an older program.
+            let (found, failure) = session.run([[Statements.hasActs()]], until: Deadline(after: .seconds(5)))
+            if let failure { throw failure }
+            if try found[0].rows[0].first?.bool(0) != true {
+                let (_, failure) = session.run([[FleetSchema.createActs()]], until: Deadline(after: .seconds(5)))
+                if let failure { throw failure }
+            }
             let (answers, problem) = session.run([calls.map(\.call)], until: Deadline(after: .seconds(5)))
             if let problem { throw problem }
             for (call, rows) in zip(calls, answers[0].rows) where call.isNeeded && rows.isEmpty {

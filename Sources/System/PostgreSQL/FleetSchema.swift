@@ -10,7 +10,7 @@ enum FleetSchema {
         "remove_tables",
         """
         DROP TABLE IF EXISTS push_fleet, push_shards, push_slots, push_batches, push_copies, push_snapshots,
-            push_snapshot_parts, push_confirmations, push_nodes
+            push_snapshot_parts, push_confirmations, push_nodes, push_acts
         """)
 
     /// The table of the processes that have the nodes' names. A database of an older program lacks it, and the first
@@ -29,6 +29,23 @@ enum FleetSchema {
             signs int8 NOT NULL DEFAULT 0,
             seen timestamptz NOT NULL DEFAULT clock_timestamp(),
             PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
+        """)
+
+    /// The table of people's orders as acts, until a ledger has their rows. A database of an older program lacks it, as
+    /// it lacks `push_nodes`.
+    static let createActs = Statement(
+        "create_acts",
+        """
+        CREATE TABLE IF NOT EXISTS push_acts (
+            shard int4 NOT NULL,
+            number int8 GENERATED ALWAYS AS IDENTITY,
+            at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            act text NOT NULL,
+            what text,
+            uid int8 NOT NULL,
+            pid int8 NOT NULL,
+            node text NOT NULL,
+            PRIMARY KEY (shard, number))
         """)
 
     /// The statements that create the tables, in order.
@@ -136,6 +153,6 @@ enum FleetSchema {
                 id uuid NOT NULL,
                 times int8 NOT NULL) WITH (fillfactor = 50)
             """),
-        createNodes,
+        createNodes, createActs,
     ]
 }

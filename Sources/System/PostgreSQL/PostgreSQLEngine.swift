@@ -230,6 +230,24 @@ public final class PostgreSQLEngine: ShardEngine {
         }
     }
 
+    public func acts(after number: Int64) throws(EngineProblem) -> [OrderedAct] {
+        let shard = Value.number(options.shard)
+        // The removal waits for no standby: renewals come from the same thread.
+        let rows = try ask(
+            Statements.withoutWaiting(), Statements.forgetActs(shard, .number(number)), Statements.acts(shard))
+        var acts: [OrderedAct] = []
+        for row in rows {
+            // A newer program may have other acts, whose rows its ledger gets.
+            guard let act = AuditRecord.Act(rawValue: try row.text(2)) else { continue }
+            let record = AuditRecord(
+                at: WallTime(milliseconds: try row.integer(1)), AuditRecord.Subject(act, try row.optionalText(3)),
+                .program, .done, uid: UInt32(clamping: try row.integer(4)), pid: Int32(clamping: try row.integer(5)),
+                node: try row.text(6))
+            acts.append(OrderedAct(number: try row.integer(0), record))
+        }
+        return acts
+    }
+
     public func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) {
         _ = try ask(Statements.release(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
     }

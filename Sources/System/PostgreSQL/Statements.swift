@@ -38,6 +38,7 @@ enum Statements {
     // MARK: Names
 
     static let hasNodes = Statement("has_nodes", "SELECT to_regclass('push_nodes') IS NOT NULL")
+    static let hasActs = Statement("has_acts", "SELECT to_regclass('push_acts') IS NOT NULL")
 
     /// Takes a node's name, or gives a sign of the process that has it: where nobody has it, where a process of the same
     /// place had it, and where the last sign of the one that had it is the one that was seen.
@@ -184,6 +185,18 @@ enum Statements {
         WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4
         """)
 
+    // MARK: Acts
+
+    static let forgetActs = Statement(
+        "forget_acts", [.int4, .int8], "DELETE FROM push_acts WHERE shard = $1 AND number <= $2")
+
+    static let acts = Statement(
+        "acts", [.int4],
+        """
+        SELECT number, (extract(epoch FROM at) * 1000)::int8, act, what, uid, pid, node FROM push_acts
+        WHERE shard = $1 ORDER BY number LIMIT 100
+        """)
+
     // MARK: Copies
 
     /// Turns off waiting for a standby: the progress of a copy must be stored while there is no standby, too.
@@ -242,6 +255,11 @@ enum FleetStatements {
         WHERE shard = $1 AND owner IS NOT DISTINCT FROM $3 AND incarnation IS NOT DISTINCT FROM $4 AND epoch = $5
         RETURNING epoch
         """)
+
+    /// Notes an order as an act, for the leader's ledger.
+    static let addAct = Statement(
+        "add_act", [.int4, .text, .text, .int8, .int8, .text],
+        "INSERT INTO push_acts (shard, act, what, uid, pid, node) VALUES ($1, $2, $3, $4, $5, $6)")
 
     static let dropSuccessor = Statement(
         "drop_successor", [.int4, .text],

@@ -19,6 +19,7 @@ enum ControlLines {
         "erase": #"{"op":"erase","external_id":"anna"}"#,
         "log_level": #"{"op":"log_level","level":"err"}"#,
         "reload": #"{"op":"reload"}"#,
+        "gateway_rotate": #"{"op":"gateway_rotate","until":"2026-12-24T00:00:00Z"}"#,
     ]
 
     /// A line for each op, or form of it, that changes no state.

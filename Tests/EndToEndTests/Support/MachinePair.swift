@@ -107,7 +107,10 @@ final class MachinePair {
     }
 
     /// Runs one of the program's commands, on the first machine.
-    func order(_ words: String...) -> Program.Result {
+    func order(_ words: String...) -> Program.Result { order(words) }
+
+    /// Runs one of the program's commands, on the first machine.
+    func order(_ words: [String]) -> Program.Result {
         Program(product: "pushrouterd-fleet").run(["--config", first.configuration] + words)
     }
 }

@@ -76,7 +76,7 @@ final class TwinDaemon: ClientSession.Owner {
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, queries: queries, reader: largeRequests,
             health: surroundings.health, refusals: surroundings.refusals,
-            audit: Audit(journal: surroundings.journal, node: nil) { _ in false },
+            audit: Audit(journal: surroundings.journal, node: nil) { _, _ in false },
             limits: settings.daemon.jsonLimits)
         session = try TwinSession()
         session.open(owner: self)

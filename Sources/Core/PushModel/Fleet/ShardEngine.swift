@@ -82,6 +82,17 @@ public struct LeaseRow: Hashable, Sendable {
     func isReleased(to node: String) -> Bool { owner == nil && (successor ?? node) == node }
 }
 
+/// A person's order to the nodes as an administrative act, until the leader's ledger has its row.
+public struct OrderedAct: Hashable, Sendable {
+    /// Its number in the engine.
+    public var number: Int64
+    /// Its record.
+    public var record: AuditRecord
+
+    /// Joins the two.
+    public init(number: Int64, _ record: AuditRecord) { (self.number, self.record) = (number, record) }
+}
+
 /// A renewal of a lease.
 public struct LeaseRenewal: Hashable, Sendable {
     /// The row after the renewal.
@@ -179,6 +190,9 @@ public protocol ShardEngine: AnyObject, Sendable {
     ///
     /// - Returns: the new term; `nil` if the row has changed.
     func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64?
+
+    /// Removes the acts up to a number, whose rows the ledger has, and reads the oldest of the later ones, in order.
+    func acts(after number: Int64) throws(EngineProblem) -> [OrderedAct]
 
     /// Gives the lease back, if the owner still has it. Keeps the successor.
     func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem)

@@ -46,6 +46,11 @@ public struct AuditRecord: Hashable, Sendable {
         /// The device that the act names.
         public var device: String?
 
+        /// The end of the gateway's authority, as ordered.
+        public static func gatewayRotate(until end: WallTime) -> Subject {
+            Subject(.gatewayRotate, "the old authority ends on \(end.rfc3339)")
+        }
+
         /// Joins the parts; cuts long words.
         public init(_ act: Act, _ what: String? = nil, externalID: String? = nil, device: String? = nil) {
             self.act = act
@@ -137,6 +142,7 @@ extension ControlRequest.Operation {
                     + " as \(resolve.state.rawValue)")
         case .erase: AuditRecord.Subject(.erase)
         case .reload: AuditRecord.Subject(.reload)
+        case .gatewayRotate(let end): .gatewayRotate(until: end)
         case .logLevel(let level?): AuditRecord.Subject(.logLevel, level)
         }
     }

@@ -121,17 +121,20 @@ struct ProposedName: Sendable {
         var (theirs, ours) = (theirs.prefix(comparedMax), ours.prefix(comparedMax))
         var found: [ProposedName] = []
         let named = Dictionary(grouping: ours) { $0.name.lettersAndDigits }
+        let like = Dictionary(grouping: theirs) { $0.name.lettersAndDigits }
         for one in theirs {
-            guard let same = named[one.name.lettersAndDigits], same.count == 1, !one.name.lettersAndDigits.isEmpty,
-                theirs.count(where: { $0.name.lettersAndDigits == one.name.lettersAndDigits }) == 1
-            else { continue }
+            let letters = one.name.lettersAndDigits
+            guard let same = named[letters], same.count == 1, like[letters]?.count == 1, !letters.isEmpty else {
+                continue
+            }
             found.append(ProposedName(id: same[0].name, text: one.name, why: "the same letters and digits"))
         }
-        theirs.removeAll { one in found.contains { $0.text == one.name } }
-        ours.removeAll { one in found.contains { $0.id == one.name } }
+        let (texts, ids) = (Set(found.map(\.text)), Set(found.map(\.id)))
+        theirs.removeAll { texts.contains($0.name) }
+        ours.removeAll { ids.contains($0.name) }
         for one in theirs {
-            guard let near = nearest(to: one, among: Array(ours)),
-                nearest(to: near, among: Array(theirs), isReversed: true)?.name == one.name
+            guard let near = nearest(to: one, among: ours),
+                nearest(to: near, among: theirs, isReversed: true)?.name == one.name
             else { continue }
             let names = ["sent and seen", "direct", "total"]
             let figures = zip(names, zip(one.counts, near.counts)).map { "\($0) \($1.0) and \($1.1)" }
@@ -144,11 +147,20 @@ struct ProposedName: Sendable {
 
     /// The candidate with like figures, if the next one is much farther away.
     private static func nearest(
-        to one: Candidate, among others: [Candidate], isReversed: Bool = false
+        to one: Candidate, among others: ArraySlice<Candidate>, isReversed: Bool = false
     ) -> Candidate? {
-        let sorted = others.map { (isReversed ? $0.distance(to: one) : one.distance(to: $0), $0) }
-            .sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }
-        guard let (best, candidate) = sorted.first, best <= 0.1 else { return nil }
-        return sorted.count == 1 || sorted[1].0 > best * 2 + 0.05 ? candidate : nil
+        var nearest: (distance: Double, candidate: Candidate)?
+        var second = Double.infinity
+        for other in others {
+            let distance = isReversed ? other.distance(to: one) : one.distance(to: other)
+            if let best = nearest, (best.distance, best.candidate.name) < (distance, other.name) {
+                second = min(second, distance)
+            } else {
+                second = nearest?.distance ?? second
+                nearest = (distance, other)
+            }
+        }
+        guard let (best, candidate) = nearest, best <= 0.1, second > best * 2 + 0.05 else { return nil }
+        return candidate
     }
 }

@@ -167,18 +167,23 @@ public struct LedgerSide: Sendable {
         _ row: ReportRow, _ operation: Operation, line: [UInt8], _ detection: DetectionSettings
     ) -> Tap? {
         let invocation = row.invocation
+        func timed() -> ReportRow? { self.timed(row, line) }
         guard !invocation.isObserver, invocation.id.n == 0, let outcome = invocation.result?.outcome else { return nil }
         let isBraze = invocation.provider == ProviderRule.brazeName
         switch (operation, outcome) {
         case (.deliver, .shownBySystem):
+            guard let row = timed() else { return nil }
             reports[row.platform]?.add(row, campaign: detection.campaign(ofLine: line, row.platform))
         case (.deliver, .notWoken):
-            if isBraze { add(.notWoken, row, of: detection.campaign(ofLine: line, row.platform)) }
+            guard isBraze, let row = timed() else { return nil }
+            add(.notWoken, row, of: detection.campaign(ofLine: line, row.platform))
         case (.deliver, .sdkNotReady): break
         case (.deliver, _):
-            if !isBraze { add(.otherOwner, row, of: Self.campaign(ofOther: line)) }
+            guard !isBraze, let campaign = Self.campaign(ofOther: line), let row = timed() else { return nil }
+            add(.otherOwner, row, of: campaign)
         case (.interact, .sdkNotReady):
-            guard let request = try? Request(acceptedLine: line), case .interact(let interact) = request.action,
+            guard let row = timed(), let request = try? Request(acceptedLine: line),
+                case .interact(let interact) = request.action,
                 interact.kind != .dismissed
             else { return nil }
             switch interact.subject {
@@ -208,6 +213,13 @@ public struct LedgerSide: Sendable {
         }
         tapsKept += 1
         return Tap(seq: row.invocation.id.seq, place: place(of: row), delivery: delivery)
+    }
+
+    /// The row at the time that its request names, as its events are; `nil`: it is not of the window.
+    private func timed(_ row: ReportRow, _ line: [UInt8]) -> ReportRow? {
+        var row = row
+        if line.has("\"at\"".utf8), let time = (try? Request(acceptedLine: line))?.at { row.acceptedAt = time }
+        return window.contains(row.acceptedAt) ? row : nil
     }
 
     private func place(of row: ReportRow) -> CampaignExport.Place {
@@ -253,7 +265,13 @@ public struct LedgerSide: Sendable {
         of campaigns: [String], on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?
     ) -> Figures {
         var sum = Figures()
+        // A row of an export has one day: it must not look at all days of its campaign.
+        let oneDay = days.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
         func counts(_ day: LocalDay?) -> Bool { days.map { days in day.map(days.contains) ?? false } ?? true }
+        func chosen<Value>(_ all: [LocalDay: Value]) -> [LocalDay: Value] {
+            if let oneDay { return all[oneDay].map { [oneDay: $0] } ?? [:] }
+            return days == nil ? all : all.filter { counts($0.key) }
+        }
         for id in campaigns {
             for platform in platforms {
                 guard let report = reports[platform] else { continue }
@@ -261,9 +279,9 @@ public struct LedgerSide: Sendable {
                 if days == nil {
                     sum.add(campaign.figures)
                 } else {
-                    for (day, figures) in campaign.days where counts(day) { sum.add(figures) }
+                    for figures in chosen(campaign.days).values { sum.add(figures) }
                 }
-                let lost = report.lost.byDay(of: id).filter { counts($0.key) }
+                let lost = chosen(report.lost.byDay(of: id))
                 sum.shown += LostOpens.sum(lost)[.shownBySystem] ?? 0
             }
             for (place, found) in findings[id] ?? [:] where counts(place.day) {
@@ -327,7 +345,6 @@ struct SessionDelays: Sendable {
     struct Delay {
         /// The request that began the session.
         let cause: SequenceNumber
-        let campaign: String
         let platform: Platform
         let day: LocalDay
         let seconds: Int64
@@ -342,7 +359,8 @@ struct SessionDelays: Sendable {
 
     private let zone: LocalZone
     private var waiting: [Person: [Push]] = [:]
-    private var delays: [SequenceNumber: Delay] = [:]
+    /// By campaign, and by delivery.
+    private var delays: [String: [SequenceNumber: Delay]] = [:]
     private var opened: Set<SequenceNumber> = []
     private var count = 0
     private let pushesMax: Int
@@ -373,9 +391,8 @@ struct SessionDelays: Sendable {
             let longest = Self.windows.last?.components.seconds ?? 0
             let day = zone.day(of: event.time)
             for push in pushes where (0..<longest).contains(event.time - push.time) {
-                delays[push.delivery] = Delay(
-                    cause: event.seq, campaign: push.campaign, platform: event.platform, day: day,
-                    seconds: event.time - push.time)
+                delays[push.campaign, default: [:]][push.delivery] = Delay(
+                    cause: event.seq, platform: event.platform, day: day, seconds: event.time - push.time)
             }
         case .influencedOpen, .iosForeground, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: break
         }
@@ -383,10 +400,10 @@ struct SessionDelays: Sendable {
 
     /// The delays of pushes that nobody tapped.
     func found(of campaigns: Set<String>, on platforms: Set<Platform>, in days: ClosedRange<LocalDay>?) -> [Delay] {
-        delays.compactMap { delivery, delay in
+        campaigns.flatMap { delays[$0] ?? [:] }.compactMap { delivery, delay in
             let counts =
-                campaigns.contains(delay.campaign) && platforms.contains(delay.platform)
-                && days.map { $0.contains(delay.day) } ?? true && !opened.contains(delivery)
+                platforms.contains(delay.platform) && days.map { $0.contains(delay.day) } ?? true
+                && !opened.contains(delivery)
             return counts ? delay : nil
         }
     }

@@ -1,7 +1,7 @@
 public import PushModel
 
 extension Reconciliation {
-    /// As many parts of a campaign, and names, as the text has.
+    /// As many parts of a campaign, or campaigns without a sentence, and names, as the text has.
     private static let (rowsMax, namesMax) = (31, 10)
 
     /// The comparison for people.
@@ -10,9 +10,19 @@ extension Reconciliation {
         for (name, text) in facts {
             lines += style.wrapped(name.padded(to: 11) + text, indent: 11).map { ReportLine($0) }
         }
-        // Campaigns with a reason come first.
-        for campaign in campaigns.filter({ !$0.sentences.isEmpty }) + campaigns.filter(\.sentences.isEmpty) {
-            lines += self.lines(of: campaign, style)
+        for campaign in campaigns where !campaign.sentences.isEmpty { lines += self.lines(of: campaign, style) }
+        let others = campaigns.filter(\.sentences.isEmpty)
+        for (title, campaigns) in [
+            ("No gap", others.filter { !$0.isBelowShare }),
+            ("Too few seen for a statement about the rest", others.filter(\.isBelowShare)),
+        ] where !campaigns.isEmpty {
+            lines += [ReportLine(""), ReportLine(title, .heading)]
+            for campaign in campaigns.prefix(Self.rowsMax) {
+                let text = "  \(self.title(of: campaign).showingControls()): \(figures(of: campaign))"
+                lines += style.wrapped(text, indent: 4).map { ReportLine($0) }
+            }
+            let left = campaigns.count - Self.rowsMax
+            if left > 0 { lines.append(ReportLine("  \(counted(left, "campaign")) more: --format csv")) }
         }
         let unseen = onlyInExport.map { name in
             let sum = export.sum(of: name)

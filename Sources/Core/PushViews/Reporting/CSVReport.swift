@@ -43,10 +43,9 @@ public enum CSVReport {
 
     /// The header line of events, with its line end.
     /// - Parameters:
-    ///   - hasNames: whether the rows have the name of their campaign.
     ///   - hasCursor: whether the rows end with their cursor.
-    public static func eventHeader(hasNames: Bool, hasCursor: Bool) -> String {
-        line(eventColumns + (hasNames ? [campaignName] : []) + (hasCursor ? ["cursor"] : []))
+    public static func eventHeader(hasCursor: Bool) -> String {
+        line(eventColumns + [campaignName] + (hasCursor ? ["cursor"] : []))
     }
 
     /// The name in Currents of a campaign's name.
@@ -54,13 +53,14 @@ public enum CSVReport {
 
     /// Returns the line of an event, with its line end.
     /// - Parameters:
-    ///   - names: the names of campaigns by their ids; none: there is no such cell.
+    ///   - names: the names of campaigns by their ids. Without one the cell is empty: a later page of an export may have
+    ///     names.
     ///   - cursor: its cursor, for the last cell; `nil`: there is no such cell.
     public static func line(of event: AnalyticsEvent, names: [String: String], cursor: Int64?) -> String {
         var writer = JSONWriter()
         writer.object { $0.members(of: event) }
-        let name = names.isEmpty ? [] : [text(event.push?.campaignID.flatMap { names[$0] })]
-        return line(cells(of: writer.bytes, eventColumns) + name + (cursor.map { ["\($0)"] } ?? []))
+        let name = text(event.push?.campaignID.flatMap { names[$0] })
+        return line(cells(of: writer.bytes, eventColumns) + [name] + (cursor.map { ["\($0)"] } ?? []))
     }
 
     /// Returns a header line, with its line end.

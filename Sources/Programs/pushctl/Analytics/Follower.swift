@@ -100,8 +100,8 @@ enum ExportFormat: String, CaseIterable {
     static let ofAudit: [ExportFormat] = [.text, .csv, .json]
 
     /// The line before all events, with its line end; `nil`: there is none.
-    func head(hasNames: Bool, hasCursor: Bool) -> String? {
-        self == .csv ? CSVReport.eventHeader(hasNames: hasNames, hasCursor: hasCursor) : nil
+    func head(hasCursor: Bool) -> String? {
+        self == .csv ? CSVReport.eventHeader(hasCursor: hasCursor) : nil
     }
 
     /// A line of JSON without its line feed.

@@ -12,7 +12,7 @@ extension Command {
             Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
             has the names of Braze's Currents; the format envelope has the form of its custom HTTP export; csv is a table with \
             the names of Currents, whose heading stands before the first event alone. Fields that \
-            a tracker on the device cannot know (user_id, send_id) are left out, and campaign_name without --names. It reads the \
+            a tracker on the device cannot know (user_id, send_id) are left out, and campaign_name without --names (csv has the column). It reads the \
             ledger in the state directory, with or without a daemon.
             """,
             """
@@ -66,6 +66,9 @@ private struct AuditExport {
         "device", "reason",
     ]
 
+    /// The headings of the columns for people.
+    private static let headings = ["Time", "Act", "Who", "By", "Result", "Count", "What", "Why"]
+
     private let format: ExportFormat
     private let since: WallTime?
     private let zone: LocalZone
@@ -98,7 +101,7 @@ private struct AuditExport {
                 }
             }
         }
-        if !rows.isEmpty { session.output.print(Text.columns(rows)) }
+        if !rows.isEmpty { session.output.print(Text.columns([Self.headings] + rows)) }
         return .done
     }
 
@@ -206,7 +209,7 @@ private struct Export {
         let ledger = try session.ledger()
         var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
         // An export that goes on has the heading of the first one.
-        if cursor == 0, let head = format.head(hasNames: !names.isEmpty, hasCursor: after != nil) {
+        if cursor == 0, let head = format.head(hasCursor: after != nil) {
             session.output.write(head.utf8)
         }
         repeat {

@@ -76,13 +76,19 @@ extension Session {
     }
 
     /// Records an act of this program in the journal: done, or refused for the reason why it fails.
+    ///
+    /// - Parameter report: tells the daemon of an act that is done; one that takes it writes row and entry instead.
     func recording<Value>(
-        _ act: AuditRecord, _ body: (inout AuditRecord) throws(Failure) -> Value
+        _ act: AuditRecord, told report: ControlRequest.Operation? = nil,
+        _ body: (inout AuditRecord) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         var act = act
-        defer { JournalEntry(act).sendToJournal() }
+        var isTold = false
+        defer { if !isTold { JournalEntry(act).sendToJournal() } }
         do throws(Failure) {
-            return try body(&act)
+            let value = try body(&act)
+            if let report, case .success = ask(report) { isTold = true }
+            return value
         } catch {
             (act.result, act.reason) = (.refused, error.message)
             throw error

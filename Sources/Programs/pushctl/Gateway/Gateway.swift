@@ -112,7 +112,8 @@ extension Session {
         guard access("\(state)/ca.pem", F_OK) == 0 else {
             throw Failure(.noInput, "there is no \(state)/ca.pem: the gateway has no authority yet")
         }
-        try recording(act(.gatewayRotate, "the old authority ends on \(end.rfc3339)")) { _ throws(Failure) in
+        let subject = AuditRecord.Subject.gatewayRotate(until: end)
+        try recording(act(subject.act, subject.what), told: .gatewayRotate(until: end)) { _ throws(Failure) in
             do throws(StartFailure) {
                 try SmallFile.replace(
                     path, with: AuthorityRotation(ends: end.milliseconds / 1000).bytes, mode: 0o644)

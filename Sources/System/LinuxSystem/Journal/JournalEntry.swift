@@ -204,6 +204,8 @@ extension FieldName {
     public static let refusal = FieldName("PUSH_REFUSAL")
     /// The number of refusals that an entry summarizes.
     public static let refusals = FieldName("PUSH_REFUSALS")
+    /// The rule of `producers.d` that refused the last of them.
+    public static let rule = FieldName("PUSH_RULE")
     /// The number of rejected entries of custom data that an entry summarizes.
     public static let rejections = FieldName("PUSH_REJECTIONS")
     /// How many devices the entry counts.

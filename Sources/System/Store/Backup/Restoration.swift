@@ -44,7 +44,9 @@ public struct Restoration: Hashable, Sendable {
             let backup = try Backup.check(new)
             try bringUpToDate(new, named: file == nil ? nil : "the backup")
             try syncFile(new)
-            let old = HighestNumbers(ofLedgerIn: directory)
+            let old = FormerLedger(in: directory)
+            var act = act
+            act?.count = Int(backup.requests)
             let (state, unknown) = try begin(
                 Database(path: new, access: .readWrite), after: old, act)
             try syncFile(new)
@@ -85,10 +87,10 @@ public struct Restoration: Hashable, Sendable {
     ///
     /// - Returns: its id, and the number of entries of unknown outcome.
     private static func begin(
-        _ database: borrowing Database, after old: HighestNumbers?, _ act: AuditRecord?
+        _ database: borrowing Database, after old: FormerLedger?, _ act: AuditRecord?
     ) throws(StoreError) -> (UUID128, Int) {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-        let old = old ?? HighestNumbers()
+        let old = old ?? FormerLedger()
         try database.execute("BEGIN IMMEDIATE")
         try database.execute(
             """
@@ -102,25 +104,29 @@ public struct Restoration: Hashable, Sendable {
             WHERE state IN ('queued', 'claimed');
             """)
         let unknown = database.changes
-        if let act { try AuditRows(database).add(act) }
+        let rows = try AuditRows(database)
+        let known = Set(try AuditRecord.all(in: database).map(\.withoutPerson))
+        for act in old.acts where !known.contains(act.withoutPerson) { try rows.add(act) }
+        if let act { try rows.add(act) }
         try database.execute("COMMIT")
         return (state, unknown)
     }
 
-    /// The highest numbers that a ledger has given.
-    private struct HighestNumbers {
+    /// The highest numbers that a ledger has given, and its administrative acts, which a restore keeps.
+    private struct FormerLedger {
         var seq: Int64 = 0
         var cursor: Int64 = 0
         var entry: Int64 = 0
+        var acts: [AuditRecord] = []
 
         init() {}
 
-        /// Reads the numbers; `nil` if they cannot be read: the ledger may be the damaged one that the backup replaces.
+        /// Reads them; `nil` if the numbers cannot be read: the ledger may be the damaged one that the backup replaces.
         ///
         /// A sound ledger is brought up to date first, so that it is complete without its WAL and its log. A damaged
         /// ledger, or one of another schema, is only read: it is kept for people and older programs. Rows that only its
         /// log has had numbers too, so a million numbers are skipped.
-        init?(ofLedgerIn directory: String) {
+        init?(in directory: String) {
             let path = "\(directory)/ledger.db"
             guard access(path, F_OK) == 0 else { return nil }
             do throws(StoreError) {
@@ -131,6 +137,7 @@ public struct Restoration: Hashable, Sendable {
                 // A number outside the range is part of the damage, and the new ledger must not continue after it.
                 guard numbers.allSatisfy(StoredRange.salvagedNumber.contains) else { return nil }
                 (seq, cursor, entry) = (numbers[0], numbers[1], numbers[2])
+                acts = (try? AuditRecord.all(in: database)) ?? []
                 guard !isWhole else { return }
                 (seq, cursor, entry) = (seq + Self.surplus, cursor + Self.surplus, entry + Self.surplus)
             } catch {

@@ -150,6 +150,21 @@ final class AuditRows {
 }
 
 extension AuditRecord {
+    /// The acts of a ledger, in the order in which they were written.
+    static func all(in database: borrowing Database) throws(StoreError) -> [AuditRecord] {
+        let rows = try database.prepare("SELECT \(table.values()) FROM audit ORDER BY number")
+        var acts: [AuditRecord] = []
+        while try rows.step() { acts.append(try rows.value(0)) }
+        return acts
+    }
+
+    /// The act without the person, whom an erasure removes.
+    var withoutPerson: AuditRecord {
+        var act = self
+        (act.subject.externalID, act.subject.device) = (nil, nil)
+        return act
+    }
+
     /// Writes the act into the ledger of a state directory that no other process uses; it is on the disk afterwards.
     ///
     /// - Throws: `inUse`; the errors of opening and writing a ledger.

@@ -78,6 +78,10 @@ struct ControlRequestTests {
             .configuration(ConfigurationID("0123456789ABCDEF")),
             #"{"op":"configuration","configuration":"0123456789ABCDEF"}"#
         ),
+        (
+            .gatewayRotate(until: WallTime(milliseconds: 1_795_251_600_000)),
+            #"{"op":"gateway_rotate","until":"2026-11-21T09:00:00Z"}"#
+        ),
         (.logLevel(nil), #"{"op":"log_level"}"#), (.logLevel("err"), #"{"op":"log_level","level":"err"}"#),
     ]
 
@@ -112,7 +116,7 @@ struct ControlRequestTests {
 
     static let names =
         "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase, "
-        + "reload, configuration or log_level"
+        + "reload, configuration, log_level or gateway_rotate"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [

@@ -200,6 +200,13 @@ extension ControlOp {
 }
 
 extension ControlOp {
+    static let gatewayRotate = ControlOp("gateway_rotate", [.until]) { reader throws(ProtocolError) in
+        guard let end = try reader.time(.until) else { throw reader.missing(.until) }
+        return .gatewayRotate(until: end)
+    }
+}
+
+extension ControlOp {
     static let metrics = ControlOp("metrics", [.format], readOnly: "metrics") { reader throws(ProtocolError) in
         .metrics(try reader.word(.format, MetricsFormat.self) ?? .openMetrics)
     }

@@ -37,6 +37,8 @@ public struct ControlRequest: Hashable, Sendable {
         case configuration(ConfigurationID?)
         /// Erases a person: a user, or the users of one device.
         case erase(Person)
+        /// Records what `pushctl` did without the daemon: the gateway's authority ends at this time.
+        case gatewayRotate(until: WallTime)
 
         /// The limit of requests in `replay` and `purge`.
         public static let requestsMax = 1000
@@ -157,6 +159,7 @@ extension ControlRequest.Operation {
         case .purge(let requests): (.purge, { $0.member("requests", array: { $0.requests(requests) }) })
         case .logLevel(let level): (.logLevel, { if let level { $0.member("level", level) } })
         case .erase(let person): (.erase, { person.write(to: &$0) })
+        case .gatewayRotate(let end): (.gatewayRotate, { $0.member("until", end.rfc3339) })
         case .reload: (.reload, { _ in })
         case .configuration(let id): (.configuration, { if let id { $0.member("configuration", id.description) } })
         }
@@ -171,7 +174,7 @@ struct ControlOp: Sendable {
     /// All ops, in the order in which an error lists them.
     static let all = [
         status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
-        reload, configuration, logLevel,
+        reload, configuration, logLevel, gatewayRotate,
     ]
 
     /// The word of the op on the socket.

@@ -28,7 +28,7 @@ public struct StatusSummary {
         let problems = StatusField.problems(status) + waiting
         let facts: [LabelledFact] =
             (fleet.map { [$0.fact] } ?? []) + [configuration, handlers] + deadline(unreadable) + [disk, customData]
-            + Self.backlog(status)
+            + Self.backlog(status) + refused
             + (problems.isEmpty ? [LabelledFact(label: "Problems", text: "none", tone: .good)] : problems)
         return [ReportLine(heading, .heading)] + facts.map { $0.line(Self.labelWidth) }
     }
@@ -151,6 +151,22 @@ public struct StatusSummary {
             facts.append(LabelledFact(label: "Erasures", text: "one is not complete", tone: .warning))
         }
         return facts
+    }
+
+    /// The requests that the rules of producers refused.
+    private var refused: [LabelledFact] {
+        let all = status["clients"]?["refused_by_rule"]?.elements ?? []
+        guard let age = all.compactMap({ $0["age_ms"]?.int64 }).min() else { return [] }
+        var counts: [String: Int64] = [:]
+        for one in all { counts[text("rule", of: one), default: 0] += number("count", of: one) }
+        let rules = counts.sorted { $0.key < $1.key }.map { "\($0.key) \(grouped($0.value))" }
+        return [
+            LabelledFact(
+                label: "Refused",
+                text: "by rules of producers.d: \(rules.joined(separator: ", ")), the last "
+                    + "\(spanInWords(.milliseconds(age))) ago",
+                tone: age < 3_600_000 ? .warning : .plain)
+        ]
     }
 
     private var disk: LabelledFact {

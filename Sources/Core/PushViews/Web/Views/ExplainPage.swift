@@ -109,11 +109,16 @@ extension WebDesk {
         _ asked: ExplainRequest, _ payload: [UInt8], share: Markup
     ) throws(WebProblem) -> Markup {
         var pictures: [Markup] = []
-        var first: Explanation?
+        var (first, whys): (Explanation?, [Markup]) = (nil, [])
         var problem: WebProblem?
         for platform in asked.platforms {
             do throws(WebProblem) {
                 let one = try asked.explanation(on: platform)
+                // The first one has the anchor that links name.
+                whys.append(
+                    HTML.section(
+                        first == nil ? "why" : "why-\(platform.rawValue)",
+                        "Why, on \(platform.shownName) with the app in state \(one.state.rawValue)", one.view))
                 first = first ?? one
                 pictures.append(
                     ShownView(one.shown, platform: platform, app: one.decision.app, one).figure(action: nil))
@@ -141,9 +146,7 @@ extension WebDesk {
         return """
             \(Markup.when(asked.others > 0, left))\(HTML.list(asked.remarks, "warn"))\(HTML.verdict(verdict, isLost ? .cross : tone == .plain ? .good : .info))<div class="three">\(pictures)</div>
             \(Markup.when(asked.isGuess, guess))\(others)\(share)\(HTML.section("states", "In each state of the app", matrix.table))\
-            \(HTML.section(
-                "why", "Why, on \(first.platform.shownName) with the app in state \(first.state.rawValue)",
-                "\(first.view)<p class=\"soft\">\(sentence(about: asked.used))</p>\n"))
+            \(whys)<p class="soft">\(sentence(about: asked.used))</p>
             """
     }
 }

@@ -24,7 +24,7 @@ extension Command {
             """
             With --check FILE the command reads the whole backup, counts its rows, checks each as a restore does, and \
             compares the requests with this machine's ledger, if there is one. It changes nothing. The exit status is 1 \
-            when the backup lacks requests.
+            when the ledger has requests from before the backup that are not in it.
             """,
         ],
         operands: Operands(usage: "FILE|DIRECTORY", count: 0...1),
@@ -88,6 +88,7 @@ extension Session {
         guard access(path, R_OK) == 0 else {
             throw Failure(.noInput, "\(path): cannot open the file: \(errorText(errno))")
         }
+        try refuseDirectory(path)
         let contents = try Self.reading { () throws(StoreError) in try BackupContents(reading: path) }
         // A machine for restores has no ledger of its own.
         let ledger = try? self.ledger()
@@ -126,7 +127,10 @@ extension BackupContents {
                 + (hasLedger ? "This machine's ledger is of another state directory, or was restored since.\n" : "")
         }
         guard comparison.missing == 0 else {
-            return text + "The backup lacks \(counted(comparison.missing, "request")) of its time.\n"
+            let missing = comparison.missing
+            return text
+                + "It is incomplete: \(counted(missing, "request")) of this machine's ledger from before the backup "
+                + "\(missing == 1 ? "is" : "are") not in it. Make another one.\n"
         }
         return text + "This machine's ledger has \(counted(comparison.after, "request")) after it.\n"
     }
@@ -204,10 +208,12 @@ extension Command {
         let act = session.act(.restore, arguments.operands.first ?? "an empty ledger")
         try session.dropPrivilegesToStateOwner()
         let restored = try session.recording(act) { act throws(Failure) in
-            let act = act
-            return try Session.reading { () throws(StoreError) in
-                try Restoration.restore(file, into: session.directories.state, at: LocalTime.now, as: act)
+            let begun = act
+            let restored = try Session.reading { () throws(StoreError) in
+                try Restoration.restore(file, into: session.directories.state, at: LocalTime.now, as: begun)
             }
+            act.count = Int(restored.backup.requests)
+            return restored
         }
         if !restored.continuesNumbers {
             session.output.note(
@@ -243,6 +249,15 @@ extension Session {
     }
 }
 
+/// Refuses a directory in the place of a backup, and names the newest backup in it.
+private func refuseDirectory(_ path: String) throws(Failure) {
+    var facts = stat()
+    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else { return }
+    let names = (try? SmallFile.names(in: path, suffix: "")) ?? []
+    let newest = names.filter(BackupName.isWhole).max().map { ", such as \(path)/\($0)" } ?? ""
+    throw Failure(.noInput, "\(path) is a directory: name a backup in it\(newest)")
+}
+
 /// Opens the backup; `nil`: `--empty` was given.
 private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
     guard let path = arguments.operands.first else {
@@ -252,6 +267,7 @@ private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
         return nil
     }
     guard !arguments.has(.empty) else { throw .usage("--empty takes no FILE", of: .restore) }
+    try refuseDirectory(path)
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Failure(.noInput, "\(path): cannot open the file: \(errorText(errno))") }
     return file
