@@ -120,8 +120,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
                     && page.output.contains("id=\"payload-\(index)\""))
         }
         #expect(page.output.contains("<span class=\"bad\">android (background, terminated"), "\(page.output)")
-        // Each payload has the rows of its own platform alone.
-        #expect(page.output.contains(">iOS, foreground<") && !page.output.contains(">Web, "))
+        #expect(page.output.contains(">iOS, foreground<") && page.output.contains(">Web, "))
         #expect(
             page.errors
                 == "pushctl: \(directory.path): left out: \(directory.path)/README.txt, \(directory.path)/logo.png\n")

@@ -130,6 +130,24 @@ struct PushctlInputTests {
         #expect(python.errors.has("message.android.notification.channel_id"))
     }
 
+    @Test("reads a part of a message in source code, and goes on behind code to a text with escapes")
+    func code() throws {
+        let part =
+            "apns: {\n  headers: { 'apns-priority': '5' },\n  // It's so\n\n  payload: { aps: { alert: { title: t.title } } },\n},\n"
+        let found = explain("-", input: part)
+        #expect(found.end == .exited(0) && found.errors.has("a part of a message in source code"))
+        let code =
+            "queue.Add(new ApnsNotification\n{\n  Tag = \"a\",\n  Payload = Parse(\"{\\\"aps\\\":{\\\"badge\\\":1}}\")\n});\n"
+        let payload = explain("-", input: code)
+        #expect(payload.end == .exited(0), "\(payload.errors)")
+        #expect(payload.lines.count == 1 && payload.errors.has("read as JSON in a text with escapes"))
+        let none = explain("-", input: "queue.Add(new Notification\n{\n  Tag = a.b(c),\n});\n")
+        #expect(none.end == .exited(65) && none.errors.has("not JSON"))
+        let named = explain(
+            "-", input: "var m = new Message()\n{\n  Token = token,\n  Aps = new Aps() { Badge = 1 },\n};\n")
+        #expect(named.end == .exited(65) && named.errors.has("standard input:1: source code, not a push"))
+    }
+
     @Test("says what a sentence of a log means, and finds a payload in source code")
     func sentences() throws {
         let log = explain("-", input: "x\n.Service: Remote message did not originate from Braze. Not consuming\n")

@@ -171,7 +171,7 @@ struct ProviderRuleTests {
                 "salesforce android", "salesforce ios", "moengage android", "moengage ios",
                 "intercom android", "intercom ios", "zendesk android",
                 "zendesk ios", "twilio android", "twilio ios", "appsflyer-uninstall android",
-                "adjust-uninstall android", "sendbird android", "sendbird ios", "webengage android", "webengage ios",
+                "sendbird android", "sendbird ios", "webengage ios",
                 "insider android", "insider ios", "freshchat android", "freshchat ios", "helpshift android",
                 "helpshift ios",
             ])
@@ -240,8 +240,8 @@ struct ProviderRuleTests {
                 "payload.cid is a string and payload has the key t: the payload is Braze's; the rule is an interpretation"
             ),
             (
-                .android, #"{"custom":"{\"a\":{\"k.message\":1}}"}"#,
-                "the JSON text data.custom.a has the key k.message: the payload is Kumulos's"
+                .android, #"{"custom":"{\"a\":{\"k.message\":{\"data\":{\"id\":1}}}}"}"#,
+                "the JSON text data.custom.a.k.message.data has the key id: the payload is Kumulos's"
             ),
             (
                 .android, #"{"pusherTokenValidation":"true"}"#,
@@ -264,7 +264,7 @@ struct ProviderRuleTests {
             (
                 .android, #"{"adjust_purpose":"uninstall detection"}"#,
                 #"data.adjust_purpose is exactly "uninstall detection" and data has exactly one key: "#
-                    + "Adjust tests whether the app is still installed; the rule is known only from third-party copies"
+                    + "Adjust tests whether the app is still installed"
             ),
         ] as [(Platform, String, String)])
     func sayWhy(_ platform: Platform, _ payload: String, _ reason: String) throws {

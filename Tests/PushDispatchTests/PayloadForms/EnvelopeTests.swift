@@ -105,6 +105,23 @@ struct EnvelopeTests {
                 #"{"originalPriority":"high","ttl":5,"data":{"k":"v"}}"#, nil
             ),
             (
+                #"{"alert":{"title":"T"},"badge":1,"foreground":true}"#, nil,
+                #"{"aps":{"alert":{"title":"T"},"badge":1}}"#, nil
+            ),
+            // With the priority alone, as node-gcm makes it; and for a worker of FCM's in a browser.
+            (
+                #"{"priority":"high","content-available":1,"notification":{"title":"T"}}"#, .ios,
+                #"{"aps":{"alert":{"title":"T"}}}"#, nil
+            ),
+            (
+                #"{"to":"t","notification":{"title":"T"},"fcm_options":{"link":"/"}}"#, .web,
+                #"{"notification":{"title":"T"},"fcmOptions":{"link":"/"},"fcmMessageId":""}"#, nil
+            ),
+            (
+                #"{"apns":{"payload":{"aps":{"contentAvailable":true}}}}"#, nil,
+                #"{"message":{"token":"token","apns":{"payload":{"aps":{"content-available":1}}}}}"#, nil
+            ),
+            (
                 #"{"to":"t","content_available":true,"notification":{"title":"T","badge":"2"},"data":{"k":"v"}}"#, .ios,
                 #"{"aps":{"content-available":1,"badge":2,"alert":{"title":"T"}},"k":"v"}"#, nil
             ),
@@ -234,6 +251,7 @@ struct EnvelopeTests {
             // The data of an Android message has texts only, and its keys are the app's own.
             #"{"campaign_id":"x","audience":"all","include_tax":"1","app_id":"2","contents":"c"}"#,
             #"{"android":"1","data":"x","to":"me","additionalData":"y","message":"m"}"#,
+            #"{"data":{"k":"v"},"priority":"high","ttl":5}"#,
             #"{"code":"7","msg":"m","requestId":"1"}"#, #"{"apns":"a","fcm":"b"}"#,
         ])
     func isLeft(_ text: String) throws { #expect(try Self.opened(text) == nil) }
@@ -299,6 +317,22 @@ struct EnvelopeTests {
             (#"{"customExtras":{"W$id":"1"}}"#, "the event of a click that CleverTap's plugin gives"),
             (#"{"gcm":{"notification":{"title":"T"}}}"#, "a message for Amazon SNS whose key is gcm"),
             (#"{"extras":{"_o":"fcm","_nmid":"1"}}"#, "an event of Firebase Analytics"),
+            (#"{"ios":{"alert":"A","extra":{"k":"v"}}}"#, "a send body for Airship"),
+            (#"{"where":{},"data":{"alert":{"title":"T"}}}"#, "a send body for Parse"),
+            (
+                #"{"platform":"all","notification":{"android":{"alert":"A"},"ios":{"alert":"A"}}}"#,
+                "a send body for JPush"
+            ),
+            (
+                #"{"fcmTokens":["t"],"notificationPayload":{"title":"T","data":{"k":"v"}}}"#,
+                "a request to a server of your own (fcmTokens, notificationPayload)"
+            ),
+            (#"{"android":{"senderID":"1"},"ios":{"alert":"true"}}"#, "what an app starts a plugin with (senderID)"),
+            (#"{"topic":"t","data":"data","apns":"apns"}"#, "source code whose apns is a variable"),
+            (
+                #"{"uriPage":null,"extras":{"_push_msgid":"1"},"remoteMessage":{}}"#,
+                "the event of a tap that Huawei's plugin gives, without a message"
+            ),
         ])
     func isNamed(_ text: String, _ name: String) throws {
         let error = try #require(throws: PayloadFormError.self) { try Self.opened(text) }

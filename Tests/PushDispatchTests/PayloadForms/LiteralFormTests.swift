@@ -48,6 +48,16 @@ struct LiteralFormTests {
             // Halves of a surrogate pair, as an NSDictionary escapes them.
             (#"{ a = "\Ud83d\Ude00 \"x\""; }"#, "{\"a\":\"\u{1F600} \\\"x\\\"\"}"),
             (#"[:]"#, "{}"),
+            // Clojure, and marks of Apple's documents for members that are left out.
+            (#"{:aps {:alert {:title "Hi"}, :badge 1}}"#, #"{"aps":{"alert":{"title":"Hi"},"badge":1}}"#),
+            ("{\n --\n \"aps\": {\"alert\": \"Hi\"}\n}", #"{"aps":{"alert":"Hi"}}"#),
+            // An NSDictionary of what aps has.
+            (
+                "{\n    alert =     {\n        body = There;\n    };\n    badge = 2;\n}",
+                #"{"aps":{"alert":{"body":"There"},"badge":2}}"#
+            ),
+            (#"{:alert {:title "Hi"}}"#, #"{"aps":{"alert":{"title":"Hi"}}}"#),
+            ("{\n    alert = Hi;\n    k = v;\n}", #"{"alert":"Hi","k":"v"}"#),
             // Elixir's lists in braces.
             (#"{body: "x", headers: [{"a", "b"}]}"#, #"{"body":"x","headers":[["a","b"]]}"#),
             (
@@ -80,7 +90,7 @@ struct LiteralFormTests {
         if PayloadStart(in: lines[0])?.form == .json || text == "[:]" {
             // A bracket alone may begin JSON, so the reader looks at the whole text.
             let object = try #require(PayloadForm.object(in: Array(text.utf8)))
-            #expect(String(decoding: object.json, as: UTF8.self) == json)
+            #expect(String(decoding: object.payload.json, as: UTF8.self) == json)
         } else {
             #expect(try written(text) == json)
         }
@@ -132,6 +142,14 @@ struct LiteralFormTests {
                 #"{"to":"token","data":{"user":"id"}}"#
             ),
             (
+                "$data = array(\n \"notification\" => array(\"title\" => $title, \"sound\" => true),\n \"to\" => $tok\n);",
+                #"{"notification":{"title":"$title","sound":true},"to":"$tok"}"#
+            ),
+            (
+                "14:00 DEBUG [app.notifications:46] - aps:  {:alert {:title \"Hi\"}}",
+                #"{"aps":{"alert":{"title":"Hi"}}}"#
+            ),
+            (
                 "m = new gcm.Message({\n priority: 'high',\n data: {\n n: 1,\n ...\n }\n});",
                 #"{"priority":"high","data":{"n":1}}"#
             ),
@@ -156,6 +174,9 @@ struct LiteralFormTests {
             "D Sdk: [PushType:FCM] Found Valid Notification Message",
             "I Provider: [:Push:6Z8] got a message", "UserHandle{0} posted a notification",
             #"body: {"device":{"remote_push":true,"push_options":{"alert":"x"}},"d"#, "() => {",
+            // An argument beside a push, a type that is named after one, and the body of a function.
+            #"payload = Payload(alert="x", custom={"type": "a"})"#, "const data: DataMessagePayload = {",
+            "admin.messaging().send(payload).then((response) => {",
         ])
     func notInText(_ line: String) {
         // An object in source code is left out once its keys are read.
@@ -166,7 +187,7 @@ struct LiteralFormTests {
         "may be bytes in hexadecimal or base64, or a text with escapes",
         arguments: [
             "Data: <7b226170 73223a7b 7d7d>", "{length = 9, bytes = 0x7b22617073223a7b7d7d}", "eyJhcHMiOnt9fQ==",
-            #"{\"aps\":{}}"#, #""{\"aps\":{}}""#,
+            #"{\"aps\":{}}"#, #""{\"aps\":{}}""#, #"Payload = JObject.Parse("{\"aps\":{}}")"#,
         ])
     func encoded(_ text: String) throws { #expect(try written(text) == #"{"aps":{}}"#) }
 
@@ -215,6 +236,9 @@ struct LiteralFormTests {
         let log = "[Voip] dictionaryPayload = {\n    aps =     {\n    };\n}, type = PKPushTypeVoIP"
         let (_, facts, _) = try PayloadEnvelope.read(Array(log.utf8), for: nil, limits: JSONLimits())
         #expect(facts.headers.map { String(decoding: $0, as: UTF8.self) } == #"{"apns-push-type":"voip"}"#)
+        let delegate = "[objC] didReceiveIncomingPushWithPayload: {\n    alert = Test;\n}"
+        let found = try PayloadEnvelope.read(Array(delegate.utf8), for: nil, limits: JSONLimits())
+        #expect(found.facts.headers == PayloadEnvelope.voip && found.object.isApplePayload)
         let words = "userInfo: {\n    aps =     {\n        alert = \"PushKit, PKPushType\";\n    };\n}"
         #expect(try PayloadEnvelope.read(Array(words.utf8), for: nil, limits: JSONLimits()).facts.headers == nil)
         let member = "userInfo: {\n    aps =     {\n    }; kind = PushKit;\n}"

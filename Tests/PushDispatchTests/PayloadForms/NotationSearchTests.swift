@@ -112,7 +112,7 @@ struct NotationSearchTests {
         do throws(PayloadFormError) {
             guard var whole = try PayloadText(first, line: lines[0]) else {
                 guard let object = PayloadForm.object(in: Array(text.utf8)) else { return nil }
-                return WrittenPayload(json: object.json)
+                return WrittenPayload(json: object.payload.json)
             }
             for line in lines.dropFirst() where !whole.isWhole { _ = try whole.add(line) }
             return try whole.payload()

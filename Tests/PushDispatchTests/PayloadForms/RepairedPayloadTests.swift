@@ -49,6 +49,20 @@ struct RepairedPayloadTests {
                 #"{"to": <YOUR TOKEN>, "data": {"n": Number(count)}}"#,
                 #"{"to":"<YOUR TOKEN>","data":{"n":"Number(count)"}}"#, 0, "Number(count) is no"
             ),
+            // A call on an object of source code, and a header that is a variable.
+            (
+                "{\n default: text(x),\n APNS: { aps: { alert: title } }.to_json\n}",
+                #"{"default":"text(x)","APNS":{"aps":{"alert":"title"}}}"#, 1, "text(x) is no value of JSON"
+            ),
+            (
+                #"{"apns": {"headers": {"apns-expiration": String(time)}, "payload": {"aps": {}}}}"#,
+                #"{"apns":{"headers":{"apns-expiration":"4000000000"},"payload":{"aps":{}}}}"#, 0,
+                "String(time) is no value"
+            ),
+            (
+                "{\nforeground: true\ntitle: \"T\"\nuserInteraction: false\n}",
+                #"{"foreground":true,"title":"T","userInteraction":false}"#, 1, "the comma at the end of this line is"
+            ),
             // A mail program broke a link.
             (
                 "{\"to\":\"t\",\"notification\":{\"image\":\"\nhttps://x.example/\n  a.png\n\",\"body\":\"one\ntwo\"}}",

@@ -76,7 +76,8 @@ struct ExplanationMatrixTests {
         #expect(all.possible == platforms && all.leftOut.count == Platform.allCases.count - platforms.count)
         let matrix = ExplanationMatrix(
             deliver, platforms: all.possible, leftOut: all.leftOut, state: nil, table: .testing())
-        #expect(matrix.rows.count == platforms.reduce(0) { $0 + $1.appStates.count })
+        #expect(
+            matrix.rows.count { $0.place.device == nil } == platforms.reduce(0) { $0 + $1.appStates.count })
         #expect(reason.isEmpty || matrix.warnings.contains { $0.text.contains(reason) && $0.places.isEmpty })
         let lines = matrix.table(name: "a.json", payload: []).lines(width: nil).map(\.text)
         #expect(reason.isEmpty || lines.contains { $0.hasPrefix("  - ") && $0.contains(reason) })
@@ -121,6 +122,27 @@ struct ExplanationMatrixTests {
                 matrix.rows.map(\.place).filter { $0.platform == platform }.map(\.state) == platform.appStates)
         }
         #expect(!matrix.warnings.contains { $0.text.contains("is a state of") })
+    }
+
+    @Test("a device in Doze holds a message of normal priority, and one in low power may not wake an app")
+    func deviceStates() throws {
+        func late(_ payload: String, _ platform: Platform, state: AppState? = nil) throws -> [String] {
+            try matrix(payload, [platform], state: state).rows.filter { $0.place.device != nil }
+                .map { "\($0.place.stateName): \(ExplanationMatrix.Column.outcome.text(of: $0))" }
+        }
+        let message = #"{"message":{"token":"t","data":{"k":"v"}}}"#
+        #expect(try late(message, .android) == ["background, in Doze: held until a maintenance window"])
+        #expect(try late(message, .android, state: .background).isEmpty)
+        let high = #"{"message":{"token":"t","data":{"k":"v"},"android":{"priority":"HIGH"}}}"#
+        #expect(try late(high, .android).isEmpty && late(#"{"aps":{"alert":"x"}}"#, .ios).isEmpty)
+        let silent = #"{"aps":{"content-available":1}}"#
+        #expect(try late(silent, .ios) == ["background, low power: may wait or be dropped"])
+        let both = #"{"aps":{"alert":"x","content-available":1}}"#
+        #expect(try late(both, .ios) == ["background, low power: shown, may not wake the app"])
+        let rows = try rows(matrix(silent, [.ios]))
+        #expect(rows.count == Platform.ios.appStates.count + 1 && rows[2].contains("may wait or be dropped*"))
+        let json = String(decoding: try matrix(silent, [.ios]).json, as: UTF8.self)
+        #expect(json.contains(#""state":"background","device_state":"low_power""#))
     }
 
     @Test("a payload that one platform refuses is explained for the others")

@@ -7,8 +7,31 @@ public struct PayloadMatrix: Hashable, Sendable {
         public var platform: Platform
         /// The state of the app.
         public var state: AppState
+        /// The state of the device, if it makes a difference.
+        public var device: DeviceState?
 
-        public init(platform: Platform, state: AppState) { (self.platform, self.state) = (platform, state) }
+        /// The state of the app and of the device, for people.
+        public var stateName: String { device.map { "\(state.rawValue), \($0.name)" } ?? state.rawValue }
+
+        public init(platform: Platform, state: AppState, device: DeviceState? = nil) {
+            (self.platform, self.state, self.device) = (platform, state, device)
+        }
+    }
+
+    /// A state of the device in which a push comes late, or may be dropped. The raw values are the words of `device_state`.
+    public enum DeviceState: String, Hashable, Sendable {
+        /// Android: the device is idle, and FCM holds messages of normal priority.
+        case doze
+        /// iOS: Low Power Mode, or Background App Refresh is off.
+        case lowPower = "low_power"
+
+        /// The name, for people.
+        var name: String {
+            switch self {
+            case .doze: "in Doze"
+            case .lowPower: "low power"
+            }
+        }
     }
 
     /// One fact at one place.

@@ -52,7 +52,7 @@ public struct KnownSentence: Sendable {
 
     // Source, read 2026-11-30: firebase-android-sdk, CommonNotificationBuilder.getOrCreateChannel (both of channels) and
     // FirebaseApp.getInstance; OneSignal-Android-SDK, NotificationFormatHelper.getOSNotificationIdFromBundle; Braze's
-    // BrazeFirebaseMessagingService.handleBrazeRemoteMessage, as apps contain it (its source is not public).
+    // BrazeFirebaseMessagingService.handleBrazeRemoteMessage (braze-android-sdk 43.0.0).
     // From reports alone: Android's "No Channel found for pkg" (NotificationManagerService) and the meaning of
     // SERVICE_NOT_AVAILABLE and FIS_AUTH_ERROR, which Google Play services return.
     private static let ofAndroid = [

@@ -156,7 +156,7 @@ extension PayloadEnvelope {
                 let wrapped = line + lines.dropFirst(raw.count)
                 let text = isQuoted ? unquoted(wrapped) : wrapped
                 guard let object = PayloadForm.object(in: text) else { return nil }
-                var found = WrittenPayload(json: object.json)
+                var found = object.payload
                 if namesVoIP { (found.platform, found.headers) = (.ios, voip) }
                 return (found, object.rest)
             }
@@ -307,6 +307,15 @@ extension PayloadEnvelope {
         {
             return ofParts(object, more: data, sound: "soundName", badge: "badge", for: platform)
         }
+        let others = object.members.filter { $0.key != "foreground" }
+        if others.count < object.count, object.hasAny("alert"), others.allSatisfy({ APSKey(rawValue: $0.key) != nil }) {
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member(
+                    "aps", object: { aps in for (key, value) in others { aps.member(key, raw: value.compactBytes) } })
+            }
+            return WrittenPayload(json: writer.bytes, platform: .ios, name: "an event of a plugin with what aps has")
+        }
         if let detail = object["detail"], object["type"] != nil, let data = detail["notification"]?["data"] {
             return data.kind == .object ? wrapped(data, as: "data", "an event of notifee") : nil
         }
@@ -341,7 +350,7 @@ extension PayloadEnvelope {
                     + (isInFront ? ", in the foreground: --app-state foreground explains that" : ""),
                 .ios)
         }
-        if let message = object["remoteMessage"], message.kind == .object {
+        if let message = object["remoteMessage"], message.kind == .object, message.count > 0 {
             return payload(message, "an event with a RemoteMessage", .android)
         }
         guard let inner = object["payload"], object["data"] == nil, object["message"] == nil,
@@ -448,7 +457,7 @@ extension PayloadEnvelope {
 
 extension Platform {
     /// Whether a push may be any text: a web push is the bytes that the service worker gets.
-    fileprivate var takesText: Bool {
+    var takesText: Bool {
         switch self {
         case .web: true
         case .android, .ios: false

@@ -48,12 +48,15 @@ extension PayloadForm {
     /// Returns the object that begins a text, as JSON, its form and the text behind it; `nil` if it has no form.
     ///
     /// - Parameter text: the text; its first byte other than white space is a bracket.
-    public static func object(in text: [UInt8]) -> (json: [UInt8], form: PayloadForm, rest: ArraySlice<UInt8>)? {
+    public static func object(
+        in text: [UInt8]
+    ) -> (payload: WrittenPayload, form: PayloadForm, rest: ArraySlice<UInt8>)? {
         let begin = text.drop(while: \.isJSONWhiteSpace)
         guard let literal = PrintedLiteral(begin) else { return nil }
         let isJSON =
             (try? JSONDocument(scanning: Array(begin[..<literal.place]), limits: JSONLimits(depth: .max))) != nil
-        return (literal.json, isJSON ? .json : .literal, text[literal.place...])
+        let payload = isJSON ? WrittenPayload(json: literal.json) : literal.payload
+        return (payload, isJSON ? .json : .literal, text[literal.place...])
     }
 }
 
@@ -120,6 +123,11 @@ public struct PayloadStart: Hashable, Sendable {
             isCode = true
             return
         }
+        if let array = Self.arrayOfPHP(in: line) {
+            self.init(form: .literal, isBehindText: true, offset: array)
+            (isCode, isTentative) = (true, true)
+            return
+        }
         var rest = line[...]
         for _ in 0..<Self.candidatesMax {
             guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
@@ -134,7 +142,9 @@ public struct PayloadStart: Hashable, Sendable {
             else { continue }
             if form == .list { form = .literal }
             let before = line[..<place]
-            let words = String(decoding: before.suffix(Self.wordsMax), as: UTF8.self).lowercased()
+            // The body of a function of JavaScript.
+            if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
+            let words = String(decoding: Self.name(in: before).suffix(Self.wordsMax), as: UTF8.self).lowercased()
             let isAboutPush = Self.wordsBefore.contains { words.has($0) }
             let hasKey = !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
             let isCode = Self.isCode(before)
@@ -159,6 +169,37 @@ public struct PayloadStart: Hashable, Sendable {
             if let place { return place + name.utf8.count - 1 }
         }
         return nil
+    }
+
+    /// Returns the place of the bracket of an array of PHP that is a value; `nil` without one.
+    private static func arrayOfPHP(in line: [UInt8]) -> Int? {
+        for name in ["= array(", "=array(", "encode(array(", "return array("] {
+            let place = line.indices.first { line[$0...].starts(with: name.utf8) }
+            if let place { return place + name.utf8.count - 1 }
+        }
+        return nil
+    }
+
+    /// Returns the name that code gives to the object behind it, in an argument of a call (`custom=`) and in a
+    /// declaration with a type: what else the line has is not about it. For any other text returns the text.
+    private static func name(in before: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func word(at end: Int) -> ArraySlice<UInt8> {
+            let letters = before[..<end].reversed().prefix {
+                $0.isDigit || $0 == UInt8(ascii: "_") || (97...122).contains($0 | 0x20)
+            }
+            return before[(end - letters.count)..<end]
+        }
+        let isInCall = before.count { $0 == UInt8(ascii: "(") } > before.count { $0 == UInt8(ascii: ")") }
+        if isInCall, before.last == UInt8(ascii: "=") {
+            let name = word(at: before.endIndex - 1)
+            if !name.isEmpty { return name }
+        }
+        let text = before.drop(while: \.isJSONWhiteSpace)
+        let isTyped = ["const ", "let ", "var ", "val "].contains { text.starts(with: $0.utf8) }
+        guard isTyped, text.contains(UInt8(ascii: "=")), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+            return before
+        }
+        return word(at: colon)
     }
 
     /// Whether the text before a bracket is source code that takes the object for a value.
@@ -226,6 +267,7 @@ public struct PayloadStart: Hashable, Sendable {
             let end = tagEnd(in: line[place...])
             // Text follows a tag such as [PushType:FCM], and none a dictionary.
             let behind = end.flatMap { line[$0...].drop(while: \.isJSONWhiteSpace).first }
+            if behind == UInt8(ascii: "-") { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
             return end == nil ? .list : nil
@@ -256,6 +298,12 @@ public struct PayloadStart: Hashable, Sendable {
     public static func isMemberOfJSON(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
         return text.first == UInt8(ascii: "\"") && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
+    }
+
+    /// Whether a line begins a member of a message in source code, without the bracket before it.
+    public static func isMemberOfCode(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        return ["apns: {", "android: {", "webpush: {", "notification: {"].contains { text.starts(with: $0.utf8) }
     }
 
     /// Whether a line is a key with its value, as a program prints each by itself: `tap: "background"`.

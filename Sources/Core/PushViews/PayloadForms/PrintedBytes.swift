@@ -23,9 +23,13 @@ enum PrintedBytes {
         } else if first == UInt8(ascii: "e") {
             decoded = base64(text.filter { !$0.isJSONWhiteSpace })
         } else {
-            let quoted = first == UInt8(ascii: "\"") ? Array(text) : [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
-            let end = quoted.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") }
-            let string = try? JSONDocument(scanning: Array(quoted[...(end ?? 0)])).root.string
+            // Source code has more behind the quotation mark that ends the text.
+            let text = first == UInt8(ascii: "\"") ? text.dropFirst() : text
+            let end = text.indices.first { place in
+                text[place] == UInt8(ascii: "\"") && (place == text.startIndex || text[place - 1] != UInt8(ascii: "\\"))
+            }
+            let quoted = [UInt8(ascii: "\"")] + text[..<(end ?? text.endIndex)] + [UInt8(ascii: "\"")]
+            let string = try? JSONDocument(scanning: quoted).root.string
             decoded = string.map { Array($0.utf8) }
         }
         guard let decoded, (try? JSONDocument(scanning: decoded, limits: JSONLimits(depth: .max)))?.root.kind == .object

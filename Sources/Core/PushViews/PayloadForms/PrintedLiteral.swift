@@ -14,6 +14,8 @@ struct PrintedLiteral {
     private(set) var place: Int
     /// Whether the notation is Apple's: an `NSDictionary`, or keys of a Swift dictionary.
     private(set) var isApples = false
+    /// Whether keys are words behind a colon without a separator, as Clojure prints them.
+    private(set) var isClojures = false
 
     private let text: ArraySlice<UInt8>
     private var writer: JSONWriter
@@ -199,7 +201,10 @@ extension PrintedLiteral {
             // Elixir and Erlang write lists in braces.
             let isTuple = startsTuple
             let close = UInt8(ascii: "}")
-            return isTuple ? list(until: close, depth: depth) : members(until: close, depth: depth)
+            guard isTuple ? list(until: close, depth: depth) : members(until: close, depth: depth) else { return false }
+            // A call on the object, such as Ruby's .to_json.
+            if isCode, depth > 0, next == UInt8(ascii: ".") { _ = takeCode() }
+            return true
         case UInt8(ascii: "["):
             place += 1
             return list(until: UInt8(ascii: "]"), depth: depth)
@@ -297,13 +302,13 @@ extension PrintedLiteral {
 
     private mutating func peekEllipsis() -> Bool {
         skipWhiteSpace()
-        return ["...", "\u{2026}"].contains { text[place...].starts(with: $0.utf8) }
+        return ["...", "\u{2026}", "--\n"].contains { text[place...].starts(with: $0.utf8) }
     }
 
     /// Skips the marks of members that somebody left out, and what code spreads there: `...`, `...options,`.
     private mutating func skipEllipsis() {
         while peekEllipsis() {
-            place += 3
+            place += next == UInt8(ascii: "-") ? 2 : 3
             _ = takeCode()
             _ = take(UInt8(ascii: ","))
         }
@@ -348,7 +353,11 @@ extension PrintedLiteral {
             if take(close) || takeEnd() { break }
             let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
             let isHashable = text[place...].starts(with: Self.hashable)
-            guard let key = takeKey(), let separator = takeSeparator(isKeyWord: isWord) else { return false }
+            let isKeyword = next == UInt8(ascii: ":")
+            guard let key = takeKey(),
+                let separator = takeSeparator(isKeyWord: isWord) ?? (isKeyword ? UInt8(ascii: ":") : nil)
+            else { return false }
+            if isKeyword, text[..<place].last?.isJSONWhiteSpace == true { isClojures = true }
             guard keys.insert(key).inserted else { return false }
             writer.key(key)
             self.key = key
@@ -494,7 +503,9 @@ extension PrintedLiteral {
         guard let end else { return false }
         note(.value(String(code[...end])), at: begin)
         // A variable has the type that Apple documents for its key.
-        if Self.keysOfNumbers.contains(key) {
+        if key == APNsHeader.expiration.rawValue {
+            writer.string("4000000000")
+        } else if Self.keysOfNumbers.contains(key) {
             writer.raw("1".utf8)
         } else if Self.keysOfObjects.contains(key) {
             writer.object { _ in }

@@ -239,7 +239,9 @@ struct PrintedText: Sendable {
 
     /// Looks for PushKit's names in the text around the payload; in a value they say nothing.
     private mutating func noteSource(_ text: ArraySlice<UInt8>) {
-        isOfPushKit = isOfPushKit || ["PKPushType", "PushKit", "VoipPush"].contains { text.has($0.utf8) }
+        isOfPushKit =
+            isOfPushKit
+            || ["PKPushType", "PushKit", "VoipPush", "didReceiveIncomingPush"].contains { text.has($0.utf8) }
     }
 
     private mutating func count(_ byte: UInt8) {
@@ -327,7 +329,7 @@ struct PrintedText: Sendable {
 
     private func literal() throws(PayloadFormError) -> WrittenPayload {
         if let literal = self.object {
-            var payload = WrittenPayload(json: literal.json, platform: literal.isApples ? .ios : nil)
+            var payload = literal.payload
             if isOfPushKit { payload.headers = PayloadEnvelope.voip }
             return payload
         }
@@ -344,5 +346,24 @@ struct PrintedText: Sendable {
             map.write(to: &writer)
         }
         return WrittenPayload(json: writer.bytes, platform: .android)
+    }
+}
+
+extension PrintedLiteral {
+    /// The object as a payload. Of a push for iOS people print what `aps` has by itself, too.
+    var payload: WrittenPayload {
+        let root =
+            isApples || isClojures ? try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root : nil
+        guard let root, root.isInnerAPS else { return WrittenPayload(json: json, platform: isApples ? .ios : nil) }
+        var writer = JSONWriter(reserving: json.count + 16)
+        writer.object { $0.member("aps", raw: root.compactBytes) }
+        return WrittenPayload(json: writer.bytes, platform: .ios, name: "what aps of a push for iOS has, by itself")
+    }
+}
+
+extension JSONNode {
+    /// Whether an object has an alert, and nothing but keys of `aps`.
+    fileprivate var isInnerAPS: Bool {
+        kind == .object && hasAny("alert") && members.allSatisfy { APSKey(rawValue: $0.key) != nil }
     }
 }

@@ -53,6 +53,8 @@ public struct RepairedPayload: Sendable {
         guard !isCut else { return false }
         if WrittenPayload(json: root.compactBytes).isAboutPush(isTentative: true) { return true }
         if root.hasAny("google.message_id", "gcm.message_id", "google.delivered_priority") { return true }
+        if root["userInteraction"]?.kind == .bool, root.hasAny("message", "title") { return true }
+        if root.hasAny("GCM", "APNS", "APNS_SANDBOX") || root["apns"]?.hasAny("payload") == true { return true }
         let hasData = root["data"]?.kind == .object || root["extras"]?.kind == .object
         return hasData
             && root.hasAny("messageId", "message_id", "from", "sentTime", "priority", "collapseKey", "apns", "android")

@@ -19,9 +19,10 @@ extension PayloadEnvelope {
         if let v1 = object["fcmV1Message"], v1["message"] != nil {
             return withTarget(v1["message"], "a message of FCM v1 in SNS")
         }
-        if object["message"] == nil, !object.hasAny("to", "registration_ids"),
+        let hasPart = object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
+        if object["message"] == nil, !object.hasAny("to", "registration_ids", "fcmMessageId"),
             object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
-            object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
+            hasPart || object["apns"]?.hasAny("payload") == true
         {
             return withTarget(object, "a message of firebase-admin")
         }
@@ -33,7 +34,10 @@ extension PayloadEnvelope {
     static func isLegacy(_ object: JSONNode) -> Bool {
         let isNodeGCMs = object.hasAny("contentAvailable", "timeToLive", "delayWhileIdle", "dryRun")
         let hasKey = object.hasAny("content_available", "mutable_content", "time_to_live", "dry_run", "condition")
-        guard isNodeGCMs || hasKey || object.hasAny("to", "registration_ids") else { return false }
+        // Of no message that a device got: its priority is a number, or has another name.
+        let isSent =
+            ["high", "normal"].contains(object["priority"]?.string) && !object.hasAny("originalPriority", "ttl")
+        guard isNodeGCMs || hasKey || isSent || object.hasAny("to", "registration_ids") else { return false }
         return object.hasAny("data", "notification") && object["message"] == nil
             && !object.hasAny("from", "messageId", "sentTime")
     }
@@ -191,7 +195,11 @@ extension PayloadEnvelope {
         let parts = object.members.filter { $0.key != "default" && $0.value.kind == .object }.map(\.key)
         let faults = [
             parts.isEmpty
-                ? nil : "\(parts.joined(separator: " and ")) has an object, where SNS takes a text that is JSON",
+                ? nil
+                : """
+                \(parts.joined(separator: " and ")) \(parts.count > 1 ? "have" : "has") an object, where SNS takes a text \
+                that is JSON
+                """,
             object["default"]?.kind == .string ? nil : "the text default is missing",
         ].compactMap(\.self)
         let refused =
@@ -271,9 +279,12 @@ extension PayloadEnvelope {
                     case "priority": writer.member("originalPriority", raw: value.compactBytes)
                     case "time_to_live": writer.member("ttl", raw: value.compactBytes)
                     case "collapse_key": writer.member("collapseKey", raw: value.compactBytes)
+                    case "fcm_options": writer.member("fcmOptions", raw: value.compactBytes)
                     default: break
                     }
                 }
+                // FCM's worker gets it with an id.
+                if platform?.takesText == true { writer.member("fcmMessageId", "") }
                 // A variable of a program, whose value is not known.
                 if data?.kind != .object, block?.kind != .object { writer.member("data", object: { _ in }) }
             }
@@ -295,9 +306,16 @@ extension PayloadEnvelope {
             "content_available": "content_available, beside notification",
             "mutable_content": "mutable_content, beside notification", "priority": "priority, beside notification",
         ]
-        let inside = (object["notification"]?.members ?? []).compactMap { key, _ in
-            meant[key].map { "notification.\(key) is no field (\($0) is)" }
-        }
+        let ofBlock: Set<String> = [
+            "title", "subtitle", "body", "android_channel_id", "icon", "image", "sound", "badge", "tag", "color",
+            "click_action", "body_loc_key", "body_loc_args", "title_loc_key", "title_loc_args",
+        ]
+        // Those that node-gcm and browsers have are not named.
+        let others = ["actions", "data", "vibrate", "renotify", "requireInteraction", "silent", "dir", "lang"]
+        let inside = (object["notification"]?.members ?? []).compactMap { key, _ -> String? in
+            guard !ofBlock.contains(key), !others.contains(key) else { return nil }
+            return "notification.\(key.showingControls()) is no field" + (meant[key].map { " (\($0) is)" } ?? "")
+        }.prefix(4)
         let drops = (foreign.map { "it has no \($0.showingControls())" } + inside).joined(separator: ", ")
         let name = "a send body of FCM's API before v1"
         return drops.isEmpty ? name : "\(name); FCM drops what it does not know: \(drops)"

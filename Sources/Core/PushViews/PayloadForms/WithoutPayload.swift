@@ -101,7 +101,22 @@ extension PayloadEnvelope {
             return body(of: "a push gateway of Matrix")
         }
         if object["audience"] != nil, object["device_types"] != nil { return body(of: "Airship") }
+        let sent = object["notification"] ?? object
+        let parts = ["ios", "android"].compactMap { sent[$0] }
+        if !parts.isEmpty, parts.allSatisfy({ $0.hasAny("alert") }) {
+            return body(of: object["platform"] == nil ? "Airship" : "JPush")
+        }
+        let tokens = object.members.filter { $0.key.lowercased().hasSuffix("tokens") && $0.value.kind == .array }
+        let isOfFCM = object.hasAny("data", "notification", "message", "to", "registration_ids", "tokens", "apns")
+        let title = object.members.first { $0.value.kind == .object && $0.value.hasAny("title", "body") }
+        if let key = tokens.first?.key, let title, !isOfFCM {
+            return """
+                this is a request to a server of your own (\(key.showingControls()), \(title.key.showingControls())), not \
+                a push: give the message that the server sends, or what the device got
+                """
+        }
         if object["request"]?["notifications"] != nil { return body(of: "Pushwoosh") }
+        if object.hasAny("where", "channels"), object["data"]?.hasAny("alert") == true { return body(of: "Parse") }
         if object["to"]?.kind == .object, object["content"]?.kind == .object { return body(of: "CleverTap") }
         if object["transactional_message_id"] != nil { return body(of: "Customer.io") }
         if object["campaignId"] != nil, object.hasAny("recipientEmail", "recipientUserId") {
@@ -144,6 +159,21 @@ extension PayloadEnvelope {
 
     private static func nameOfFile(_ object: JSONNode) -> String? {
         if let name = nameOfSNS(object) { return name }
+        if object.hasAny("senderID") || ["android", "ios"].contains(where: { object[$0]?.hasAny("senderID") == true }) {
+            return "this is what an app starts a plugin with (senderID), not a push"
+        }
+        if let variable = ["notification", "apns", "android", "webpush"].first(where: { object[$0]?.string == $0 }) {
+            return """
+                this is source code whose \(variable) is a variable, not a push: run it, and give the message that it \
+                makes as JSON
+                """
+        }
+        if object["uriPage"] != nil, object["extras"] != nil, object["remoteMessage"]?.count == 0 {
+            return """
+                this is the event of a tap that Huawei's plugin gives, without a message: Huawei's push kit showed the \
+                notification itself, and no service of the app ran; give the send body
+                """
+        }
         if hasExtrasOfNotification(object) || hasExtrasOfNotification(object["data"]) {
             return """
                 this is a notification that Android shows already, with its own extras (android.title and others), as \

@@ -11,7 +11,14 @@ public struct ExplanationMatrix: Sendable {
         public let result: Result<Explanation, PayloadError>
         /// The facts that differ from the previous row of the same platform.
         fileprivate(set) var differences: [Column] = []
+
+        fileprivate mutating func compare(with above: Row?) {
+            guard let above else { return }
+            differences = Column.allCases.filter { $0.text(of: self) != $0.text(of: above) }
+        }
     }
+
+    private typealias DeviceState = PayloadMatrix.DeviceState
 
     /// A compared fact. The raw values are the words in `differs`.
     enum Column: String, Sendable, CaseIterable {
@@ -45,6 +52,7 @@ public struct ExplanationMatrix: Sendable {
         table: RoutingTable
     ) {
         var rows: [Row] = []
+        let isComplete = state == nil
         for platform in platforms {
             var target = deliver.target
             target.platform = platform
@@ -55,11 +63,13 @@ public struct ExplanationMatrix: Sendable {
                     try Explanation(moved, platform: platform, table: table)
                 }
                 var row = Row(place: .init(platform: platform, state: state), result: result)
-                if let above {
-                    row.differences = Column.allCases.filter { $0.text(of: row.result) != $0.text(of: above.result) }
-                }
+                row.compare(with: above)
                 rows.append(row)
                 above = row
+                guard isComplete, state == .background, let device = DeviceState(try? result.get()) else { continue }
+                row = Row(place: .init(platform: platform, state: state, device: device), result: result)
+                row.compare(with: above)
+                rows.append(row)
             }
         }
         self.rows = rows
@@ -69,7 +79,7 @@ public struct ExplanationMatrix: Sendable {
     /// The platforms that are left out, then the warnings, each once, with the places to which it applies.
     public var warnings: [PayloadMatrix.Warning] {
         var warnings = leftOut.map { PayloadMatrix.Warning(text: $0.text, places: []) }
-        for row in rows {
+        for row in rows where row.place.device == nil {
             for text in (try? row.result.get())?.warnings ?? [] {
                 if let known = warnings.firstIndex(where: { $0.text == text }) {
                     warnings[known].places.append(row.place)
@@ -95,10 +105,11 @@ public struct ExplanationMatrix: Sendable {
                     place: row.place,
                     cells: Column.allCases.map {
                         .init(
-                            text: $0.text(of: row.result), differs: row.differences.contains($0),
+                            text: $0.text(of: row), differs: row.differences.contains($0),
                             isLoss: explanation.map($0.isLoss) ?? false)
                     },
-                    isLost: explanation?.decision.losesOpen == true, reasons: explanation?.reasons ?? [])
+                    isLost: row.place.device == nil && explanation?.decision.losesOpen == true,
+                    reasons: explanation?.reasons ?? [])
             },
             warnings: warnings)
     }
@@ -152,6 +163,7 @@ extension JSONWriter {
     fileprivate mutating func members(of place: PayloadMatrix.Place) {
         member("platform", place.platform.rawValue)
         member("state", place.state.rawValue)
+        if let device = place.device { member("device_state", device.rawValue) }
     }
 }
 
@@ -168,9 +180,11 @@ extension ExplanationMatrix.Column {
     }
 
     /// Returns the fact for people. For a refused payload the owner's column has the error.
-    func text(of result: Result<Explanation, PayloadError>) -> String {
-        switch result {
-        case .success(let explanation): text(of: explanation)
+    func text(of row: ExplanationMatrix.Row) -> String {
+        switch row.result {
+        case .success(let explanation):
+            self == .outcome
+                ? row.place.device?.outcome(of: explanation) ?? text(of: explanation) : text(of: explanation)
         case .failure(let error): self == .owner ? "refused: \(error.message)" : "-"
         }
     }
@@ -195,6 +209,28 @@ extension ExplanationMatrix.Column {
         case .outcome: explanation.outcomeWord
         case .tap: explanation.tap.text
         case .influence: explanation.countsForInfluencedOpen ? "influenced open" : "-"
+        }
+    }
+}
+
+extension PayloadMatrix.DeviceState {
+    /// The state of a device that makes a difference to a push; `nil` if none does.
+    fileprivate init?(_ explanation: Explanation?) {
+        let remarks = explanation?.decision.remarks ?? []
+        if remarks.contains(.normalPriority) {
+            self = .doze
+        } else if remarks.contains(.silentOnApple) {
+            self = .lowPower
+        } else {
+            return nil
+        }
+    }
+
+    /// The outcome, for people.
+    fileprivate func outcome(of explanation: Explanation) -> String {
+        switch self {
+        case .doze: "held until a maintenance window"
+        case .lowPower: explanation.shown.by == .system ? "shown, may not wake the app" : "may wait or be dropped"
         }
     }
 }

@@ -58,6 +58,8 @@ struct PayloadReader {
     private var failures: [Failure] = []
     /// Whether a line before the payload says that it is a VoIP push.
     private var namesVoIP = false
+    /// The platform that the notation of the last object says.
+    private var platformOfNotation: Platform?
     /// Whether the line in which the payload begins is quoted, and so its other lines.
     private var isQuoted = false
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
@@ -131,7 +133,17 @@ struct PayloadReader {
             leaveOut(line, number)
             return nil
         }
-        let document = try document(of: line, from: number)
+        platformOfNotation = nil
+        let document: JSONDocument
+        do { document = try self.document(of: line, from: number) } catch {
+            guard let encoded = try encodedBehind() else {
+                guard let other = firstOther, PayloadForm.isCode(other.line) else { throw error }
+                throw Failure(.badData, "\(file.name):\(other.number): \(PayloadForm.codeName)")
+            }
+            failures.append(error)
+            count -= 1
+            return try record(encoded.line, encoded.start)
+        }
         // It is whole: what is wrong with it is no reason to leave out what follows.
         wasWholeLine = true
         if count > 1, isInText, document.root.kind == .object, let name = PayloadEnvelope.nameOfOther(document.root) {
@@ -144,12 +156,22 @@ struct PayloadReader {
             return try opened(
                 Record(
                     document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
-                    line: place == file.name ? nil : number, firstLine: number))
+                    line: place == file.name ? nil : number, firstLine: number, platform: platformOfNotation))
         }
         guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
         reportForm(.list)
         list = (document.root.elements.enumerated().makeIterator(), place)
         return try nextOfList()
+    }
+
+    /// Goes on at JSON in a text with escapes behind an object that cannot be read, as source code has it; `nil` if
+    /// there is none.
+    private mutating func encodedBehind() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
+        guard repairs, firstOther != nil, restsRead < Self.restsMax else { return nil }
+        while let line = try nextLine() {
+            if let start = PayloadStart(in: line), start.form == .encoded { return (line, start) }
+        }
+        return nil
     }
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
@@ -252,8 +274,21 @@ struct PayloadReader {
             note("\(file.name):\(lineNumber): a part of an object: read with { before it")
             return [UInt8(ascii: "{")] + line
         }
-        guard PayloadStart.isPrintedMember(line) else { return nil }
+        let isCode = PayloadStart.isMemberOfCode(line)
+        guard isCode || PayloadStart.isPrintedMember(line) else { return nil }
         let rest = try rest()
+        if isCode {
+            let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "\n")] + rest
+            let end = text.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
+            guard let found = RepairedPayload(text[...end] + [UInt8(ascii: "}")], isCode: true), found.rest.isEmpty
+            else {
+                push(back: Self.lines(of: rest[...]))
+                lineNumber += linesAlready.count
+                return nil
+            }
+            note("\(file.name):\(lineNumber): a part of a message in source code: read with { before it")
+            return found.json
+        }
         let members = ([line] + Self.lines(of: rest[...])).filter { !$0.allSatisfy(\.isJSONWhiteSpace) }.map { line in
             guard PayloadStart.isPrintedMember(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
                 return line
@@ -392,6 +427,7 @@ struct PayloadReader {
         }
         if let isTentative, !payload.isAboutPush(isTentative: isTentative) { return nil }
         reportForm(text.form, to: payload.host)
+        if let name = payload.name, names.insert(name).inserted { note("\(file.name):\(number): read as \(name)") }
         let place = try place(from: number)
         let document: JSONDocument
         do {
@@ -445,9 +481,10 @@ struct PayloadReader {
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let mayHaveMore = count == 1 || isInText && opensObjects && restsRead < Self.restsMax
             let isIncomplete = mayHaveMore && error.offset >= line.count
-            if !isIncomplete, count > 1, isInText, opensObjects, let (object, _, _) = PayloadForm.object(in: line),
-                let document = try? JSONDocument(scanning: object, limits: limits)
+            if !isIncomplete, count > 1, isInText, opensObjects, let (payload, _, _) = PayloadForm.object(in: line),
+                let document = try? JSONDocument(scanning: payload.json, limits: limits)
             {
+                platformOfNotation = payload.platform
                 return document
             }
             let mayBeRepaired = repairs && count == 1 && !wasWholeLine
@@ -483,14 +520,15 @@ struct PayloadReader {
             return try JSONDocument(scanning: document.root.compactBytes, limits: limits)
         } catch {
             if let found = repaired(text, from: number) { return found }
-            guard opensObjects, let (object, form, rest) = PayloadForm.object(in: text),
-                let document = try? JSONDocument(scanning: object, limits: limits),
+            guard opensObjects, let (payload, form, rest) = PayloadForm.object(in: text),
+                let document = try? JSONDocument(scanning: payload.json, limits: limits),
                 let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
             else {
-                if count > 1 { linesAlready = Self.lines(of: text[...]).dropFirst().reversed() }
+                if count > 1 || firstOther != nil { linesAlready = Self.lines(of: text[...]).dropFirst().reversed() }
                 throw failure(error, in: text, from: number)
             }
             reportForm(form)
+            platformOfNotation = payload.platform
             goOn(behind: rest, of: text, from: number)
             return compact
         }

@@ -14,7 +14,7 @@ extension PayloadMatrix {
             let platform = row.place.platform == above ? "" : row.place.platform.rawValue
             above = row.place.platform
             table.add(
-                [platform, row.place.state.rawValue] + row.cells.map(\.marked),
+                [platform, row.place.stateName] + row.cells.map(\.marked),
                 row.isLost || row.hasLoss ? .bad : .plain)
         }
         var lines = [ReportLine(name.showingControls(), .heading)] + table.lines(width: width)

@@ -35,7 +35,8 @@ extension PayloadMatrix {
     }
 
     fileprivate var losses: Markup {
-        let lost = Warning.places(rows.filter { $0.isLost || $0.hasLoss }.map(\.place))
+        let lost = Warning.places(
+            rows.filter { ($0.isLost || $0.hasLoss) && $0.place.device == nil }.map(\.place))
         return lost.isEmpty ? "none" : "<span class=\"bad\">\(lost)</span>"
     }
 
@@ -48,7 +49,7 @@ extension PayloadMatrix {
             "By platform and state of the app; a marked cell differs from the state above it", rows,
             [
                 .name("Platform and state") { row in
-                    let place: Markup = "\(row.place.platform.shownName), \(row.place.state.rawValue)"
+                    let place: Markup = "\(row.place.platform.shownName), \(row.place.stateName)"
                     return row.isLost ? "<span class=\"bad\">\(place)</span>" : place
                 }
             ] + cells)
@@ -56,7 +57,7 @@ extension PayloadMatrix {
 
     fileprivate var html: Markup {
         let reasons = rows.filter { !$0.reasons.isEmpty }.map { row -> Markup in
-            "<h3>\(row.place.platform.shownName), \(row.place.state.rawValue)</h3>\n\(HTML.list(row.reasons))"
+            "<h3>\(row.place.platform.shownName), \(row.place.stateName)</h3>\n\(HTML.list(row.reasons))"
         }
         let lost = rows.filter(\.isLost).map(\.place)
         let verdict = Warning(text: "Braze never sees the push, and its open is lost", places: lost).sentence

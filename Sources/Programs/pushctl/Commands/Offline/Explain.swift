@@ -32,8 +32,8 @@ extension Command {
             counts as, and whether a session that starts a minute later is an influenced open. The warnings say why it is \
             for no other platform. A * marks a cell that differs from the state above, a ! a loss: a push or an open that \
             nobody gets. --format html prints the tables of all payloads, also of a directory, as \
-            one page for a ticket. Without --app-state the page has all states, and without --platform the platforms \
-            that the payload has parts for.
+            one page for a ticket; it has all states without --app-state, and all platforms without --platform. A \
+            second line "background" has the device in Doze, or in low power, for a push that comes late then.
             """,
             """
             With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
@@ -100,8 +100,6 @@ private struct Explain {
     /// Whether every platform, or every state of the app, is explained: the answers are a table then.
     private let hasAllPlatforms: Bool
     private let hasAllStates: Bool
-    /// Whether each platform is explained that the payload has a part for.
-    private let hasOwnPlatforms: Bool
     /// Whether the options say that it is a web push.
     private let isWebPush: Bool
     /// The tables of the HTML page.
@@ -111,8 +109,7 @@ private struct Explain {
     init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
         (self.format, self.settings, self.output) = (format, settings, output)
         let (platform, state) = (arguments[.platform], arguments[.appState])
-        hasAllPlatforms = platform == Option.all
-        hasOwnPlatforms = format == .html && platform == nil
+        hasAllPlatforms = platform == Option.all || format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
         isWebPush = arguments[.transport] == Transport.webPush.rawValue
         template = RequestTemplate(arguments)
@@ -170,7 +167,7 @@ private struct Explain {
         var guesses: [String] = []
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
-        if !hasAllPlatforms, !hasOwnPlatforms, let guess = guesses.first {
+        if !hasAllPlatforms, let guess = guesses.first {
             output.note(guess)
             let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
             if !parts.isEmpty {
@@ -185,8 +182,8 @@ private struct Explain {
         }
         let all = hasAllPlatforms ? PayloadPlatforms(deliver) : nil
         let matrix = ExplanationMatrix(
-            deliver, platforms: all?.possible ?? (hasOwnPlatforms ? deliver.platforms(beside: platform) : [platform]),
-            leftOut: all?.leftOut ?? [], state: hasAllStates ? nil : deliver.state, table: settings.routing)
+            deliver, platforms: all?.possible ?? [platform], leftOut: all?.leftOut ?? [],
+            state: hasAllStates ? nil : deliver.state, table: settings.routing)
         guard format != .json else { return output.write(document: matrix.json) }
         let table = matrix.table(name: record.place, payload: Array(deliver.payload.rawBytes))
         if format == .html { tables.append(table) } else { output.print(table.lines(width: output.width)) }
