@@ -11,7 +11,7 @@ public struct Restoration: Hashable, Sendable {
     /// The directory with the former ledger and log; `nil` if there were none.
     public var setAside: String?
     /// Whether the numbers of requests, events and entries continue after those of the former ledger; otherwise that
-    /// ledger could not be read, and they continue after those of the backup.
+    /// ledger could not be read, and they continue a billion after those of the backup.
     public var continuesNumbers: Bool
     /// The number of entries of custom data that were to be sent: their outcome is unknown now.
     public var unknownEntries: Int
@@ -47,8 +47,9 @@ public struct Restoration: Hashable, Sendable {
             let old = FormerLedger(in: directory)
             var act = act
             act?.count = Int(backup.requests)
+            let isUnread = old == nil && access("\(directory)/ledger.db", F_OK) == 0
             let (state, unknown) = try begin(
-                Database(path: new, access: .readWrite), after: old, act)
+                Database(path: new, access: .readWrite), after: old, isUnread: isUnread, act)
             try syncFile(new)
             let place = try SetAside.moveAll(in: directory, at: now)
             guard rename(new, "\(directory)/ledger.db") == 0 else {
@@ -83,11 +84,14 @@ public struct Restoration: Hashable, Sendable {
         }
     }
 
+    /// A number larger than the rows that a ledger has beyond its backup.
+    private static let surplusBeyondUnread: Int64 = 1_000_000_000
+
     /// Turns the backup into a ledger of its own.
     ///
     /// - Returns: its id, and the number of entries of unknown outcome.
     private static func begin(
-        _ database: borrowing Database, after old: FormerLedger?, _ act: AuditRecord?
+        _ database: borrowing Database, after old: FormerLedger?, isUnread: Bool, _ act: AuditRecord?
     ) throws(StoreError) -> (UUID128, Int) {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let old = old ?? FormerLedger()
@@ -104,6 +108,11 @@ public struct Restoration: Hashable, Sendable {
             WHERE state IN ('queued', 'claimed');
             """)
         let unknown = database.changes
+        if isUnread {
+            let found = try database.highestNumbers().map { $0 + surplusBeyondUnread }
+            try database.execute(
+                "UPDATE meta SET highest_seq = \(found[0]), highest_cursor = \(found[1]), highest_entry = \(found[2])")
+        }
         let rows = try AuditRows(database)
         let known = Set(try AuditRecord.all(in: database).map(\.withoutPerson))
         for act in old.acts where !known.contains(act.withoutPerson) { try rows.add(act) }

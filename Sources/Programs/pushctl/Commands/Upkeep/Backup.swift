@@ -167,7 +167,7 @@ extension Command {
             Only the set-aside ledger has the requests accepted after the backup. A request that a producer sends \
             again under an id of that time is accepted again. The state directory has a new id, so "pushctl export \
             --cursor" refuses an earlier cursor file. Request numbers continue after those of the set-aside ledger if \
-            it can be read, and a million later if it is damaged. Queued entries of custom data become unknown, since \
+            it can be read, a million later if it is damaged, and a billion after those of FILE if it cannot be read. Queued entries of custom data become unknown, since \
             they may have been sent: "pushctl pending --unknown" lists them. Invocations in flight end as after a \
             crash.
             """,
@@ -218,8 +218,8 @@ extension Command {
         if !restored.continuesNumbers {
             session.output.note(
                 """
-                the previous ledger cannot be read, so new requests may get the numbers of requests that are not in \
-                the backup
+                the previous ledger cannot be read; the numbers of requests continue a billion later, so that none of its \
+                own is given again
                 """)
         }
         if arguments.has(.json) {
