@@ -31,15 +31,16 @@ struct DocumentedCommandsTests {
         }
     }
 
-    @Test("the documentation is short: at most 24 pages and 38,000 words")
+    @Test("the documentation is short: at most 24 pages, and 37,400 words without the two pages of figures")
     func words() {
         let path = "\(packageRoot)/\(Self.folder)"
         let pages = ["", "Guides/", "Decisions/"].flatMap { folder in
             TestSupport.names(in: "\(path)/\(folder)").filter { $0.hasSuffix(".md") }.map { "\(path)/\(folder)\($0)" }
         }
-        let words = pages.map { (readFile($0) ?? []).split { $0 == 32 || $0 == 10 }.count }.reduce(0, +)
+        let prose = pages.filter { !$0.hasSuffix("/Benchmarks.md") && !$0.hasSuffix("/Reliability.md") }
+        let words = prose.map { (readFile($0) ?? []).split { $0 == 32 || $0 == 10 }.count }.reduce(0, +)
         #expect(pages.count <= 24)
-        #expect(words <= 38_000, "cut as many words as you add")
+        #expect(words <= 37_400, "cut as many words as you add")
     }
 
     @Test(

@@ -23,7 +23,10 @@ struct HandlerTests {
             ("exit 255", "failed", "exit status 255"),
             ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often out of memory: MemoryMax=)"),
             ("kill -TERM $$", "failed", "ended by signal 15 (SIGTERM)"),
-            ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
+            (
+                "echo chatter; echo '{\"result\":'; exit 0", "handled",
+                "no answer is found: the answer cannot be read: at byte 10: a value is expected; the text ends here"
+            ),
             // The output pipe may be full, closed, or held open by a process that outlives the handler.
             (
                 "head -c 1000000 /dev/zero; exit 0", "handled",

@@ -310,12 +310,13 @@ struct PushctlExplainTests {
             text.contains(
                 """
                   message 0:1, from 123, priority high, delivered as normal, ttl 60 s, collapse key c, notification "Hello"
-                  a tap opens shop://x
-                  button "Close", id no: close
+                  a tap opens the app, and not Braze's link shop://x
                   key-value k = v
                 Why
 
                 """))
+        let open = explain(payload, "--platform", "android", "--app-state", "foreground").output
+        #expect(open.contains("\n  a tap opens shop://x\n  button \"Close\", id no: close\n"))
         let explanation = try json(explain(payload, "--platform", "android", "--json").output)
         #expect(
             explanation["braze"]?["actions"]?.text == #"[{"id":"no","kind":"close","title":"Close","uri":null}]"#)

@@ -285,7 +285,7 @@ struct PushctlVerifyTests {
         #expect(output.contains("\n  braze                android 0, ios 0, web 0\n"))
         #expect(output.contains("\n  crm                  ios 150\n"))
         #expect(output.contains("\n  onesignal            android 200 own receiver, ios 200, web 200\n"))
-        #expect(output.contains("\n  adjust-uninstall     android 100 low confidence; uninstall probe\n"))
+        #expect(output.contains("\n  appsflyer-uninstall  android 200 low confidence; uninstall probe\n"))
         let names = try json(verify(directory.path, "--json").output)["providers"]?.elements.map { $0["name"]?.string }
         #expect(names?.contains("crm") == true && names?.contains("klaviyo") == false)
     }

@@ -206,14 +206,14 @@ extension Session {
     /// How often it looks.
     private static let interval: useconds_t = 200_000
 
-    /// Sends a tap, a press or a dismissal. With `--wait` it also prints what the tracker made of it, where this user may
-    /// read the ledger.
+    /// Sends a tap, a press or a dismissal. With `--wait` it also prints what became of one that the tracker holds, where
+    /// this user may read the ledger.
     fileprivate func sendInteraction(
         _ kind: InteractRequest.Kind, _ arguments: Arguments
     ) throws(Failure) -> ExitStatus {
         let (status, accepted) = try exchange(try RequestLine.interaction(kind, arguments), arguments)
         guard let seq = accepted, arguments.has(.wait), !arguments.has(.json) else { return status }
-        guard let story = try? story(of: seq), story.reachedTracker, (try? waitForTracker(of: seq)) == true,
+        guard let story = try? story(of: seq), story.isHeld, (try? waitForTracker(of: seq)) == true,
             let decided = try? self.story(of: seq)
         else { return status }
         output.print("seq \(seq)  \(PushFacts(decided).sentence)\n".showingControlsInLines())
@@ -270,5 +270,6 @@ extension Session {
 }
 
 extension RequestStory {
-    fileprivate var reachedTracker: Bool { invocations.contains { $0.result?.outcome == .handedToTracker } }
+    /// Whether the tracker waits for the push that it is about. Any other outcome has the verdict in its reason.
+    fileprivate var isHeld: Bool { invocations.contains { $0.result?.reasonCode == .heldForDelivery } }
 }
