@@ -76,9 +76,9 @@ step "guides: the package has them, and the runbook of each alert shows its item
 rules=/usr/share/pushrouterd/prometheus/pushrouterd.rules.yml
 while read -r alert; do
     runbook=$(sed -n "/alert: $alert\$/,/runbook:/s/.*runbook: \"\(.*\)\"/\1/p" $rules)
-    [[ $runbook == "less '+/^- .$alert' "* ]] || fail "the runbook of $alert: $runbook"
+    [[ $runbook == "less '+/^- .$alert. ' "* ]] || fail "the runbook of $alert: $runbook"
     # The same search as that of less.
-    grep -q -e "^- .$alert" "${runbook##* }" || fail "${runbook##* } has no $alert"
+    grep -q -e "^- .$alert. " "${runbook##* }" || fail "${runbook##* } has no $alert"
 done < <(sed -n 's/.*- alert: //p' $rules)
 denies "a link of a guide is one of the sources" grep -q '<doc:' -r /usr/share/doc/pushrouterd/guides
 
