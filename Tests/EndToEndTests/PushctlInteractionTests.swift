@@ -86,4 +86,13 @@ struct PushctlInteractionTests {
         #expect(usage.end == .exited(2))
         #expect(usage.errors.hasPrefix("pushctl: --fail needs --wait\n"))
     }
+
+    @Test("open --wait says what became of a tap that the tracker held")
+    func heldTap() throws {
+        let daemon = try TestDaemon(Installation("[Tracker]\nGrace=1s\n"))
+        let result = daemon.pushctl("open", "m9", "--platform", "android", "--device", "d", "--wait")
+        #expect(result.end == .exited(0) && result.lines.count == 3, "\(result.output)")
+        #expect(result.lines.last?.hasPrefix("seq 1  ") == true, "\(result.output)")
+        #expect(result.lines.last?.contains("handed_to_tracker") == false, "\(result.output)")
+    }
 }

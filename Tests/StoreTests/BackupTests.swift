@@ -128,5 +128,11 @@ struct BackupTests {
         #expect(!restored.continuesNumbers && restored.setAside != nil)
         #expect(try numbers(in: state) == [1])
         #expect(try LedgerReader(directory: state).highestSequenceNumber() == SequenceNumber(1_000_000_001))
+        // A log without its ledger is no different.
+        for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] { unlink("\(state)/\(name)") }
+        mkdir(state + "/log", 0o700)
+        let later = try Restoration.restore(nil, into: state, at: WallTime(milliseconds: 1_770_000_000_000))
+        #expect(!later.continuesNumbers)
+        #expect(try LedgerReader(directory: state).highestSequenceNumber() == SequenceNumber(1_000_000_000))
     }
 }

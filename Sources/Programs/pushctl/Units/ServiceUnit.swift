@@ -123,7 +123,7 @@ struct ServiceFiles {
             return [warning("\(directory): \(errorText(errno)); the gateway does not start without the directory")]
         }
         guard !names.isEmpty else {
-            return [warning("\(directory): no file there ends in \(suffix), so the gateway refuses every sender")]
+            return [warning("\(directory): no file there ends in \(suffix), so the gateway knows no sender's key")]
         }
         return names.compactMap { name in
             let path = "\(directory)/\(name)"

@@ -47,7 +47,9 @@ public struct Restoration: Hashable, Sendable {
             let old = FormerLedger(in: directory)
             var act = act
             act?.count = Int(backup.requests)
-            let isUnread = old == nil && access("\(directory)/ledger.db", F_OK) == 0
+            // A log whose ledger is gone has given numbers, too.
+            let isUnread =
+                old == nil && ["ledger.db", "log"].contains { access("\(directory)/\($0)", F_OK) == 0 }
             let (state, unknown) = try begin(
                 Database(path: new, access: .readWrite), after: old, isUnread: isUnread, act)
             try syncFile(new)

@@ -26,17 +26,12 @@ extension HandlerAnswer.Content {
             return
         }
         let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first
-        if discarded > 0 {
-            let cut =
-                "the output has \(bytes.count + discarded) bytes; the daemon reads the first \(bytes.count)"
-            let isOfLog = fault != nil && bytes.has(Self.quotedLog)
-            self.init(remarks: [isOfLog ? "log: nothing is kept: \(cut)" : "no answer is found: \(cut)"])
-        } else if let fault {
-            let isOfLog = bytes.has(Self.quotedLog)
-            self.init(remarks: [isOfLog ? "log: nothing is kept: \(fault)" : "no answer is found: \(fault)"])
-        } else {
-            return nil
-        }
+        let cut =
+            discarded > 0
+            ? "the output has \(bytes.count + discarded) bytes; the daemon reads the first \(bytes.count)" : nil
+        guard let reason = cut ?? fault else { return nil }
+        let isOfLog = fault != nil && bytes.has(#""log""#.utf8)
+        self.init(remarks: ["\(isOfLog ? "log: nothing is kept" : "no answer is found"): \(reason)"])
     }
 
     /// Explains to people why a program's standard output is no answer, although its author may have meant one.
@@ -64,8 +59,6 @@ extension HandlerAnswer.Content {
             return "no line of the output is a JSON object"
         } catch { return "the object cannot be read: \(error.message)" }
     }
-
-    private static let quotedLog = #""log""#.utf8
 
     /// Returns the fault of a text that looks like an answer.
     private static func fault(in bytes: [UInt8]) -> String? {

@@ -55,7 +55,7 @@ extension Command {
             The daemon looks up a number or message id among the Braze deliveries that the tracker remembers, then in \
             the ledger, which also has the platform. A tap on another provider's notification is routed to a handler \
             as its push is. Android has no push callback for a tap, so there the callback is "none". The tracker holds \
-            a tap whose message it does not know, because the delivery may still come.
+            a tap whose message it does not know, because the delivery may still come; --wait then says what became of it.
             """,
             """
             The exit status is 0 when the request was accepted and none of its custom data was rejected. With --wait \
