@@ -287,12 +287,8 @@ enum FollowUp {
     case reply(ClientSession, place: Int, ClientReply)
     /// Sends the outcomes that a client waits for, after its reply.
     case releaseOutcomes(OutcomeWait)
-    /// Runs a handler.
-    indirect case start(HandlerRun)
-    /// Reads a payload again, and runs its handler.
-    indirect case load(HandlerRun)
-    /// Reports the end of an invocation to the journal and to waiting clients.
-    case decided(InvocationEnd)
+    /// Carries out an effect of the router.
+    case effect(RouterEffect)
     /// Hands entries of custom data to the forwarder.
     indirect case handOver(ClaimedEntries)
     /// Writes a journal entry.

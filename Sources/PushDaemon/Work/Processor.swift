@@ -348,12 +348,9 @@ final class Processor {
                 if startsEarly, run.mayStartEarly, pipeline.allowsEarlyStart(of: run.request.seq) {
                     early.append(run)
                 } else {
-                    pipeline.append(.start(run))
+                    pipeline.append(.effect(effect))
                 }
-            case .load(let run): pipeline.append(.load(run))
-            case .decided(let end): pipeline.append(.decided(end))
-            case .breaker(let change): pipeline.append(.note(JournalEntry(change)))
-            case .publishEnded(let end): pipeline.append(.note(JournalEntry(end)))
+            case .load, .decided, .breaker, .publishEnded: pipeline.append(.effect(effect))
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)
@@ -369,7 +366,7 @@ final class Processor {
         guard !early.isEmpty else { return }
         for run in exchange(&early, with: []) { runner.start(run) }
         // A turn has one round of starts: those that this round brought about wait for the disk.
-        for run in exchange(&early, with: []) { pipeline.append(.start(run)) }
+        for run in exchange(&early, with: []) { pipeline.append(.effect(.start(run))) }
     }
 
     /// Does the follow-ups of durable batches, for a slice of time.
@@ -394,6 +391,12 @@ final class Processor {
         case .releaseOutcomes(let wait): wait.release()
         case .handOver(let entries): handOver(entries)
         case .note(let entry): journal.log(entry)
+        case .effect(let effect): perform(effect)
+        }
+    }
+
+    private func perform(_ effect: RouterEffect) {
+        switch effect {
         case .start(let run): runner.start(run)
         case .load(let run):
             loader.load(run) { [weak self] loaded in
@@ -405,6 +408,10 @@ final class Processor {
         case .decided(let end):
             logEnd(end)
             answerWaiting(end)
+        case .breaker(let change): journal.log(JournalEntry(change))
+        case .publishEnded(let end): journal.log(JournalEntry(end))
+        // The end of a run does not wait for the disk: ``carryOut()`` has done it.
+        case .terminate, .stop: break
         }
     }
 

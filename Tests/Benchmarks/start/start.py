@@ -56,10 +56,13 @@ def tell(what, starts, memory):
 
 
 write(f"{config}/pushrouterd.conf", "[Dispatch]\nRequestsInFlightMax=60000\nRequestsInFlightMaxPerPeer=60000\n")
-write(f"{config}/handlers.d/hang.handler", "[Handler]\nType=exec\nExec=/bin/sleep 60\nIdempotent=yes\n")
+write(f"{config}/handlers.d/hang.handler", f"[Handler]\nType=exec\nExec={work}/sleep 60\nIdempotent=yes\n")
 write(f"{config}/handlers.d/journal.handler", "[Handler]\nType=journal\n")
 write(f"{config}/routes.d/10-hang.route", "[Match]\nApp=hang\n[Route]\nHandler=hang\n")
 write(f"{config}/routes.d/90-rest.route", "[Match]\n[Route]\nHandler=journal\n")
+
+# Its own name: so no other program's is killed.
+os.symlink("/bin/sleep", f"{work}/sleep")
 
 starts = []
 for _ in range(ROUNDS):
@@ -86,7 +89,7 @@ tell("delivered", starts, memory)
 
 database = sqlite3.connect(f"{state}/ledger.db", isolation_level=None)
 columns = [row[1] for row in database.execute("PRAGMA table_info(request_rows)")]
-template = list(database.execute("SELECT * FROM request_rows WHERE seq = 1").fetchone())
+template = list(database.execute("SELECT * FROM request_rows ORDER BY seq LIMIT 1").fetchone())
 template[columns.index("body")] = b"{}"
 highest = database.execute("SELECT max(seq) FROM requests").fetchone()[0]
 seq, identifier = columns.index("seq"), columns.index("id")
@@ -104,7 +107,7 @@ for _ in range(3):
     daemon = Daemon()
     daemon.load(8, 64, 50_000, '{"op":"deliver","platform":"android","app":"hang","device":"d-@-#","payload":{"data":{"k":"v","text":"%s"}}}' % ("x" * 500))
     daemon.end(signal.SIGKILL)
-    subprocess.run(["pkill", "-9", "-f", "^/bin/sleep 60"])
+    subprocess.run(["pkill", "-9", "-f", f"^{work}/sleep 60"])
     # Writes the load's dirty pages to disk now, so that the measured start does not wait for them.
     os.sync()
     daemon = Daemon()
