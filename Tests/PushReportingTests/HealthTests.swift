@@ -71,7 +71,7 @@ struct HealthTests {
 
     @Test("a configuration file that others may write, or the daemon cannot read, is an error")
     func configuration() {
-        expectOne(.error, .configuration, "its mode is 0664", do: "chmod go-w /etc/p/a") {
+        expectOne(.error, .configuration, "users other than the owner may write to it", do: "chmod go-w /etc/p/a") {
             $0.configuration = [file("/etc/p/a", owner: 0, mode: 0o664)]
         }
         expectOne(
@@ -84,6 +84,25 @@ struct HealthTests {
         expectOne(.warning, .configuration, "a handler could change it", do: "chown root /etc/p/a") {
             $0.configuration = [file("/etc/p/a", mode: 0o644)]
         }
+    }
+
+    @Test("files with the same fault are one finding, whose remedy names them all")
+    func sameFault() {
+        expectOne(
+            .warning, .configuration, "/etc/p/a (and 2 other files): the user pushrouterd of the daemon owns it",
+            do: "chown root /etc/p/a /etc/p/b /etc/p/c"
+        ) { $0.configuration = ["a", "b", "c"].map { file("/etc/p/\($0)", mode: 0o644) } }
+    }
+
+    @Test("connections refused for want of a descriptor are a warning with their number")
+    func descriptors() throws {
+        let status = try JSONDocument(
+            scanning: Array(#"{"clients":{"refused":{"descriptors":3,"idle":2}},"containment":"cgroups"}"#.utf8)
+        ).root
+        expectOne(
+            .warning, .daemon, "3 connections were refused since the start: the daemon had no descriptor left",
+            do: "raise LimitNOFILE= of the unit, and restart the daemon"
+        ) { $0.status = status }
     }
 
     @Test("a service that failed, or that does not start, is an error; the remedy opens its socket again")

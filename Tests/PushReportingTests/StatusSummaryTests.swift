@@ -71,6 +71,15 @@ struct StatusSummaryTests {
             ])
     }
 
+    @Test("names the limits that refused connections and requests, with the number of each")
+    func limits() throws {
+        let refused = #"{"descriptors":1200,"overloaded":3,"connections":0,"idle":9}"#
+        let clients = #""clients":{"refused":"# + refused + #"},"custom_data":"#
+        let line = try #require(try lines(Self.status.replacing(#""custom_data":"#, with: clients)).suffix(2).first)
+        #expect(line.text == "Refused        by limits: descriptors 1,200, overloaded 3")
+        #expect(line.tone == .warning)
+    }
+
     @Test("names the rules of producers that refused requests, and when they did last")
     func refused() throws {
         let clients = #"""

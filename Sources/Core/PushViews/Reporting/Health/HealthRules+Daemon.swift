@@ -125,6 +125,14 @@ extension HealthFacts {
                     do: "raise DeviceMemoryMax= in [Dispatch]; \"pushctl devices\" lists the devices"))
         }
         findings += refusedProducers(status)
+        if let count = status["clients"]?["refused"]?["descriptors"]?.int64, count > 0 {
+            findings.append(
+                .warning(
+                    .daemon,
+                    "\(counted(count, "connection was", "connections were")) refused since the start: the daemon had no "
+                        + "descriptor left",
+                    do: "raise LimitNOFILE= of the unit, and restart the daemon"))
+        }
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
         return findings.contains { $0.severity == .error }

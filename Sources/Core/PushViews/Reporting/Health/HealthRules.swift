@@ -17,30 +17,45 @@ extension HealthFacts {
                 area: .configuration, severity: mistake.isError ? .error : .warning, message: mistake.message,
                 remedy: "correct it, and check it with \"pushctl verify\"")
         }
+        var (writable, owned): ([String], [String]) = ([], [])
         for file in configuration {
             guard let attributes = file.attributes else { continue }
             if attributes.mode & 0o022 != 0 {
-                findings.append(
-                    .error(
-                        .configuration,
-                        "\(file.path): its mode is \(attributes.octal): users other than its owner can choose the "
-                            + "programs that run",
-                        do: "chmod go-w \(file.path)"))
+                writable.append(file.path)
             } else if let service, !attributes.allows(4, service) {
                 findings.append(
                     .error(
                         .configuration, "\(file.path): the user \(service.name) of the daemon cannot read it",
                         do: "chmod a+r \(file.path), or give it to a group of that user"))
             } else if let service, attributes.owner == service.user, service.user != 0 {
-                findings.append(
-                    .warning(
-                        .configuration,
-                        "\(file.path): it belongs to the user \(service.name) of the daemon, so a handler could change it",
-                        do: "chown root \(file.path)"))
+                owned.append(file.path)
             }
         }
+        findings += same(
+            .error, writable, "users other than the owner may write to it, and so choose the programs that run",
+            do: "chmod go-w")
+        findings += same(
+            .warning, owned, "the user \(service?.name ?? "") of the daemon owns it, so a handler could change it",
+            do: "chown root")
         let count = configuration.count { $0.attributes.map { $0.kind != .directory } ?? false }
         return findings.isEmpty ? [.fine(.configuration, "no mistakes; \(counted(count, "file"))")] : findings
+    }
+
+    /// One finding for all files of the configuration with the same fault; none without a file.
+    ///
+    /// - Parameters:
+    ///   - fault: the fault of each.
+    ///   - command: the remedy, without the paths.
+    private func same(
+        _ severity: HealthFinding.Severity, _ paths: [String], _ fault: String, do command: String
+    ) -> [HealthFinding] {
+        guard let first = paths.first else { return [] }
+        let others = paths.count > 1 ? " (and \(counted(paths.count - 1, "other file")))" : ""
+        return [
+            HealthFinding(
+                area: .configuration, severity: severity, message: "\(first)\(others): \(fault)",
+                remedy: "\(command) \(paths.joined(separator: " "))")
+        ]
     }
 
     // MARK: State

@@ -153,8 +153,19 @@ public struct StatusSummary {
         return facts
     }
 
-    /// The requests that the rules of producers refused.
+    /// The connections and requests that were refused because a limit was reached, and those that a rule refused.
     private var refused: [LabelledFact] {
+        let limits = ["connections", "peer_connections", "descriptors", "overloaded", "unavailable"]
+        let counts = limits.compactMap { limit in
+            let count = status["clients"]?["refused"]?[limit]?.int64 ?? 0
+            return count > 0 ? "\(limit) \(grouped(count))" : nil
+        }
+        guard !counts.isEmpty else { return refusedByRules }
+        let text = "by limits: \(counts.joined(separator: ", "))"
+        return [LabelledFact(label: "Refused", text: text, tone: .warning)] + refusedByRules
+    }
+
+    private var refusedByRules: [LabelledFact] {
         let all = status["clients"]?["refused_by_rule"]?.elements ?? []
         guard let age = all.compactMap({ $0["age_ms"]?.int64 }).min() else { return [] }
         var counts: [String: Int64] = [:]
