@@ -65,6 +65,8 @@ final class Daemon {
     private(set) var handsOver = false
     /// When the time for clients to read their last replies is over, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
+    /// When a stop waits no longer for room.
+    private var roomDue: Int64 = 0
     var configuration: ConfigurationState
     /// The counts of configuration readings.
     var reloads = Reloads()
@@ -434,8 +436,13 @@ final class Daemon {
         guard processor.handlersRunning == 0 else { return }
         // The daemon acknowledged no request that a full disk or a full log holds up, so it loses nothing by not waiting for
         // room. A last sign of life that finds no room is no failure.
-        if parts.health.findsNoRoom(at: EventLoop.nowNanoseconds) {
-            return parts.loop.exit(code: gaps.hasEnded ? 0 : StartFailure.inputOutput)
+        let now = EventLoop.nowNanoseconds
+        if parts.health.findsNoRoom(at: now) {
+            guard now >= roomDue else { return sources?.turn.arm(at: roomDue) ?? () }
+            guard !gaps.hasEnded else { return parts.loop.exit(code: 0) }
+            let message = "stopped without room for what is not acknowledged yet: those requests are not accepted"
+            parts.journal.log(JournalEntry(.error, message))
+            return parts.loop.exit(code: StartFailure.inputOutput)
         }
         guard processor.isIdle, inject.isIdle else { return }
         // Another turn writes the last sign of life.
@@ -458,6 +465,9 @@ final class Daemon {
 
     /// One second, in nanoseconds.
     private static let lastRepliesTime: Int64 = 1_000_000_000
+
+    /// How long a stop waits for room, in nanoseconds: the log's thread tries again within this time.
+    private static let roomTime: Int64 = 1_000_000_000
 
     // MARK: Signals
 
@@ -486,6 +496,7 @@ final class Daemon {
 
     private func drain() {
         isStopping = true
+        roomDue = EventLoop.nowNanoseconds + Self.roomTime
         processor.handle(.draining)
         control.stop()
         audit.writeDue(isEnd: true)

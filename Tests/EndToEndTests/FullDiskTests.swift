@@ -166,19 +166,35 @@ struct FullDiskTests {
         let disk = try SmallDisk("4m")
         defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
-        let daemon = try DaemonProcess.ready(installation)
-        let client = try installation.injectClient()
+        let daemon = try fullDaemon(disk)
+        #expect(try daemon.stop() == .exited(74))
+        #expect(daemon.standardError.contains("stopped without room"), "\(daemon.standardError)")
+        disk.empty()
+        #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
+    }
+
+    @Test("that has room again when the daemon stops takes what waited, and the daemon ends well")
+    func stopsWithRoomAgain() throws {
+        let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
+        let daemon = try fullDaemon(disk)
+        disk.empty()
+        #expect(try daemon.stop() == .exited(0), "\(daemon.standardError)")
+    }
+
+    /// A daemon that has acknowledged request 1, and has seen that the disk is full.
+    private func fullDaemon(_ disk: SmallDisk) throws -> DaemonProcess {
+        let daemon = try DaemonProcess.ready(disk.installation)
+        let client = try disk.installation.injectClient()
         let payload = String(repeating: "x", count: 20_000)
         let request = Requests.deliver(#""payload":{"data":{"k":"\#(payload)"}}"#, id: nil, waits: false)
         #expect(try client.ask(request).seq == 1)
         disk.fill()
         try waitUntil("the daemon has seen that the disk is full") {
             try client.send(line: request)
-            return try DaemonStatus(of: installation)["store_problem"]?.string != nil
+            return try DaemonStatus(of: disk.installation)["store_problem"]?.string != nil
         }
-        #expect(try daemon.stop() == .exited(74))
-        disk.empty()
-        #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
+        return daemon
     }
 
     @Test("delays a start, with a notice; the start continues when there is room, or ends on SIGTERM")

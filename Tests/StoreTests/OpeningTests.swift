@@ -128,6 +128,28 @@ struct OpeningTests {
         }
     }
 
+    @Test("a write of the log that RLIMIT_FSIZE cuts within a block finds no room, and the next one may pass")
+    func fileLimitWithinBlock() async throws {
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            signal(SIGXFSZ, SIG_IGN)
+            let state = UUID128(high: 1, low: 2)
+            let segment = try LogSegment.create(1, length: 64 << 10, in: directory.path, state: state)
+            let blocks = AlignedMemory(byteCount: 16 << 10)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            var former = rlimit()
+            try #require(getrlimit(resource, &former) == 0)
+            var limit = rlimit(rlim_cur: (20 << 10) + 1, rlim_max: former.rlim_max)
+            try #require(setrlimit(resource, &limit) == 0)
+            let error = #expect(throws: StoreError.self) {
+                try segment.write(UnsafeRawBufferPointer(blocks.bytes), at: 16 << 10)
+            }
+            #expect(error?.kind == .noSpace, "\(error?.description ?? "")")
+            try #require(setrlimit(resource, &former) == 0)
+            try segment.write(UnsafeRawBufferPointer(blocks.bytes), at: 16 << 10)
+        }
+    }
+
     @Test("keeps what an earlier daemon wrote")
     func reopened() async throws {
         let directory = try await stoppedLedger()

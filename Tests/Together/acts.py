@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import sqlite3
@@ -32,7 +33,7 @@ class Acts:
         "backup", "replay", "purge", "report",
         "read", "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping",
         "end_service",
-        "kill_worker", "forwarder", "bad_client", "custom_data", "quiet")
+        "kill_worker", "forwarder", "bad_client", "custom_data", "full_disk", "clock", "quiet")
 
     def count(self, event):
         self.events[event] = self.events.get(event, 0) + 1
@@ -379,6 +380,23 @@ class Acts:
         number = self.generator.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGHUP))
         self.count(f"the forwarder: {number.name}")
         self.installation.ends.end("forwarder", number)
+
+    # The machine
+
+    def full_disk(self):
+        """No file grows beyond a length for a while: for the daemon that is a full disk."""
+        run = self.installation.run
+        # Its journal is a file, too, and goes on.
+        room = (run.log.stat().st_size & -4096) + (self.generator.choice((256, 1024, 4096)) << 10)
+        before = resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+        time.sleep(self.generator.random() * 3)
+        resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, before)
+
+    def clock(self):
+        """The wall clock goes back, and forward again after a while."""
+        self.installation.clock.set(-self.generator.choice((1, 60, 3600, 2 * 86400)))
+        time.sleep(self.generator.random() * 2)
+        self.installation.clock.set(0)
 
     # Nothing in flight
 

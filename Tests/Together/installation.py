@@ -19,6 +19,8 @@ from collections import Counter
 from configuration import Configuration
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "Fleet"))
+from clocks import Clock  # noqa: E402
 # No wait may take longer. The limit is no promise of the product: it allows for a busy machine.
 PATIENCE = 120
 # After SIGTERM a handler may run to its deadline, and the daemon keeps replies for a second.
@@ -65,7 +67,9 @@ class Installation:
         # The path of a socket has at most 107 bytes.
         short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="together.", dir=short))
-        self.programs, self.preload = programs, None
+        self.programs = programs
+        # What the daemon runs with: libraries.
+        self.preload = []
         self.mark = f"TOGETHER={self.root}".encode()
         for name in ("config", "state", "run", "logs", "backups", "bin"):
             (self.root / name).mkdir(mode=0o700)
@@ -76,7 +80,6 @@ class Installation:
         self.is_stopping = False
         self.ends = OtherEnds(self, random.Random(f"{seed} ends"))
         self.configuration = Configuration(self.root, self.ends.ports)
-        self.configuration.write()
         self.environment = dict(os.environ, **{
             "CONFIGURATION_DIRECTORY": str(self.root / "config"), "STATE_DIRECTORY": str(self.root / "state"),
             "RUNTIME_DIRECTORY": str(self.root / "run"),
@@ -84,6 +87,13 @@ class Installation:
             "SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=no")})
         for name in ("JOURNAL_STREAM", "NOTIFY_SOCKET", "LD_PRELOAD", "TOGETHER"):
             self.environment.pop(name, None)
+        self.clock = Clock(self.root / "clock", self.root / "bin/clock.so")
+
+    def begin_leg(self):
+        """The other ends and the configuration of the first start, or of a further one."""
+        self.configuration.is_bare = False
+        self.configuration.write()
+        self.ends.start()
 
     # The daemon
 
@@ -95,7 +105,8 @@ class Installation:
         """Starts a run; it is not ready yet."""
         number = len(self.runs) + 1
         log = self.root / f"logs/daemon-{number}"
-        environment = dict(self.environment, **({"LD_PRELOAD": str(self.preload)} if self.preload else {}))
+        environment = self.environment | self.clock.environment
+        environment["LD_PRELOAD"] = ":".join(str(path) for path in self.preload)
         with open(log, "wb") as output:
             process = subprocess.Popen(
                 [self.programs / "pushrouterd"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -341,6 +352,8 @@ class OtherEnds:
         }
 
     def start(self):
+        """Starts them, or those that were dismissed."""
+        self.is_calm = False
         root = self.installation.root
         (root / "bus.conf").write_text(f"""<!DOCTYPE busconfig PUBLIC
 "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -351,9 +364,10 @@ class OtherEnds:
         if not has_desktop:
             print("left out: the desktop: dbus-daemon, python3-dbus or python3-gi is not installed")
         for name in self.commands():
-            if has_desktop or name not in ("bus", "desktop"):
+            if name not in self.processes and (has_desktop or name not in ("bus", "desktop")):
                 self.spawn(name)
-        self.thread.start()
+        if not self.thread.is_alive():
+            self.thread.start()
 
     def spawn(self, name):
         if name == "bus":

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the daemon with handlers of all kinds side by side, and does everything to it at once, in an order by a seed.
 
-together.py [--seed N]... [--seconds S] [--programs DIR] [--acts NAME,...] [--preload LIBRARY] [--keep]
+together.py [--seed N]... [--seconds S] [--legs N] [--programs DIR] [--acts NAME,...] [--preload LIBRARY] [--keep]
 
 Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers;
 acts come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
-read, persons are erased, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It
+read, persons are erased, the disk is full and the clock goes back for a while, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It
 ends with 1 and the seed, the last acts and the daemon's last words when something does not hold. In an hour or more a
 pair of acts that never came one after the other is a failure, too. SIGTERM ends the acts early, and the checks come.
---acts does only these, to find what a failure needs.
+--acts does only these, to find what a failure needs. --legs does it so often; each leg begins with the state that the
+former left.
 It needs Debian's dbus-daemon, python3-dbus and python3-gi.
 """
 
@@ -42,19 +43,23 @@ ALL_PAIRS = 3600
 MEMORY = 96 << 10
 
 
-def library(preload, directory):
-    """The path of what the daemon runs with: by default what ends it when it closes a descriptor that epoll watches."""
-    if preload == "none":
-        return None
-    if preload != "watched":
-        return pathlib.Path(preload).resolve()
+def libraries(preload, directory):
+    """What the daemon runs with: a clock, and by default what ends it when it closes a descriptor that epoll watches."""
     if not shutil.which("gcc"):
-        print("left out: descriptors that are closed while they are watched: gcc is not installed")
-        return None
-    path = directory / "bin/watched.so"
-    source = HERE / "Tests/WatchedDescriptors/Preload.c"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"], check=True)
-    return path
+        print("left out: descriptors that are closed while they are watched, clocks: gcc is not installed")
+        return []
+
+    def built(name, source):
+        path = directory / f"bin/{name}.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", path, HERE / "Tests" / source, "-ldl"], check=True)
+        return path
+
+    found = [built("clock", "Fleet/preload/clock.c")]
+    if preload == "watched":
+        found.append(built("watched", "WatchedDescriptors/Preload.c"))
+    elif preload != "none":
+        found.append(pathlib.Path(preload).resolve())
+    return found
 
 
 class Walk:
@@ -91,14 +96,19 @@ class Walk:
 
 
 class Test:
-    def __init__(self, seed, seconds, programs, preload, names):
+    def __init__(self, seed, seconds, programs, preload, names, former=None):
         self.seed, self.seconds = seed, seconds
         self.begin = time.monotonic()
-        self.installation = Installation(programs, seed)
-        self.installation.preload = library(preload, self.installation.root)
-        self.record, self.gate, self.trouble = Record(), threading.Event(), []
-        self.record.watch = Watch(self.installation, self.trouble)
-        self.erasures = checks.Erasures(self.record)
+        self.gate = threading.Event()
+        if former:
+            self.installation, self.record, self.erasures = former.installation, former.record, former.erasures
+            self.trouble = former.trouble
+        else:
+            self.installation, self.record, self.trouble = Installation(programs, seed), Record(), []
+            self.installation.preload = libraries(preload, self.installation.root)
+            self.erasures = checks.Erasures(self.record)
+            self.record.watch = Watch(self.installation, self.trouble)
+            self.record.watch.start()
         self.producers = [
             Producer(f"{seed} p{number}", self.installation, self.record, self.gate, self.trouble)
             for number in range(PRODUCERS)]
@@ -107,10 +117,9 @@ class Test:
         self.done = []
 
     def run(self):
-        self.installation.ends.start()
+        self.installation.begin_leg()
         self.installation.start()
         self.gate.set()
-        self.record.watch.start()
         for producer in self.producers:
             producer.start()
         while time.monotonic() < self.begin + self.seconds:
@@ -170,6 +179,10 @@ class Test:
         after = self.counts()
         grown = {name: counts - decided.get(name, Counter()) for name, counts in after.items()}
         checks.compare_metrics(checks.metrics(installation), grown, "since the start the ledger has")
+        store = installation.status()["store"]
+        print(
+            f"log {store['log_used_bytes'] >> 10} of {store['log_limit_bytes'] >> 10} KiB used, ledger "
+            f"{store['ledger_bytes'] >> 10} KiB")
         installation.terminate()
 
     def counts(self):
@@ -240,6 +253,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, action="append")
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--legs", type=int, default=1)
     parser.add_argument("--programs", type=pathlib.Path, default=HERE / ".build/debug")
     parser.add_argument(
         "--preload", default="watched", help="a library for the daemon; none; or, by default, Tests/WatchedDescriptors")
@@ -247,30 +261,40 @@ def main():
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     programs = options.programs.resolve()
-    again = f"--seconds {options.seconds:g} --programs {programs} --preload {options.preload}"
+    again = f"--seconds {options.seconds:g} --legs {options.legs} --programs {programs} --preload {options.preload}"
     if options.acts != ",".join(Acts.NAMES):
         again += f" --acts {options.acts}"
     for seed in options.seed or [random.SystemRandom().randrange(1 << 32)]:
-        print(f"seed {seed}, {options.seconds:g} s", flush=True)
-        test = Test(seed, options.seconds, programs, options.preload, options.acts.split(","))
-        failed = True
-        # SIGTERM: no further acts, but all checks.
-        signal.signal(signal.SIGTERM, lambda *_: setattr(test, "seconds", 0))
-        try:
-            test.run()
-            failed = False
-        except Failure as failure:
-            test.tell_failure(failure, again)
-        except Exception as error:
-            # Any error of an act: mostly a daemon that is gone.
-            test.tell_failure(test.cause_of(error), again)
-        finally:
-            if not failed:
-                test.walk.print()
-            test.installation.close(is_kept=failed or options.keep)
-        if failed:
-            sys.exit(1)
-        print(f"seed {seed}: all holds, after {time.monotonic() - test.begin:.0f} s", flush=True)
+        test = None
+        for leg in range(options.legs):
+            name = f"seed {seed}" + (f", leg {leg + 1}" if options.legs > 1 else "")
+            print(f"{name}, {options.seconds:g} s", flush=True)
+            test = Test(
+                f"{seed}.{leg}" if leg else seed, options.seconds, programs, options.preload, options.acts.split(","), test)
+            if not do(test, again, options.keep, leg + 1 == options.legs):
+                sys.exit(1)
+            print(f"{name}: all holds, after {time.monotonic() - test.begin:.0f} s", flush=True)
+
+
+def do(test, again, is_kept, is_last):
+    """Does one leg; tells whether all holds."""
+    failed = True
+    # SIGTERM: no further acts, but all checks.
+    signal.signal(signal.SIGTERM, lambda *_: setattr(test, "seconds", 0))
+    try:
+        test.run()
+        failed = False
+    except Failure as failure:
+        test.tell_failure(failure, again)
+    except Exception as error:
+        # Any error of an act: mostly a daemon that is gone.
+        test.tell_failure(test.cause_of(error), again)
+    finally:
+        if not failed:
+            test.walk.print()
+        if failed or is_last:
+            test.installation.close(is_kept=failed or is_kept)
+    return not failed
 
 
 if __name__ == "__main__":

@@ -199,7 +199,9 @@ final class LogSegment: Sendable {
 
     /// Writes blocks, which are on the disk when this returns.
     func write(_ blocks: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-        let problem = file.writeAll(blocks, at: offset)
+        var problem = file.writeAll(blocks, at: offset)
+        // The kernel refuses a direct write whose block RLIMIT_FSIZE cuts: with EINVAL in place of EFBIG.
+        if problem == EINVAL, UInt64(offset + blocks.count) > DiskSpace.fileLengthMax { problem = EFBIG }
         guard problem == 0 else { throw StoreError.logWrite(path, errno: problem) }
     }
 

@@ -30,11 +30,14 @@ enum DiskSpace {
 
     /// Returns whether a file is nearly as long as RLIMIT_FSIZE allows.
     private static func isAtLimit(_ path: String) -> Bool {
-        var (limit, facts) = (rlimit(), stat())
-        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, stat(path, &facts) == 0 else {
-            return false
-        }
-        return UInt64(facts.st_size) + UInt64(enough) > UInt64(limit.rlim_cur)
+        var facts = stat()
+        return stat(path, &facts) == 0 && UInt64(facts.st_size) + UInt64(enough) > fileLengthMax
+    }
+
+    /// The length that RLIMIT_FSIZE allows a file, in bytes.
+    static var fileLengthMax: UInt64 {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 ? UInt64(limit.rlim_cur) : .max
     }
 
     /// Checks that a database's directory has room for so many bytes, and that SQLite's directory for temporary files
