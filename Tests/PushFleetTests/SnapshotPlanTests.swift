@@ -81,6 +81,14 @@ struct SnapshotPlanTests {
         #expect(plan.isWriter(state, leads: true, node: "a"))
     }
 
+    @Test("is copied at the rate while the WAL is short, then fast, and gives way on a leader before the ledger waits")
+    func pace() {
+        func pace(_ length: Int, leads: Bool) -> CopyPace { CopyPace(walLength: length, walLimit: 400, leads: leads) }
+        #expect([0, 99].allSatisfy { pace($0, leads: true) == .paced && pace($0, leads: false) == .paced })
+        #expect([100, 299].allSatisfy { pace($0, leads: true) == .unpaced && pace($0, leads: false) == .unpaced })
+        #expect([300, 1000].allSatisfy { pace($0, leads: true) == .givesWay && pace($0, leads: false) == .unpaced })
+    }
+
     @Test("that is being written is replaced when it made no progress for a time by the other node's clock")
     func claim() {
         var watch = ClaimWatch(patience: .seconds(600))

@@ -77,6 +77,29 @@ struct SnapshotTests: ~Copyable {
         #expect(!names(in: directory.path).contains("copy.db"))
     }
 
+    @Test("whose copy gives way leaves no file, and the ledger can empty its WAL; the pace hears of the WAL's length")
+    func givesWay() async throws {
+        let ledger = try ledger()
+        for number in 1...20 { try await ledger.commit(Fixture.delivery(Int64(number), bytes: 64 << 10)) }
+        ledger.committer.stop()
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        try database.execute("UPDATE meta SET highest_seq = highest_seq + 1")
+        let path = directory.path + "/copy.db"
+        var lengths: [Int] = []
+        let error = #expect(throws: StoreError.self) {
+            try SnapshotFile.make(
+                ofLedgerIn: directory.path, at: path, rate: 1,
+                pace: { length in
+                    lengths.append(length)
+                    return lengths.count < 4 ? .unpaced : .givesWay
+                }, isStopped: { false })
+        }
+        #expect(error?.kind == .gaveWay && lengths.count == 4, "\(String(describing: error))")
+        #expect(lengths.first.map { $0 > 0 } == true, "\(lengths)")
+        #expect(!names(in: directory.path).contains("copy.db"))
+        #expect(try database.checkpoint(emptying: true))
+    }
+
     @Test("has the ledger at a batch of the chain, and an empty node starts from it and the batches behind it")
     func starts() async throws {
         try await filled()

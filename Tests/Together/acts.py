@@ -25,6 +25,7 @@ class Acts:
         self.generator = random.Random(f"{seed} acts")
         self.requests = Requests(self.generator, f"{seed}acts", record)
         self.checked = 0
+        self.was_full = False
         # The number of each event within an act.
         self.events = {}
 
@@ -391,6 +392,7 @@ class Acts:
         before = resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
         time.sleep(self.generator.random() * 3)
         resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, before)
+        self.was_full = True
 
     def clock(self):
         """The wall clock goes back, and forward again after a while."""
@@ -434,3 +436,9 @@ class Acts:
             return not status["requests_in_flight"] and not status["handlers_running"]
 
         wait_until("nothing is in flight", is_settled)
+        # What people did at notifications while the disk was full comes once there is room, up to a second later.
+        before = None
+        while self.was_full and before != (before := self.installation.status()["last_seq"]):
+            time.sleep(1.5)
+            wait_until("nothing is in flight", is_settled)
+        self.was_full = False

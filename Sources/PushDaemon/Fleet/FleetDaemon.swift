@@ -55,7 +55,8 @@ public func runFleetDaemon(
             let snapshots = try RunningSnapshots(
                 SnapshotKeeper(
                     try connect(shared, node, .snapshot), node: node.node, directory: state.path,
-                    options: SnapshotKeeper.Options(shared)
+                    options: SnapshotKeeper.Options(
+                        shared, walLimit: Committer.Limits(logLength: process.settings.store.logLength).walLength)
                 ) { [journal = process.journal] in journal.log($0.entry) })
             running = snapshots
             let end = try standby.run(in: state.path, listeners: listeners, engine: follow)

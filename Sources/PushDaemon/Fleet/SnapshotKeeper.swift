@@ -26,11 +26,14 @@ final class SnapshotKeeper: Sendable {
         var pause: Duration = .seconds(30)
         /// How long another node's unfinished snapshot may make no progress before this node begins its own.
         var patience: Duration = .seconds(600)
+        /// The length of the ledger's WAL at which the ledger waits for readers, in bytes.
+        var walLimit: Int = .max
 
         init(interval: Duration, rate: Int) { (self.interval, self.rate) = (interval, rate) }
 
-        init(_ settings: SharedLogSettings) {
+        init(_ settings: SharedLogSettings, walLimit: Int) {
             self.init(interval: settings.snapshotInterval, rate: settings.snapshotRate)
+            self.walLimit = walLimit
             pause = min(pause, interval / 4)
         }
     }
@@ -110,7 +113,10 @@ final class SnapshotKeeper: Sendable {
         let newest = shard.snapshots.first?.snapshot.reference.number ?? 0
         let last = plan.isDue(shard) ? newest : max(newest, 1) - 1
         return try SnapshotWriter(
-            engine, directory: directory, node: node, rate: options.rate, pause: { [self] in pause($0) }
+            engine, directory: directory, node: node, rate: options.rate,
+            pace: { [self] length in
+                CopyPace(walLength: length, walLimit: options.walLimit, leads: state.withLock(\.leads))
+            }, pause: { [self] in pause($0) }
         ).write(behind: last, replacing: shard.claim)
     }
 

@@ -39,6 +39,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case forked
         /// The ledger is no copy of the chain in the database; `led` says whether it led alone since it was one.
         case otherFleet(led: Bool)
+        /// A copy of the ledger ended, so that the ledger need not wait for it; it begins again later.
+        case gaveWay
         /// Another program has locked the ledger; the same write succeeds once it releases the lock.
         case busy
         /// The file to be created exists already.
@@ -157,6 +159,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "nothing was changed. Set Log= to the former database. To use this database instead, move the contents of the "
                 + "state directory away: the machine fetches a copy. A clone or a restored database needs \"pushctl store "
                 + "init --adopt\" before that, once, with all machines stopped"
+        case .gaveWay: "it is tried again by itself; a larger LogSizeMax= or SnapshotRate= gives it more time"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make that directory, or name another place"

@@ -127,6 +127,26 @@ public struct SnapshotPlan: Hashable, Sendable {
     private static func distance(_ age: Duration) -> Duration { max(age, .zero - age) }
 }
 
+/// How a copy of the ledger for a snapshot goes on. The copy is one transaction, which keeps SQLite from emptying the WAL;
+/// a ledger with a WAL at its limit waits for the copy, and the clients of a leader wait for the ledger.
+public enum CopyPace: Hashable, Sendable {
+    /// At the rate of the settings.
+    case paced
+    /// As fast as it can.
+    case unpaced
+    /// It ends, and begins again later.
+    case givesWay
+
+    /// - Parameters:
+    ///   - walLength: the length of the WAL, in bytes.
+    ///   - walLimit: the length at which the ledger waits for readers.
+    ///   - leads: whether this node leads.
+    public init(walLength: Int, walLimit: Int, leads: Bool) {
+        let quarter = walLimit / 4
+        self = walLength < quarter ? .paced : leads && walLength >= 3 * quarter ? .givesWay : .unpaced
+    }
+}
+
 /// An unfinished snapshot as another node sees it: the node replaces one that made no step for a time by its own clock.
 ///
 /// Times are of `CLOCK_BOOTTIME`.

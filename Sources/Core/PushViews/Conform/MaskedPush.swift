@@ -9,7 +9,7 @@ extension ConformPush {
     public func masked(by table: RoutingTable) -> ConformPush {
         let wanted = codes(by: table)
         var mask = Mask(root: deliver.payload)
-        mask.hideMost(of: 0..<mask.count) { wanted == replacing($0).codes(by: table) }
+        mask.hideAll { wanted == replacing($0).codes(by: table) }
         return replacing(mask.json)
     }
 
@@ -38,6 +38,8 @@ private struct Mask {
     let root: JSONNode
     /// The numbers of the values that are masked.
     private var hidden: Set<Int> = []
+    /// Those of them whose digits are 1 in place of 0: a flag may say yes by any number but 0.
+    private var ones: Set<Int> = []
     /// The number of values that can be masked.
     private(set) var count = 0
 
@@ -55,8 +57,20 @@ private struct Mask {
         return writer.bytes
     }
 
-    /// Masks the values of a range as far as `isSame` says that nothing changes: all at once, else each half.
-    mutating func hideMost(of range: Range<Int>, isSame: ([UInt8]) -> Bool) {
+    /// Masks the values as far as `isSame` says that nothing changes.
+    mutating func hideAll(isSame: ([UInt8]) -> Bool) {
+        hideMost(of: 0..<count, isSame: isSame)
+        for number in 0..<count where !hidden.contains(number) {
+            hidden.insert(number)
+            ones.insert(number)
+            if isSame(json) { continue }
+            hidden.remove(number)
+            ones.remove(number)
+        }
+    }
+
+    /// Masks the values of a range: all at once, else each half.
+    private mutating func hideMost(of range: Range<Int>, isSame: ([UInt8]) -> Bool) {
         guard !range.isEmpty else { return }
         let before = hidden
         hidden.formUnion(range)
@@ -85,21 +99,23 @@ private struct Mask {
                 write(inner, to: &inside, &number)
                 writer.string(String(decoding: inside.bytes, as: UTF8.self))
             } else {
-                writer.string(hidden.contains(number) ? Self.masked(text) : text)
+                writer.string(hidden.contains(number) ? Self.masked(text, digit: digit(of: number)) : text)
                 number += 1
             }
         case .number:
-            writer.raw(hidden.contains(number) ? [UInt8(ascii: "0")][...] : node.rawBytes)
+            if hidden.contains(number) { writer.raw("\(digit(of: number))".utf8) } else { writer.raw(node.rawBytes) }
             number += 1
         case .bool, .null: writer.raw(node.rawBytes)
         }
     }
 
-    private static func masked(_ text: String) -> String {
+    private func digit(of number: Int) -> Unicode.Scalar { ones.contains(number) ? "1" : "0" }
+
+    private static func masked(_ text: String, digit: Unicode.Scalar) -> String {
         text.unicodeScalars.reduce(into: "") { masked, scalar in
             let isDigit = ("0"..."9").contains(scalar)
             let isMark = scalar.isASCII && !isDigit && !scalar.properties.isAlphabetic
-            let mask: Unicode.Scalar = isDigit ? "0" : isMark ? scalar : "x"
+            let mask: Unicode.Scalar = isDigit ? digit : isMark ? scalar : "x"
             if isMark || masked.unicodeScalars.last != mask { masked.unicodeScalars.append(mask) }
         }
     }

@@ -3,6 +3,12 @@ import LinuxSystem
 
 /// The file of SQLite's WAL, for work that SQLite does not do.
 enum WALFile {
+    /// The length of the WAL of a state directory's ledger, in bytes; 0 if there is none.
+    static func length(in directory: String) -> Int {
+        var facts = stat()
+        return stat(directory + "/ledger.db-wal", &facts) == 0 ? Int(facts.st_size) : 0
+    }
+
     /// Rewrites a WAL with its own bytes, and syncs it.
     ///
     /// After a failed sync the page cache may hold data, marked as written, that the disk lacks. SQLite would trust the

@@ -25,27 +25,45 @@ struct SnapshotFile {
     /// - Parameters:
     ///   - directory: the state directory.
     ///   - path: the file to write; an existing file is replaced.
-    ///   - rate: how many bytes of the file are written in a second, at most.
+    ///   - rate: how many bytes of the file are written in a second, at most, unless `pace` says otherwise.
+    ///   - pace: asked for the length of the ledger's WAL, from time to time.
     ///   - isStopped: asked from time to time.
-    /// - Throws: `missing`, errors of the disk and of SQLite, and any error after a stop. The file is removed then.
+    /// - Throws: `gaveWay`, `missing`, errors of the disk and of SQLite, and any error after a stop. The file is removed
+    ///   then.
     static func make(
-        ofLedgerIn directory: String, at path: String, rate: Int = .max, isStopped: @escaping () -> Bool
+        ofLedgerIn directory: String, at path: String, rate: Int = .max,
+        pace: @escaping (_ walLength: Int) -> CopyPace = { _ in .paced }, isStopped: @escaping () -> Bool
     ) throws(StoreError) {
         unlink(path)
         guard let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
             throw StoreError.system("open", path, errno: errno)
         }
-        let pace = WritingPace(of: file, rate: rate)
+        let writing = WritingPace(of: file, rate: rate)
+        var hasGivenWay = false
         do throws(StoreError) {
             let reader = try LedgerReader(directory: directory)
             var copy = try reader.database.prepare("VACUUM INTO ?1")
             copy.bind(path.hasPrefix("/") ? path : "./" + path, at: 1)
-            try reader.database.withProgressHandler({ pace.wait(unless: isStopped) }, every: Self.pacedSteps) {
+            let goesOn = { () -> Bool in
+                switch pace(WALFile.length(in: directory)) {
+                case .paced: return writing.wait(unless: isStopped)
+                case .unpaced: return isStopped()
+                case .givesWay:
+                    hasGivenWay = true
+                    return true
+                }
+            }
+            try reader.database.withProgressHandler(goesOn, every: Self.pacedSteps) {
                 () throws(StoreError) in try copy.run()
             }
         } catch {
             unlink(path)
             var error = error
+            if hasGivenWay {
+                error = StoreError(
+                    .gaveWay, message: "the copy of the ledger ended, because the WAL cannot be emptied meanwhile",
+                    context: path)
+            }
             if error.kind != .missing { error.context = path }
             throw error
         }
@@ -216,6 +234,7 @@ public struct SnapshotWriter {
     private let directory: String
     private let node: String
     private let rate: Int
+    private let pace: (_ walLength: Int) -> CopyPace
     private let pause: (Duration) -> Bool
 
     /// - Parameters:
@@ -223,12 +242,14 @@ public struct SnapshotWriter {
     ///   - directory: the state directory.
     ///   - node: the node's name.
     ///   - rate: how many bytes a second are copied into a file, sent, and read back, at most.
+    ///   - pace: how the copy into a file goes on, by the length of the ledger's WAL.
     ///   - pause: waits; returns whether to stop.
     public init(
-        _ engine: any ShardEngine, directory: String, node: String, rate: Int, pause: @escaping (Duration) -> Bool
+        _ engine: any ShardEngine, directory: String, node: String, rate: Int,
+        pace: @escaping (_ walLength: Int) -> CopyPace = { _ in .paced }, pause: @escaping (Duration) -> Bool
     ) {
         (self.engine, self.directory, self.node) = (engine, directory, node)
-        (self.rate, self.pause) = (rate, pause)
+        (self.rate, self.pace, self.pause) = (rate, pace, pause)
     }
 
     /// The number of tries, a second apart, while the engine does not answer.
@@ -249,7 +270,7 @@ public struct SnapshotWriter {
     ///   - number: a batch; the ledger must be behind a later one.
     ///   - seen: the claim of another writer that is to be given up.
     /// - Returns: the snapshot; `nil` if it was stopped, another node writes one, or the ledger is not past `number`.
-    /// - Throws: `engineAway`; `forked` if the ledger's last batch is not the chain's; `corrupt` if the ledger is
+    /// - Throws: `engineAway`; `gaveWay`; `forked` if the ledger's last batch is not the chain's; `corrupt` if the ledger is
     ///   damaged, or the engine returns other bytes; `missing`; errors of the disk.
     public func write(
         behind number: UInt64 = 0, replacing seen: SnapshotClaim? = nil
@@ -264,7 +285,7 @@ public struct SnapshotWriter {
         let presence = Presence { [engine, pause] in pause(.zero) || (try? engine.moveSnapshot(id)) == false }
         let file: SnapshotFile
         do throws(StoreError) {
-            try SnapshotFile.make(ofLedgerIn: directory, at: path, rate: rate) { presence.isStopped }
+            try SnapshotFile.make(ofLedgerIn: directory, at: path, rate: rate, pace: pace) { presence.isStopped }
             file = try SnapshotFile(checking: path) { presence.isStopped }
         } catch {
             if presence.hasStopped { return nil }
