@@ -131,7 +131,7 @@ extension Session {
                 case .otherFormat, .olderSchema, .newerSchema: .badData
                 case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .noDirectory, .corrupt,
                     .lost, .displaced, .logDamaged, .fenced, .engineAway, .unprotected, .forked, .otherFleet,
-                    .contradiction, .tooLong,
+                    .contradiction, .tooLong, .gaveWay,
                     .failed:
                     .inputOutput
                 }
