@@ -18,7 +18,7 @@ public struct ServiceFacts: Hashable, Sendable {
     public var hidesHomes: Bool
     /// Whether the root file system is read-only.
     public var hasReadOnlyRoot: Bool
-    /// Whether it can find the bus of a user's session, which a system service has not.
+    /// Whether it can find the bus of a user's session; a system service has none.
     public var hasSessionBus: Bool
 
     /// A process without a sandbox.

@@ -186,7 +186,8 @@ final class Standby {
 
     /// Begins to read the configuration again.
     ///
-    /// - Returns: the number of the reading that sees what there is now.
+    /// - Returns: the number of the reading that sees the files as they are now: a new one, or the second of two under way,
+    ///   which has not begun.
     @discardableResult
     private func reload() -> Int {
         // A start that is not over has no reload.

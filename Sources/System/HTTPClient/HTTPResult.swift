@@ -2,7 +2,7 @@
 public struct HTTPDestination {
     /// `https://...`, or `http://...` over a trusted network.
     public var url: String
-    /// Header lines, `Content-Type: application/json`, each with a NUL after it.
+    /// Header lines without line ends, such as `Content-Type: application/json`, each followed by a NUL.
     public var headerLines: [UInt8]
     /// The secret token of the header `Authorization: Bearer`.
     public var bearer: Secret?

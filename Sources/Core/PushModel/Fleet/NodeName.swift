@@ -1,4 +1,4 @@
-/// The place of a node's process. Only one process runs at a place: it has locked the state directory.
+/// Where a node's process runs: a state directory of a machine. At most one process runs there: it locks the directory.
 public struct NodePlace: Hashable, Sendable {
     /// The name that the machine has for people.
     public var host: String

@@ -166,17 +166,6 @@ public struct DeviceState: Hashable, Sendable {
     }
 }
 
-extension DeliverRequest {
-    /// The same payload for a device in a given state.
-    public func found(by target: Target, _ state: DeviceState) -> DeliverRequest {
-        DeliverRequest(
-            target: target, transport: transport, state: state.state ?? .background, locked: state.locked ?? false,
-            osVersion: state.osVersion, notifications: state.notifications ?? .allowed, sdk: state.sdk ?? .ready,
-            payload: payload, messageID: messageID,
-            headers: target.platform?.hasAPNsHeaders ?? true ? headers : nil)
-    }
-}
-
 /// A subscription of a device's app to a topic of a project.
 public struct Subscription: Hashable, Sendable {
     /// The topic.

@@ -131,8 +131,24 @@ public final class DeliverRequest: Sendable {
     /// The same payload for another target, or another state of the app. Drops a transport that does not lead to the
     /// target's platform, and headers of APNs on another platform.
     public func redirected(to target: Target, state: AppState) -> DeliverRequest {
-        let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
-        return DeliverRequest(
+        copy(
+            target, transport.flatMap { $0.platform == target.platform ? $0 : nil }, state, locked: locked,
+            osVersion, notifications, sdk)
+    }
+
+    /// The same payload for a device in a given state.
+    public func found(by target: Target, _ device: DeviceState) -> DeliverRequest {
+        copy(
+            target, transport, device.state ?? .background, locked: device.locked ?? false, device.osVersion,
+            device.notifications ?? .allowed, device.sdk ?? .ready)
+    }
+
+    /// The same payload under other circumstances. Each part of a request is named here: another one has its place here, too.
+    private func copy(
+        _ target: Target, _ transport: Transport?, _ state: AppState, locked: Bool, _ osVersion: String?,
+        _ notifications: NotificationPermission, _ sdk: SDKState
+    ) -> DeliverRequest {
+        DeliverRequest(
             target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
             notifications: notifications, sdk: sdk, payload: payload, messageID: messageID,
             headers: target.platform?.hasAPNsHeaders ?? true ? headers : nil)

@@ -28,11 +28,11 @@ public struct TrackerRules: Hashable, Sendable {
     public var influencedCredit = Credit.all
     /// The time that a decision waits for a tap, and a tap for its delivery (T6, T15).
     public var grace: Duration = .seconds(5)
-    /// The time after its end within which a session can be resumed on Android (T7).
+    /// How long after its end a session can be resumed on Android (T7).
     public var androidSessionTimeout: Duration = .seconds(10)
-    /// The time after its end within which a session can be resumed on iOS.
+    /// How long after its end a session can be resumed on iOS.
     public var appleSessionTimeout: Duration = .seconds(10)
-    /// The time after its end within which a session can be resumed on the web.
+    /// How long after its end a session can be resumed on the web.
     public var webSessionTimeout: Duration = .seconds(30 * 60)
     /// Whether a visible iOS delivery in the foreground produces an `IosForeground` event (T11).
     public var reportsForeground = false

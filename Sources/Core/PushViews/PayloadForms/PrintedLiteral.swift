@@ -515,7 +515,7 @@ extension PrintedLiteral {
         return true
     }
 
-    /// Takes marks in the place of a value, such as `***`, for a text.
+    /// Takes marks that hide a value, such as `***`, as its text. Returns whether there were any.
     private mutating func mask() -> Bool {
         let begin = place
         let marks = takeCode()

@@ -10,7 +10,8 @@ struct CSVTable: Sendable {
         case fault(line: Int, message: String)
     }
 
-    /// The longest record, in bytes and in lines: a quotation mark that never ends must not take the rest of the file.
+    /// The limits of a record, in bytes and in lines: without them a quotation mark that is never closed would swallow
+    /// the rest of the file.
     static let (bytesMax, linesMax) = (64 << 10, 16)
 
     private var separator: UInt8?

@@ -33,9 +33,9 @@ struct Breaker: Sendable {
 
     let rules: BreakerRules
     private(set) var state = State.closed
-    /// The times of the handler's failures since its last answer, at most as many as open the breaker.
+    /// The times of the failures that count: since the handler's last answer and, as of the last failure, within the
+    /// window.
     private var failures = Queue<Instant>()
-    private var failureCount = 0
 
     init(_ rules: BreakerRules) { self.rules = rules }
 
@@ -77,12 +77,8 @@ struct Breaker: Sendable {
         switch state {
         case .closed:
             failures.append(now)
-            failureCount += 1
-            while let first = failures.first, now - first > rules.window {
-                _ = failures.popFirst()
-                failureCount -= 1
-            }
-            guard failureCount >= rules.failures else { return false }
+            while let first = failures.first, now - first > rules.window { _ = failures.popFirst() }
+            guard failures.count >= rules.failures else { return false }
             forgetFailures()
             state = .open(until: now + rules.pause)
             return true
@@ -100,9 +96,7 @@ struct Breaker: Sendable {
     }
 
     private mutating func forgetFailures() {
-        guard failureCount > 0 else { return }
-        failures = Queue()
-        failureCount = 0
+        if !failures.isEmpty { failures = Queue() }
     }
 }
 

@@ -75,7 +75,7 @@ extension HandlerAnswer.Content {
     ///
     /// - Parameters:
     ///   - answer: the JSON object.
-    ///   - times: the number of answers.
+    ///   - times: the number of answers in the handler's output; this one, the first, counts.
     public init(answer: JSONNode, times: Int = 1) {
         self.init(times: times)
         result = word("result", of: answer)

@@ -151,8 +151,8 @@ public struct RecoveryNeeds: Sendable {
     public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
         let isTracked = record.isTracked(of: accepted)
         guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
-        // The line has the receipt, the keys that routes test, and the version of iOS, which decides the presentation
-        // options.
+        // Only the line has the tracker's receipt, the keys that routes test and, for `willPresent`, the version of iOS,
+        // which decides the presentation options.
         return isTracked || looksAtKeys || record.callback == .willPresent
     }
 

@@ -367,7 +367,8 @@ final class CountedKey {
     var number: Int64?
     /// The last minute for which the ledger is known to keep the key.
     var lastMinute: Int64 = -1
-    /// The key that stands for all further apps once the minute has no room for another.
+    /// The same key with "other apps" in place of its app, for an app that comes after the minute has its limit of apps;
+    /// `nil` until it is needed.
     var other: CountedKey?
 
     init(_ key: FigureKey) { self.key = key }
