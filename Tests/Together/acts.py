@@ -436,7 +436,7 @@ class Acts:
             return not status["requests_in_flight"] and not status["handlers_running"]
 
         wait_until("nothing is in flight", is_settled)
-        # What people did at notifications while the disk was full comes once there is room, up to a second later.
+        # The acts of people at notifications while the disk was full come once there is room, up to a second later.
         before = None
         while self.was_full and before != (before := self.installation.status()["last_seq"]):
             time.sleep(1.5)

@@ -68,7 +68,7 @@ class Installation:
         short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="together.", dir=short))
         self.programs = programs
-        # What the daemon runs with: libraries.
+        # The libraries that the daemon runs with.
         self.preload = []
         self.mark = f"TOGETHER={self.root}".encode()
         for name in ("config", "state", "run", "logs", "backups", "bin"):

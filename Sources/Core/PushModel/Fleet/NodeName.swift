@@ -1,4 +1,4 @@
-/// Where a node's process runs: a state directory of a machine. At most one process runs there: it locks the directory.
+/// The state directory of a machine in which a node runs. At most one process runs there: it locks the directory.
 public struct NodePlace: Hashable, Sendable {
     /// The name that the machine has for people.
     public var host: String
