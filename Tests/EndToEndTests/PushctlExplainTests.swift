@@ -45,7 +45,7 @@ struct PushctlExplainTests {
             + #""rules":[{"provider":"braze","origin":"sdk","source":"braze-android-sdk 43.0.0, "#
             + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[],"tracks":[],"#
             + #""shown":{"by":"sdk","reason":"Braze's SDK shows it","title":"Title","body":"Text","image":null,"#
-            + #""buttons":[]}}"# + "\n"
+            + #""buttons":[]},"tap":{"possible":true,"verdict":"opened","campaign_id":"64b0"}}"# + "\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)

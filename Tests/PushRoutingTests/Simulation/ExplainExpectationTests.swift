@@ -9,7 +9,7 @@ struct ExplainExpectationTests {
     private static let explanation = """
         {"provider":"braze","platform":"ios","outcome":null,"braze":{"campaign_id":"spring-1","kind":"visible"},\
         "invocations":[{"callback":"willPresent","route":null,"handler":null},{"callback":"push","handler":"crm"}],\
-        "reason_codes":["owner"],"warnings":[],"confidence":"high"}
+        "reason_codes":["owner"],"warnings":[],"confidence":"high","tap":{"verdict":"opened"}}
         """
 
     private func failure(_ text: String) throws -> String? {
@@ -29,7 +29,7 @@ struct ExplainExpectationTests {
         arguments: [
             "provider=braze", "campaign=spring-*", "callback=push", "handler=crm", "outcome=handler crm",
             "warning=none",
-            "reason=owner", "kind=visible", "platform=*", "confidence=high",
+            "reason=owner", "kind=visible", "platform=*", "confidence=high", "tap=opened",
         ])
     func holds(_ text: String) throws {
         #expect(try failure(text) == nil)
@@ -39,6 +39,7 @@ struct ExplainExpectationTests {
     func fails() throws {
         #expect(try failure("provider=crm") == "provider is braze, not crm")
         #expect(try failure("callback=none") == "callback is willPresent, push, not none")
+        #expect(try failure("tap=duplicate") == "tap is opened, not duplicate")
         #expect(try failure("route=a") == "route is none, not a")
         #expect(try failure("outcome=handled") == "outcome is handler crm, not handled")
     }

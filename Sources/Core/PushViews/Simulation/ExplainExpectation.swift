@@ -5,7 +5,7 @@ public import PushRouter
 public struct ExplainExpectation: Sendable {
     /// A fact that can be expected. The raw values are the keys.
     public enum Key: String, CaseIterable, Sendable {
-        case provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning
+        case provider, platform, outcome, callback, handler, route, campaign, kind, tap, confidence, reason, warning
 
         /// The path of its values in the object of `explain --json`; `nil`: ``Explanation/outcomeWords`` has them.
         var path: [String]? {
@@ -15,6 +15,7 @@ public struct ExplainExpectation: Sendable {
             case .callback, .handler, .route: ["invocations", rawValue]
             case .campaign: ["braze", "campaign_id"]
             case .kind: ["braze", "kind"]
+            case .tap: ["tap", "verdict"]
             case .reason: ["reason_codes"]
             case .warning: ["warnings"]
             }
@@ -30,6 +31,7 @@ public struct ExplainExpectation: Sendable {
             case .handler: table.handlers.keys.sorted()
             case .route: table.routes.map(\.name)
             case .kind: BrazeFacts.Kind.allCases.map(\.rawValue)
+            case .tap: Interaction.Verdict.allCases.map(\.rawValue)
             case .confidence: ProviderRule.Confidence.allCases.map(\.rawValue)
             case .reason: ReasonCode.allCases.map(\.rawValue)
             case .campaign, .warning: nil

@@ -4,7 +4,7 @@ import PushRouter
 extension Explanation {
     /// The object that `pushctl explain --json` prints, on one line without a line feed. Its last members are
     /// `confidence` of the owner's rule, `rules` with the source of each matching rule, `remarks`, `tracks`,
-    /// `unmatched_routes` if there are any, and `shown`.
+    /// `unmatched_routes` if there are any, `shown`, and for a Braze payload `tap`.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -38,6 +38,7 @@ extension Explanation {
             }
             writer.key("shown")
             shown.write(to: &writer)
+            if decision.braze != nil { writer.member("tap", object: { $0.members(of: tap) }) }
         }
         return writer.bytes
     }
