@@ -65,6 +65,16 @@ struct RegistrationFileTests {
         #expect(settings == nil)
     }
 
+    @Test("a name has 1 to 255 bytes, and no NUL")
+    func names() throws {
+        for name in ["a", "\u{1}", "ä", String(repeating: "x", count: 255)] {
+            #expect(try Form<String>.entityName.parse(name) == name)
+        }
+        for name in ["", "a\u{0}b", String(repeating: "x", count: 256), String(repeating: "ä", count: 128)] {
+            #expect(throws: ValueError("a name has 1 to 255 bytes")) { try Form<String>.entityName.parse(name) }
+        }
+    }
+
     @Test("warns of one device for every token, and accepts it")
     func warnings() {
         let (settings, diagnostics) = registration("[Registration]\nToken=*\nDevice=pixel")
