@@ -63,6 +63,34 @@ struct PayloadKeysTests {
         }
     }
 
+    @Test("are compared by their own text, whatever was read before")
+    func readTexts() throws {
+        let keys = try decision(.web, #"{"a":[1],"b":[2],"c":"\u0033"}"#).keys
+        var text = TextRead()
+        for (key, pattern, isTrue) in [
+            ("a", "\\[1]", true), ("b", "\\[1]", false), ("b", "\\[2]", true), ("a", "\\[2]", false), ("c", "3", true),
+            ("b", "3", false), ("a", "\\[1]", true),
+        ] {
+            #expect(keys.hasData(key, matching: Glob(pattern), &text) == isTrue, "\(key) \(pattern)")
+        }
+    }
+
+    @Test("are taken for a misspelt name by length and first letter, in one alphabet, and only the first 128")
+    func likeNames() throws {
+        let longest = ["c123456789012", "c1234567890123", "c12345678901234"]
+        let names = ["colour", "Color", "_color", "1color", "cölor", "price"] + longest
+        let members = names.map { "\"\($0)\":1" }.joined(separator: ",")
+        let web = try decision(.web, #"{"cid":"c","e":{\#(members)}}"#).keys
+        // A name may be 8 bytes longer.
+        #expect(web.namesOfKeyValues(like: "color") == ["colour", "Color", "_color", "1color", longest[0]])
+        #expect(web.namesOfKeyValues(like: "cölor") == names.filter { $0 != "price" && $0 != longest[2] })
+        #expect(web.namesOfKeyValues(like: "_x") == ["colour", "Color", "_color", "1color", "price"])
+        let many = ((1...127).map { "x\($0)" } + ["color", "colour"]).map { "\"\($0)\":1" }.joined(separator: ",")
+        #expect(try decision(.web, #"{"cid":"c","e":{\#(many)}}"#).keys.namesOfKeyValues(like: "color") == ["color"])
+        let ios = try decision(.ios, #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","abc":"own"}"#).keys
+        #expect(ios.namesOfKeyValues(like: "abd") == ["abc"])
+    }
+
     @Test("list the dashboard's key-values, on iOS all keys except Apple's and Braze's own")
     func listsOnAppleAndWeb() throws {
         let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#

@@ -177,6 +177,8 @@ struct LiteralFormTests {
             // An argument beside a push, a type that is named after one, and the body of a function.
             #"payload = Payload(alert="x", custom={"type": "a"})"#, "const data: DataMessagePayload = {",
             "admin.messaging().send(payload).then((response) => {",
+            #"payload = Payload(alert="x", data={"type": "a"})"#, #"payload = Payload(alert="x", a_Z={"type": "a"})"#,
+            #"payload = Payload(alert="x", A9={"type": "a"})"#, #"payload = Payload(alert="x", buzz={"type": "a"})"#,
         ])
     func notInText(_ line: String) {
         // An object in source code is left out once its keys are read.

@@ -85,8 +85,7 @@ public struct PayloadKeys: Sendable {
             guard key.textLength <= longest, !isPlain || key.rawText.allSatisfy({ $0 < 0x80 }) else { return false }
             let (one, other) = (key.firstRawByte, name.utf8.first ?? 0)
             // A character that is no letter may precede the first letter.
-            let areLetters = one | 0x20 >= UInt8(ascii: "a") && one < 0x80 && one != UInt8(ascii: "\\") && one != 0x5F
-            return !areLetters || other | 0x20 < UInt8(ascii: "a") || one | 0x20 == other | 0x20
+            return !one.isLetter || !other.isLetter || one | 0x20 == other | 0x20
         }
         func names(_ object: JSONView, isProviders: (JSONView) -> Bool = { _ in false }) -> [String] {
             object.members.prefix(128).compactMap { key, _ in
