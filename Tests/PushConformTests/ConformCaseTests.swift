@@ -80,6 +80,21 @@ struct ConformCaseTests {
         }
     }
 
+    @Test(
+        "of a rule meet all its conditions and one of the others; its first probe only if there are neither",
+        arguments: [
+            (["a", "b"], ["c", "d"], #"{"a":"1","b":"1","c":"1"}"#), ([], ["c", "d"], #"{"c":"1"}"#),
+            (["a"], [], #"{"a":"1"}"#), ([], [], #"{"p":"1"}"#),
+        ] as [([String], [String], String)])
+    func samples(_ all: [String], _ any: [String], _ payload: String) {
+        func present(_ keys: [String]) -> [ProviderCondition] { keys.map { .value(at: [$0], .present) } }
+        var rule = ProviderRule.PlatformRule(order: 0, all: present(all), any: present(any))
+        rule.probes = present(["p", "q"])
+        let push = ProviderSample.push(of: ProviderRule(name: "x", title: "X"), rule, on: .android)
+        #expect(String(decoding: push.deliver.payload.rawBytes, as: UTF8.self) == payload)
+        #expect(push.path == "providers/x" && push.platform == .android)
+    }
+
     @Test("leave a push to the SDK that has a receiver of its own only if the app has that SDK")
     func ownReceiver() throws {
         func owner(_ providers: [String]) throws -> String? {

@@ -46,6 +46,21 @@ struct SendingTests {
         #expect(bench.rows.numbers(.discarded) == [1, 4])
     }
 
+    @Test(
+        "of unknown outcome are all queued again or discarded by one decision; others are left",
+        arguments: [(.queued, [1, 2, 4]), (.discarded, [1, 2])] as [(EntryState, [Int64])])
+    func resolvesAll(state: EntryState, numbers: [Int64]) throws {
+        var bench = try bench(4)
+        #expect(bench.claim(limit: 3) == [1, 2, 3])
+        for number in [2, 1] as [Int64] { bench.settle(number, .unknown) }
+        let resolved = bench.turn { $0.resolveUnknown(state, now: CustomDataBench.time(80), into: &$1) }
+        #expect(resolved == 2 && bench.rows.numbers(state) == numbers)
+        #expect(bench.rows.numbers(.unknown) == [] && bench.rows.numbers(.claimed) == [3])
+        let again = bench.turn { $0.resolveUnknown(state, now: CustomDataBench.time(81), into: &$1) }
+        #expect(again == 0)
+        #expect(bench.claim() == (state == .queued ? [1, 2, 4] : [4]))
+    }
+
     @Test("can be discarded in bulk in one pass, in any state and with repeated numbers")
     func discardsMany() throws {
         let count = 10_000

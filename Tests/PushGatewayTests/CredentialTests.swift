@@ -202,3 +202,17 @@ struct ProviderTokenTests {
         #expect(WebToken(good, longest: good.utf8.count - 1) == nil)
     }
 }
+
+@Suite("Parameters of a header")
+struct HeaderParameterTests {
+    @Test(
+        "are separated by commas or semicolons, and have no spaces, tabs and quotation marks around them",
+        arguments: [
+            ("t=a", "a"), ("k=b,t=a", "a"), ("t=a;k=b", "a"), (" \tt=a\t ,k=b", "a"), ("t=a\t", "a"), ("t=a ", "a"),
+            ("t=\"a\" ; k=b", "a"), ("T=a", "a"), ("t=a;t=b", "a"), ("t=a=b==", "a=b=="), ("t=", ""), ("t", ""),
+            ("k=t", nil), ("", nil),
+        ] as [(String, String?)])
+    func areRead(_ header: String, _ value: String?) {
+        #expect(HeaderParameters(header)["t"].map { String(decoding: $0, as: UTF8.self) } == value)
+    }
+}

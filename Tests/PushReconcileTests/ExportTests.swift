@@ -48,6 +48,21 @@ struct ExportTests {
         #expect(long == [.fault(line: 3, message: "the record is longer than 64 KiB")])
     }
 
+    @Test("has records of at most 16 lines and 64 KiB", arguments: [(16, true), (17, false)])
+    func longRecords(lines: Int, isRead: Bool) {
+        let cell = "x" + String(repeating: "\ny", count: lines - 1)
+        let record = CSVTable.Step.record(line: 2, cells: [cell])
+        #expect(steps("a\n\"\(cell)\"\n").contains(record) == isRead)
+        var table = CSVTable()
+        let longest = String(repeating: "a", count: CSVTable.bytesMax)
+        #expect(table.add(Array(longest.utf8), number: 1) == [.record(line: 1, cells: [longest])])
+        let half = [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: CSVTable.bytesMax / 2 - 1)
+        #expect(table.add(half, number: 2) == [])
+        #expect(table.add(Array(half.dropFirst()), number: 3) == [])
+        let tooLong = CSVTable.Step.fault(line: 2, message: "the record is longer than 64 KiB")
+        #expect(table.add([0x61], number: 4).first == tooLong)
+    }
+
     @Test(
         "has counts with and without groups of three; a share or another number is none",
         arguments: [

@@ -41,6 +41,7 @@ struct ReconciliationTests {
     func agrees() throws {
         let result = try reconciled("spring,10,2,5\n", spring(10, direct: 2, influenced: 3))
         #expect(sentences(result).isEmpty)
+        #expect(result.campaigns[0].coverage == "We saw 10 of 10 (100.0 %).")
         let text = result.lines(TextStyle()).map(\.text)
         #expect(
             text[0]

@@ -112,6 +112,21 @@ struct HTMLReportTests {
         #expect(section("misses", of: document.html).contains("behind 60, longest #2 (hangs, 702 ms)"))
     }
 
+    @Test("a call without a deadline used nothing of it in the picture; a late one used all of it")
+    func sharesOfDeadline() {
+        let rows = [
+            row(1, .handled, exec: .milliseconds(5), budget: .zero), row(2, .handled, exec: .seconds(3)),
+            row(3, .timedOut, exec: .seconds(8)), row(4, .timedOut, exec: .seconds(18)),
+        ]
+        var detail = ReportDetail()
+        for row in rows { detail.add(row) }
+        let html = ReportDocument(report: report(rows), detail: detail, serviceLevel: nil, comparison: nil).html
+        for (place, share) in ["0", "33", "100", "200"].enumerated() {
+            let dot = html.firstRange(of: "<title>#\(place + 1), crm, ").map { html[$0.upperBound...] } ?? ""
+            #expect(dot.prefix { $0 != "<" }.hasSuffix(", \(share) % of its deadline"), "\(place + 1)")
+        }
+    }
+
     private func section(_ id: String, of html: String) -> Substring {
         guard
             let begin = html.firstRange(
