@@ -56,6 +56,31 @@ struct ExplainExpectationTests {
         }
     }
 
+    @Test(
+        "on a word that no payload can have says what there is",
+        arguments: [
+            ("platform=none", nil), ("platform=*", nil), ("platform=web", nil), ("campaign=any", nil),
+            ("warning=any", nil), ("outcome=handler crm", nil), ("outcome=handled", nil), ("route=all-crm", nil),
+            ("handler=crm", nil), ("kind=silent", nil), ("tap=opened", nil), ("confidence=low", nil),
+            ("callback=push", nil), ("provider=braze", nil), ("reason=\(ReasonCode.allCases[0].rawValue)", nil),
+            ("provider=qqqq", "there is no provider qqqq; one of braze"),
+            ("provider=brase", "there is no provider brase; did you mean braze?"),
+            ("confidence=zzzzzz", "there is no confidence zzzzzz; one of high, low"),
+            ("handler=zzzz", "there is no handler zzzz; one of crm"),
+            ("reason=zzzzzz", "there is no reason zzzzzz"),
+        ] as [(String, String?)])
+    func complaints(_ text: String, _ complaint: String?) throws {
+        #expect(try #require(ExplainExpectation(text)).complaint(under: .testing()) == complaint)
+    }
+
+    @Test("lists at most 20 words", arguments: [(20, true), (21, false)])
+    func list(_ count: Int, _ isListed: Bool) throws {
+        let table = RoutingTable.testing(routes: [], handlers: (1...count).map { .exec("handler-\($0)") })
+        let complaint = try #require(ExplainExpectation("handler=zzzz")?.complaint(under: table))
+        #expect(complaint.hasPrefix("there is no handler zzzz"))
+        #expect(complaint.hasSuffix("handler-8, handler-9") == isListed)
+    }
+
     @Test("is an error without a known key")
     func unknown() {
         for text in ["provider", "=braze", "colour=red", ""] { #expect(ExplainExpectation(text) == nil) }

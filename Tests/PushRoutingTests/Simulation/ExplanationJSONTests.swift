@@ -22,8 +22,9 @@ struct ExplanationJSONTests {
             root.members.map(\.key) == [
                 "platform", "transport", "state", "mode", "provider", "matches", "ambiguous", "braze", "message",
                 "invocations", "outcome", "reasons", "reason_codes", "warnings", "confidence", "rules", "remarks",
-                "tracks", "shown",
+                "tracks", "shown", "tap",
             ])
+        #expect(root["tap"]?.members.map(\.key) == ["possible", "verdict", "campaign_id"])
         let message = try #require(root["message"])
         #expect(
             message.members.map(\.key) == [

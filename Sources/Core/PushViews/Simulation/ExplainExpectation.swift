@@ -24,7 +24,9 @@ public struct ExplainExpectation: Sendable {
         /// The values that it may have under a configuration; `nil`: any text.
         func words(_ table: RoutingTable) -> [String]? {
             switch self {
-            case .provider: [ProviderRule.brazeName] + table.detection.providers.map(\.name)
+            case .provider:
+                [ProviderRule.brazeName]
+                    + table.detection.providers.map(\.name).filter { $0 != ProviderRule.brazeName }
             case .platform: Platform.allCases.map(\.rawValue)
             case .outcome: Outcome.allCases.map(\.rawValue) + table.handlers.keys.sorted().map { "handler \($0)" }
             case .callback: Callback.allCases.map(\.rawValue)
