@@ -69,7 +69,9 @@ struct ExportTests {
             ("812", 812), ("1,204", 1204), ("1.204", 1204), ("1 204", 1204), ("12\u{202F}345\u{A0}678", nil),
             ("12\u{202F}345\u{202F}678", 12_345_678), ("1'204", 1204), ("812.0", 812), ("1,204.00", 1204), ("", 0),
             ("-", 0), ("12.5", nil), ("12%", nil), ("-3", nil), ("1,20", nil), ("1,,204", nil), ("abc", nil),
-            ("1.204,5", nil), ("9999999999999", nil),
+            ("1.204,5", nil), ("9999999999999", nil), ("999999999999", 999_999_999_999), ("–", 0), (",204", nil),
+            ("999,999,999,999", 999_999_999_999), ("1,999,999,999,999", nil), ("1000,000", nil), ("1.000,0", 1000),
+            ("1,204.000", nil), ("0.00", 0), ("12.01", nil),
         ] as [(String, Int?)])
     func counts(text: String, count: Int?) { #expect(ExportCell.count(text) == count) }
 
@@ -80,7 +82,10 @@ struct ExportTests {
             ("2026-11-21 00:00:00", "2026-11-21"), ("1.2.2026", "2026-02-01"), ("21.11.2026", "2026-11-21"),
             ("2026/11/21", "2026-11-21"), ("Nov 21, 2026", "2026-11-21"), ("21 November 2026", "2026-11-21"),
             ("2026-11-21T23:30:00-05:00", "2026-11-22"), ("Foo 21, 2026", nil), ("11/12/2026", nil),
-            ("11/21/2026", nil), ("2026-02-30", nil), ("2026-11-21x", nil), ("", nil),
+            ("11/21/2026", nil), ("2026-02-30", nil), ("2026-11-21x", nil), ("", nil), ("31.1.2026", "2026-01-31"),
+            ("32.1.2026", nil), ("0.1.2026", nil), ("1.12.2026", "2026-12-01"), ("1.13.2026", nil), ("1.0.2026", nil),
+            ("9.10.2026", "2026-10-09"), ("10.9.2026", "2026-09-10"), ("Sept 1 2026", "2026-09-01"),
+            ("1 2 2026", nil), ("100 Nov 2026", nil), ("2026 Nov 21", nil), ("1.1.26", nil),
         ] as [(String, String?)])
     func days(text: String, day: String?) {
         #expect(ExportCell.day(text)?.description == day)
@@ -96,6 +101,10 @@ struct ExportTests {
             ("11/12/2026", "begins with the day or with the month: write --date-format dmy or --date-format mdy"),
             ("21/11/2026", "begins with the day: write --date-format dmy"),
             ("11-21-2026 00:00", "begins with the month: write --date-format mdy"),
+            ("12/12/2026", "begins with the day or with the month: write --date-format dmy or --date-format mdy"),
+            ("13/12/2026", "begins with the day: write --date-format dmy"),
+            ("12/13/2026", "begins with the month: write --date-format mdy"),
+            ("31/31/2026", "begins with the day: write --date-format dmy"),
         ] {
             #expect(throws: ExportError("line 2: \"\(day)\" \(words)")) { try export(head + "A,\(day),1,0,0\n") }
         }
@@ -109,7 +118,7 @@ struct ExportTests {
         }
         let wrong = try export(head + "A,11/21/2026,1,0,0\nA,45/45/2026,1,0,0\n", dayOrder: .dmy)
         #expect(wrong.rows == 0 && wrong.problems.count == 2)
-        #expect(ExportCell.question("45/45/2026") == nil)
+        for text in ["45/45/2026", "32/1/2026", "1/32/2026"] { #expect(ExportCell.question(text) == nil) }
     }
 
     @Test("may have lines before its headings, which are shown; without headings the line most like them is told")

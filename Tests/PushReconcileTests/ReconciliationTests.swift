@@ -52,6 +52,21 @@ struct ReconciliationTests {
         #expect(text.contains { $0.hasPrefix("Headings") && $0.has("sent = \"sent\" (guessed)") })
     }
 
+    @Test("lists 31 campaigns without a gap and ten names of others, and says how many more there are")
+    func bounds() throws {
+        for (count, others) in [(31, 10), (32, 11)] {
+            let names = (0..<count).map { "c\($0)" }
+            let result = try reconciled(names.map { "\($0),1,0,0\n" }.joined()) { feed in
+                for name in names + (0..<others).map({ "other\($0)" }) { _ = feed.push(name) }
+            }
+            let text = result.lines(TextStyle()).map(\.text)
+            #expect(text.count { $0.hasPrefix("  c") } == 31)
+            #expect(text.contains("  1 campaign more: --format csv") == (count > 31))
+            let here = text.first { $0.hasPrefix("Only here: other0, ") }
+            #expect(here?.hasSuffix(" and 1 more") == (others > 10))
+        }
+    }
+
     @Test("says how few were seen before all else, and nothing about the rest")
     func fewSeen() throws {
         let result = try reconciled("spring,812,1,3\n", spring(5, direct: 2, influenced: 1))
@@ -61,6 +76,18 @@ struct ReconciliationTests {
         let line = "  spring: sent 812 | seen here 5 | direct 1 / ours 2 | total 3 / ours 3"
         #expect(Array(text.suffix(3)) == ["", "Too few seen for a statement about the rest", line])
         #expect(text[0].hasSuffix("That is too little to compare opens."))
+        // From 10 % on there is a comparison, of a platform, too.
+        #expect(try reconciled("spring,50,0,0\n", spring(5)).campaigns.map(\.isBelowShare) == [false])
+        #expect(try reconciled("spring,51,0,0\n", spring(5)).campaigns.map(\.isBelowShare) == [true])
+        let head = "campaign_id,Channel,sent,direct_opens,total_opens\n"
+        for (sent, count) in [(50, 0), (51, 1)] {
+            let rows = "spring,android_push,10,0,0\nspring,ios_push,\(sent),0,0\n"
+            let result = try reconciled(head + rows) { feed in
+                spring(10)(&feed)
+                for _ in 0..<5 { _ = feed.push("spring", .ios) }
+            }
+            #expect(result.campaigns.map(\.partsBelowShare.count) == [count])
+        }
     }
 
     @Test("names missing direct opens with bounds, and not again the influenced opens that come in their place")
@@ -360,6 +387,11 @@ struct ReconciliationTests {
             for _ in 0..<21 { feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios) }
         }
         #expect(result.campaigns[0].sentences.first?.query == "op:interact outcome:sdk_not_ready")
+        let few = try reconciled("spring,40,0,0\n") { feed in
+            spring(30)(&feed)
+            for _ in 0..<20 { feed.row(.sdkNotReady, Feed.tap(message: "3"), .interact, .ios) }
+        }
+        #expect(few.campaigns[0].sentences.first?.query.hasPrefix("id:") == true)
     }
 
     @Test("joins by the id in the payload, its own part, the id of the API and the name, and several ids of one name")

@@ -20,6 +20,12 @@ struct CommandFormTests {
                 #"{"extras":{"k":true,"n":16,"l":-5,"f":1.5,"z":null,"s":["a","b"],"i":[1,2],"#
                     + #""u":{"toString":"http://x"}}}"#
             ),
+            (
+                "am start --ez a f --ez b 0 --ez c 2 --efa d 1,2.5 --ed e 1e3",
+                #"{"extras":{"a":false,"b":false,"c":true,"d":[1.0,2.5],"e":1000.0}}"#
+            ),
+            // The shell keeps a backslash before other letters.
+            (#"am broadcast --es a "x\y\$z" --es b $'\x41\q'"#, #"{"extras":{"a":"x\\y$z","b":"A\\q"}}"#),
             // The device's shell splits the words a second time.
             (
                 #"adb -s emulator-5554 shell am broadcast --es a "'x y'" --es b x\\ z com.example.app"#,
@@ -44,6 +50,7 @@ struct CommandFormTests {
         #expect(try payload("am broadcast -n com.example.app/.Receiver --es a b").app == "com.example.app")
         #expect(try payload("am broadcast -p com.example.app --es a b").app == "com.example.app")
         #expect(try payload("am broadcast --es a b").app == nil)
+        #expect(try payload("am broadcast -n com.example.app --es a b").app == nil)
     }
 
     @Test(
@@ -79,6 +86,17 @@ struct CommandFormTests {
         #expect(push.app == "com.example.app")
         #expect(push.platform == .ios)
         #expect(push.host == "api.push.apple.com")
+        let long = try payload(
+            "curl --url https://api.push.apple.com/3/device/00ab --header 'APNS-Topic: com.example.app.voip' "
+                + "--header apns-topic:com.example.b.voip --header x:y --header apns-expiration:0 -d '{}'")
+        #expect(long.app == "com.example.b" && long.platform == .ios)
+        #expect(
+            long.headers.map { String(decoding: $0, as: UTF8.self) }
+                == #"{"apns-topic":"com.example.b.voip","apns-expiration":"0"}"#)
+        let huawei = try payload("curl https://push-api.cloud.huawei.com/v1/1/messages:send -d '{}'")
+        #expect(huawei.platform == .android && huawei.transport == .hms && huawei.headers == nil)
+        let amazon = try payload("curl https://api.amazon.com/messaging/registrations/x/messages -d '{}'")
+        #expect(amazon.platform == .android && amazon.transport == .adm)
         let other = try payload("curl fcm.googleapis.com/fcm/send -d '{}'")
         #expect(other.platform == nil)
         #expect(other.host == "fcm.googleapis.com")
@@ -101,6 +119,17 @@ struct CommandFormTests {
             ("curl https://x", "the curl command has no body"),
             ("curl -d", "the curl command ends before its body"),
             ("curl https://rest.iad-01.braze.com/messages/send -d '{}'", "the body is a request to Braze"),
+            ("curl https://rest.fra-01.braze.eu/messages/send -d '{}'", "the body is a request to Braze"),
+            ("curl --form a=b https://x", "curl --form: neither FCM nor APNs takes a form"),
+            ("am", "no command with extras"), ("am broadcast -n", "am: -n lacks its value"),
+            ("am broadcast -s", "am: -s lacks its value"),
+            ("am broadcast --es a b shop", "am reads nothing from \"shop\" on"),
+            ("am broadcast --eia n 1,x", "am refuses --eia n 1,x: not the value that --eia takes"),
+            ("am broadcast --ef n inf", "am refuses --ef n inf: not the value that --ef takes"),
+            ("am broadcast --es a \"b", "a quote \" is not closed: copy the command whole"),
+            ("aws sns publish --topic-arn x", "the command has no message, which --message gives"),
+            ("aws sns publish --message file://m.json", "the message of the command is the file m.json: give that"),
+            ("aws sns publish --message hello", "the message of the command is no JSON object"),
         ])
     func faults(_ text: String, _ message: String?) throws {
         guard let message else { return #expect(PayloadStart(in: Array(text.utf8)) == nil) }
