@@ -42,3 +42,35 @@ struct HTTPHeadersTests {
         #expect(headers.lines == ["A: 1", "C: 3"])
     }
 }
+
+@Suite("Values of an http handler")
+struct HTTPValueTests {
+    @Test(
+        "an address has visible ASCII alone, and a path",
+        arguments: [
+            ("https://x", "https://x/"), ("HTTP://X?a", "http://x/?a"), ("https://x/!~", "https://x/!~"),
+            ("https://x/ ", nil), ("https://x/\u{7F}", nil), ("https://x/ä", nil), ("https:/x", nil), ("https://", nil),
+            ("https://x:1/", "https://x:1/"), ("https://x:65535/", "https://x:65535/"), ("https://x:65536/", nil),
+        ] as [(String, String?)])
+    func addresses(_ text: String, _ address: String?) {
+        #expect((try? Form<String>.webAddress.parse(text)) == address)
+    }
+
+    @Test("a header has a value of visible ASCII and a name that is free, and a secret is a file or a credential")
+    func headersAndSecrets() {
+        for (text, line) in [
+            ("X: a", "X: a"), ("X:\t a", "X: a"), ("a:b:c", "a: b:c"), ("X: ~!", "X: ~!"), ("hostx: y", "hostx: y"),
+            ("Push: 1", "Push: 1"), ("X:", nil), (" X: a", nil), ("X: \u{1F}", nil), ("X: a\u{7F}", nil),
+            ("Host: x", nil), ("Ce-id: 1", nil), ("push-x: 1", nil), (": a", nil),
+        ] as [(String, String?)] {
+            #expect((try? Form<[String]>.header.parse(text)) == line.map { [$0] }, "\(text)")
+        }
+        let longest = String(repeating: "x", count: 255)
+        for text in [longest, "a-b_c.9Z", "/x y", "/" + longest] {
+            #expect((try? Form<String>.secretPlace.parse(text)) == text, "\(text)")
+        }
+        for text in [longest + "x", ".x", "a b", "a/b", "whsec_x", "ä"] {
+            #expect((try? Form<String>.secretPlace.parse(text)) == nil, "\(text)")
+        }
+    }
+}

@@ -126,6 +126,17 @@ struct KeptConfigurationTests {
         #expect(kept.entries.map(\.id) == [101, 102].map(id))
         kept.put(id(103), length: KeptConfigurations.lengthMaxOfOne, at: time(103)) { _ in true }
         #expect(kept.entries.map(\.id) == [id(103)], "the one in force stays, whatever its length")
+        var full = KeptConfigurations()
+        full.put(id(1), length: 100, at: time(1)) { _ in false }
+        full.put(id(2), length: KeptConfigurations.lengthMax - 100, at: time(2)) { _ in false }
+        #expect(full.entries.count == 2)
+        full.put(id(3), length: 1, at: time(3)) { _ in false }
+        #expect(full.entries.map(\.id) == [2, 3].map(id))
+        for (length, count) in [(KeptConfigurations.lengthMaxOfOne, 1), (KeptConfigurations.lengthMaxOfOne + 1, 0)] {
+            var one = KeptConfigurations()
+            one.put(id(1), length: length, at: time(1)) { _ in false }
+            #expect(KeptConfigurations(text: one.text).entries.count == count)
+        }
     }
 
     @Test("keeps its time while it is in force, and gets another when it comes back")
