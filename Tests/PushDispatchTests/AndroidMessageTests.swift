@@ -95,6 +95,15 @@ struct AndroidMessageTests {
                 #""gcm.n.notification_priority":"3","gcm.n.visibility":"2","gcm.n.notification_count":"-1","#
                     + #""gcm.n.event_time":"now","gcm.n.light_settings":"[1,2]","gcm.n.title_loc_args":"x""#, [:]
             ),
+            (
+                #""gcm.n.notification_priority":"2","gcm.n.visibility":"-1","gcm.n.notification_count":"2147483647""#,
+                ["notification_priority": "2", "visibility": "-1", "notification_count": "2147483647"]
+            ),
+            (
+                #""gcm.n.notification_priority":"-3","gcm.n.visibility":"-2","gcm.n.notification_count":"2147483648","#
+                    + #""gcm.n.light_settings":"[1,2,3,4]""#, [:]
+            ),
+            (#""gcm.n.notification_count":"0""#, ["notification_count": "0"]),
             (#""gcm.n.body_loc_key":"k""#, ["body_loc_key": "k"]),
             (#""gcm.n.body_loc_args":"[\"1\"]""#, ["body_loc_args": #"["1"]"#]),
             (#""gcm.n.sound2":"","gcm.n.sound":"default""#, ["sound": "default"]),

@@ -108,7 +108,11 @@ struct OwnershipTests {
         "finds Braze's unique id under its key, unless that is blank",
         arguments: [
             (#""br_p_id":"u1""#, "u1"), (#""br_p_id":"""#, nil), (#""br_p_id":" \t""#, nil), (#""br_p_id":null"#, nil),
-            (#""br_p_id":5"#, nil), (#""other":"u1""#, nil),
+            (#""br_p_id":5"#, nil), (#""other":"u1""#, nil), (#""br_p_id":" x""#, " x"),
+            (#""br_p_id":"\u0009\u000d\u001c\u0020""#, nil), (#""br_p_id":"\u0008""#, "\u{8}"),
+            (#""br_p_id":"\u000e""#, "\u{E}"), (#""br_p_id":"\u001b""#, "\u{1B}"),
+            (#""br_p_id":"\u0085\u00a0\u1680""#, nil), (#""br_p_id":"\u00a1""#, "\u{A1}"),
+            (#""br_p_id":"\u2000\u200a\u2028\u2029\u202f\u205f\u3000""#, nil), (#""br_p_id":"\u200b""#, "\u{200B}"),
         ] as [(String, String?)])
     func uniqueID(_ member: String, _ expected: String?) throws {
         #expect(try decision(.android, #"{"_ab":"true",\#(member)}"#).braze?.uniqueID == expected)
