@@ -30,6 +30,7 @@ struct KnownSentenceTests {
                 "iOS got a push without an alert"
             ),
             ("{ error: 'NotRegistered' }", 1, "FCM delivered nothing"),
+            ("@NotRegistered[", 1, "FCM delivered nothing"), ("{NotRegistered`", 1, "FCM delivered nothing"),
             (#"  "error": "MissingTopic""#, 1, "APNs refused the send, for apns-topic is missing"),
             ("apns: 400 BadDeviceToken", 1, "the token is none, or is of the other environment"),
             ("Invalid value at 'message.data[0].value' (TYPE_STRING), 7", 1, "a value of data is no text"),
@@ -46,13 +47,17 @@ struct KnownSentenceTests {
     func means(_ text: String, _ line: Int, _ meaning: String) throws {
         let found = try #require(KnownSentence.all(in: Self.lines(text)).first, "\(text)")
         #expect(found.line == line && found.text.has(meaning), "\(found)")
+        // Four sentences of a text are told, those of its first lines.
+        let many = ["FIS_AUTH_ERROR", "NotRegistered", "MismatchSenderId", "InvalidDataKey", "aps-environment"]
+        #expect(KnownSentence.all(in: many.map { Array($0.utf8) }).map { $0.line } == [1, 2, 3, 4])
     }
 
     @Test(
         "is told only where its words are whole",
         arguments: [
             "The device is NotRegisteredYet", "you are NOT_UNREGISTEREDx", "hasAlertContents: 0",
-            "gcm.Message({ contentAvailable: true })",
+            "gcm.Message({ contentAvailable: true })", "aNotRegistered", "ZNotRegistered", "NotRegisteredz",
+            "NotRegisteredA",
             "a plain line",
         ])
     func isNone(_ text: String) { #expect(KnownSentence.all(in: Self.lines(text)).isEmpty, "\(text)") }

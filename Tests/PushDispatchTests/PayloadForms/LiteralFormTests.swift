@@ -220,7 +220,9 @@ struct LiteralFormTests {
             ("I GCM: result=CANCELLED forIntent { act=com.google.android.c2dm.intent.RECEIVE }", "a line of the log"),
             ("eyJhbGciOi.eyJpc3Mi.c2ln", "a token (JWT)"), (#""message": {"#, "a part of an object"),
             ("\u{25BF} 3 elements", "an object that Xcode's debugger"),
-            ("HTTP/2 400", "the answer of a server"),
+            ("HTTP/2 400", "the answer of a server"), ("a;b;c", "a table (CSV)"),
+            ("dasd[60]: com.example.app:pushLaunch decided", "a line of the log in which iOS decides"),
+            ("[object Object]", "the message is printed without its content"),
             (#"b'\r\n--batch_1\r\nHTTP/1.1 400 Bad Request'"#, "the answer of a server"),
             (
                 "NotificationRecord(0x07: pkg=a user=UserHandle{0} tag=FCM-Notification:1",
