@@ -33,6 +33,11 @@ struct DeliveryFiguresTests {
         #expect(figures.providers.entries[0].value[.handled] == 1)
     }
 
+    @Test("have a place for each outcome")
+    func places() {
+        #expect(Outcome.allCases.map(\.place).sorted() == Array(Outcome.allCases.indices))
+    }
+
     @Test("count an outcome without a handler, and without a time")
     func atOnce() throws {
         var bench = Bench(.testing(routes: []))

@@ -49,6 +49,9 @@ struct ReaderTests {
         #expect(few.contains("Problems <b>3</b>") && !few.contains("Running <b>"))
         let many = try Scene((1...60).map { Sample.handled($0, .failed) }).get("/").text
         #expect(many.contains("Problems <b>50+</b>"))
+        let ends: [Outcome] = [.notWoken, .handled, .swallowed, .failed, .duplicate, .unrouted]
+        let unseen = ends.enumerated().map { Sample.handled(Int64($0.offset + 1), $0.element) }
+        #expect(try Scene(unseen).get("/").text.contains("Not shown <b>3</b>"))
     }
 
     @Test("a changed payload that is no JSON stays in its field, beside what is wrong with it")

@@ -167,36 +167,90 @@ public enum Outcome: String, Sendable, CaseIterable {
     /// The app had no Braze instance when the callback ran: Braze's SDK misses the call.
     case sdkNotReady = "sdk_not_ready"
 
-    /// Whether a handler had to answer within the deadline.
-    public var isDue: Bool {
+    /// What is asked of outcomes.
+    private struct Traits: OptionSet {
+        let rawValue: UInt16
+        static let done = Self(rawValue: 1)
+        static let timed = Self(rawValue: 1 << 1)
+        static let due = Self(rawValue: 1 << 2)
+        static let failure = Self(rawValue: 1 << 3)
+        static let missed = Self(rawValue: 1 << 4)
+        static let problem = Self(rawValue: 1 << 5)
+        static let lost = Self(rawValue: 1 << 6)
+        static let shown = Self(rawValue: 1 << 7)
+        static let hidden = Self(rawValue: 1 << 8)
+    }
+
+    /// The answers: the one table of them.
+    private var traits: Traits {
         switch self {
-        case .handled, .failed, .timedOut, .expired: true
-        case .handedToTracker, .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed, .ownReceiver,
-            .sdkNotReady:
-            false
+        case .handedToTracker: [.done, .timed]
+        case .handled: [.done, .timed, .due]
+        case .failed: [.timed, .due, .failure, .problem]
+        case .timedOut, .expired: [.timed, .due, .missed, .problem]
+        case .unrouted: [.failure, .problem, .lost]
+        case .duplicate: .hidden
+        case .shownBySystem: [.shown, .problem]
+        case .notWoken: [.hidden, .lost]
+        case .swallowed: [.hidden, .problem]
+        case .ownReceiver: .shown
+        case .sdkNotReady: [.problem, .lost]
         }
     }
 
+    /// Whether the work is done.
+    public var isDone: Bool { traits.contains(.done) }
+    /// Whether the times count: a handler was due, or the tracker ran. Other outcomes take no time, and would improve
+    /// every quantile falsely.
+    public var isTimed: Bool { traits.contains(.timed) }
+    /// Whether a handler had to answer within the deadline.
+    public var isDue: Bool { traits.contains(.due) }
+    /// Whether the work ended in time, without success, for a reason that needs a person.
+    public var isFailure: Bool { traits.contains(.failure) }
+    /// Whether the deadline was missed.
+    public var isMissed: Bool { traits.contains(.missed) }
     /// Whether, in `relay` mode, the work was not done, so that a person may want it done again.
     public var isDeadLetter: Bool { isFailure || isMissed }
+    /// Whether a push that ends so may be a problem, for a person.
+    public var mayBeProblem: Bool { traits.contains(.problem) }
+    /// Whether the app does not get the push, or nobody in it does.
+    public var losesPush: Bool { traits.contains(.lost) }
+    /// Whether a person may see it although no handler got it.
+    public var mayBeShown: Bool { traits.contains(.shown) }
+    /// Whether the push stays unseen by a rule of the platform.
+    public var isHidden: Bool { traits.contains(.hidden) }
 
-    /// Whether the work ended in time, without success, for a reason that needs a person.
-    public var isFailure: Bool {
+    /// The end of a call, behind "was" or "were", without the deadline.
+    public var inWords: String {
         switch self {
-        case .failed, .unrouted: true
-        case .handedToTracker, .handled, .timedOut, .expired, .duplicate, .shownBySystem, .notWoken, .swallowed,
-            .ownReceiver, .sdkNotReady:
-            false
+        case .handedToTracker: "handed to Braze's SDK"
+        case .unrouted: "taken by no handler"
+        case .duplicate: "taken for a repeat, and dropped"
+        case .shownBySystem: "shown by the system"
+        case .notWoken: "kept from an app that does not run"
+        case .swallowed: "taken in without a callback"
+        case .ownReceiver: "taken by the receiver of another SDK"
+        case .sdkNotReady: "lost, because no Braze instance was ready"
+        case .timedOut: "timed out"
+        case .handled, .failed, .expired: rawValue
         }
     }
 
-    /// Whether the deadline was missed.
-    public var isMissed: Bool {
+    /// The place in a table of counts. The compiler reduces a switch over cases without values to their number.
+    @inlinable public var place: Int {
         switch self {
-        case .timedOut, .expired: true
-        case .handedToTracker, .handled, .failed, .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed,
-            .ownReceiver, .sdkNotReady:
-            false
+        case .handedToTracker: 0
+        case .handled: 1
+        case .failed: 2
+        case .timedOut: 3
+        case .expired: 4
+        case .unrouted: 5
+        case .duplicate: 6
+        case .shownBySystem: 7
+        case .notWoken: 8
+        case .swallowed: 9
+        case .ownReceiver: 10
+        case .sdkNotReady: 11
         }
     }
 }
@@ -224,6 +278,14 @@ public enum Operation: String, Sendable, CaseIterable {
         switch self {
         case .deliver, .interact, .token: true
         case .session, .log, .topic, .publish, .device: false
+        }
+    }
+
+    /// The version of batches that introduced it.
+    var since: Int {
+        switch self {
+        case .deliver, .interact, .session, .token, .log: 1
+        case .topic, .publish, .device: 2
         }
     }
 }

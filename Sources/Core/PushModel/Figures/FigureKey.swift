@@ -114,17 +114,6 @@ public struct FigureKey: Hashable, Sendable {
     }
 }
 
-extension Outcome {
-    /// Whether the times count: a handler was due, or the tracker ran. Other outcomes take no time, and would improve
-    /// every quantile falsely.
-    public var isTimed: Bool {
-        switch self {
-        case .handedToTracker, .handled, .failed, .timedOut, .expired: true
-        case .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed, .ownReceiver, .sdkNotReady: false
-        }
-    }
-}
-
 /// The lengths of the spans for which the ledger keeps figures.
 ///
 /// Each is a power of two of a minute, as are the spans of a report's timeline, so that a long span of figures lies

@@ -123,16 +123,6 @@ extension RowKind {
     }
 }
 
-extension Operation {
-    /// The version of batches that introduced the operation of a request.
-    var since: Int {
-        switch self {
-        case .deliver, .interact, .session, .token, .log: 1
-        case .topic, .publish, .device: 2
-        }
-    }
-}
-
 extension FormerDeviceRow {
     /// The lowest version of batches whose rows have all facts of the device.
     var since: Int { device.token != nil || device.hasDetail ? 2 : 1 }

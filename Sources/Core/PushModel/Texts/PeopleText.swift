@@ -108,13 +108,7 @@ public struct ReportLine: Hashable, Sendable {
 
 extension Outcome {
     /// The tone for a person: good if the work is done, bad if somebody has to act.
-    public var tone: ReportLine.Tone {
-        switch self {
-        case .handled, .handedToTracker: .good
-        case _ where isFailure || isMissed: .bad
-        default: .warning
-        }
-    }
+    public var tone: ReportLine.Tone { isDone ? .good : isDeadLetter ? .bad : .warning }
 }
 
 extension String {

@@ -112,7 +112,7 @@ enum QueryState: String, Sendable, CaseIterable {
     case problem
 
     /// The outcomes of which a push in this state has one; `nil`: any, or none.
-    var outcomes: Set<Outcome>? { self == .problem ? PushVerdict.outcomesOfProblems : nil }
+    var outcomes: [Outcome]? { self == .problem ? Outcome.allCases.filter(\.mayBeProblem) : nil }
 }
 
 extension QueryWord {

@@ -110,8 +110,7 @@ extension Explanation {
 
     /// Whether the app does not get the push, or nobody in it does.
     var losesPush: Bool {
-        let lost: Set<Outcome> = [.notWoken, .sdkNotReady, .unrouted]
-        return decision.outcome.map(lost.contains) ?? ownInvocations.contains { $0.outcome.map(lost.contains) ?? false }
+        decision.outcome?.losesPush ?? ownInvocations.contains { $0.outcome?.losesPush ?? false }
     }
 
     private var ownInvocations: [Invocation] { invocations.filter { !$0.isObserver } }

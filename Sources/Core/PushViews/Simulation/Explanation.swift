@@ -235,16 +235,10 @@ extension Decision {
     var mayBeShown: Bool {
         if braze != nil { return displayed }
         guard providers.first?.provider.purpose != .uninstallProbe else { return false }
-        switch outcome {
-        case nil:
-            // A push that only wakes an iOS app shows nothing.
-            let isSilent = callbacks == [.didReceiveRemoteNotification] && !reasons.contains(.alertShownToo)
-            return !isSilent && !callbacks.allSatisfy(\.isBroadcast)
-        case .shownBySystem, .ownReceiver: return true
-        case .notWoken, .swallowed, .handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted, .duplicate,
-            .sdkNotReady:
-            return false
-        }
+        if let outcome { return outcome.mayBeShown }
+        // A push that only wakes an iOS app shows nothing.
+        let isSilent = callbacks == [.didReceiveRemoteNotification] && !reasons.contains(.alertShownToo)
+        return !isSilent && !callbacks.allSatisfy(\.isBroadcast)
     }
 }
 

@@ -48,7 +48,7 @@ enum FollowedLine {
             invocation.isObserver ? "observer" : nil, result.outcome.rawValue,
             invocation.handler.map { "handler \($0)" }, "\(result.total.milliseconds) ms", result.reason,
         ]
-        return line(parts, result.outcome.isSuccess ? .plain : result.outcome.tone)
+        return line(parts, result.outcome.isDone ? .plain : result.outcome.tone)
     }
 
     /// An event for people.

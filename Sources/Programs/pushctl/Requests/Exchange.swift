@@ -244,7 +244,7 @@ extension JSONNode {
     /// - Parameter ofOwner: whether outcomes of observers are ignored.
     fileprivate func isBadEnd(ofOwner: Bool) -> Bool {
         guard let outcome = self["outcome"]?.string.flatMap(Outcome.init(rawValue:)) else { return false }
-        return !outcome.isSuccess && !(ofOwner && self["observer"]?.bool == true)
+        return !outcome.isDone && !(ofOwner && self["observer"]?.bool == true)
     }
 
     /// The reason of a refusal in a reply.

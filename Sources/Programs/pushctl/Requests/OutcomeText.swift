@@ -21,11 +21,6 @@ enum OutcomeText {
     }
 }
 
-extension Outcome {
-    /// Whether the work is done.
-    var isSuccess: Bool { self == .handled || self == .handedToTracker }
-}
-
 extension Session {
     /// The last output of an invocation's handlers to standard error, for people; empty if there is none. A ledger that
     /// cannot be read is noted once.

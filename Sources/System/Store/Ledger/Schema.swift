@@ -7,7 +7,7 @@ enum Schema {
     /// The `PRAGMA application_id` of a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
-    static let version: Int64 = 7
+    static let version = (migrations.keys.max() ?? 0) + 1
     /// The SQL that migrates a ledger of each version to the next one.
     static let migrations: [Int64: String] = [
         1: chain, 2: tokens, 3: topics, 4: "\(subscriptions); \(configurations)",

@@ -173,24 +173,3 @@ public struct DeliveryFigures: Sendable {
         handlers[handler].unhandled[answer, default: 0] &+= 1
     }
 }
-
-extension Outcome {
-    /// The index of the outcome in ``DeliveryFigures/Outcomes``. The compiler reduces a switch over cases without
-    /// values to their number.
-    fileprivate var place: Int {
-        switch self {
-        case .handedToTracker: 0
-        case .handled: 1
-        case .failed: 2
-        case .timedOut: 3
-        case .expired: 4
-        case .unrouted: 5
-        case .duplicate: 6
-        case .shownBySystem: 7
-        case .notWoken: 8
-        case .swallowed: 9
-        case .ownReceiver: 10
-        case .sdkNotReady: 11
-        }
-    }
-}

@@ -14,11 +14,6 @@ public struct PushVerdict: Hashable, Sendable {
     /// The sentences behind them.
     public let sentences: [String]
 
-    /// The outcomes with which a push may be a problem (``Tone/bad``).
-    static let outcomesOfProblems: Set<Outcome> = [
-        .failed, .timedOut, .expired, .unrouted, .sdkNotReady, .shownBySystem, .swallowed,
-    ]
-
     /// The words and the sentences, as one text.
     public var text: String { ([head] + sentences).joined(separator: " ") }
 }

@@ -74,7 +74,7 @@ extension ReportDocument {
         let arePushes = report.byCallback.keys.allSatisfy { $0 == .none || $0.isOfDelivery }
         let noun = "\(grouped(calls)) \(arePushes ? "push" : "call")\(calls == 1 ? "" : arePushes ? "es" : "s")"
         var ends = Outcome.allCases.compactMap { outcome in
-            report.outcomes[outcome].map { (count: $0, text: outcome.withoutDeadline) }
+            report.outcomes[outcome].map { (count: $0, text: outcome.inWords) }
         }
         if report.inFlight > 0 { ends.append((report.inFlight, "in flight")) }
         ends.sort { ($1.count, $0.text) < ($0.count, $1.text) }
@@ -129,23 +129,6 @@ extension ReportDocument {
         let rest = missed - handlers.reduce(0) { $0 + $1.value.compliance.missed }
         let counted = zip(handlers, texts).map { "\(grouped($0.value.compliance.missed)) \($1)" }
         return "; of them " + counted.joined(separator: ", ") + (rest > 0 ? ", \(grouped(rest)) elsewhere" : "")
-    }
-}
-
-extension Outcome {
-    /// The end of a call, behind "was" or "were": for outcomes that are not due.
-    fileprivate var withoutDeadline: String {
-        switch self {
-        case .handedToTracker: "handed to Braze's SDK"
-        case .unrouted: "taken by no handler"
-        case .duplicate: "taken for a repeat, and dropped"
-        case .shownBySystem: "shown by the system"
-        case .notWoken: "kept from an app that does not run"
-        case .swallowed: "taken in without a callback"
-        case .ownReceiver: "taken by the receiver of another SDK"
-        case .sdkNotReady: "lost, because no Braze instance was ready"
-        case .handled, .failed, .timedOut, .expired: rawValue.replacingUnderscores
-        }
     }
 }
 

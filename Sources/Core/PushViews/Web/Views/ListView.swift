@@ -18,8 +18,10 @@ extension WebDesk {
     private static let searches: [(name: String, query: String, isCounted: Bool)] = [
         ("All", "", false), ("Problems", "is:problem", true),
         ("Refused sends", "code:refused_send", true), ("Running", "is:pending", true), ("Opened", "is:opened", false),
-        ("Not shown", "outcome:not_woken,swallowed,duplicate -code:refused_send", true),
+        ("Not shown", "outcome:\(hidden) -code:refused_send", true),
     ]
+
+    private static let hidden = Outcome.allCases.filter(\.isHidden).map(\.rawValue).joined(separator: ",")
 
     /// The list of pushes, and beside it on a wide screen the one that is chosen.
     func list(_ request: WebRequest) throws(WebProblem) -> WebAnswer {

@@ -141,7 +141,7 @@ private struct Replay {
     }
 
     private mutating func printOutcome(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) {
-        if !result.outcome.isSuccess, !invocation.isObserver { hasBadEnds = true }
+        if !result.outcome.isDone, !invocation.isObserver { hasBadEnds = true }
         guard !printsJSON else {
             return session.output.write(line: FollowedLine.json(row, invocation, result))
         }
@@ -150,7 +150,7 @@ private struct Replay {
                 seq: row.seq, callback: invocation.callback.rawValue, handler: invocation.handler,
                 isObserver: invocation.isObserver, outcome: result.outcome.rawValue,
                 milliseconds: result.total.milliseconds, reason: result.reason))
-        if !result.outcome.isSuccess { session.output.print(session.outputs(of: invocation.id)) }
+        if !result.outcome.isDone { session.output.print(session.outputs(of: invocation.id)) }
     }
 
     private mutating func wait(_ milliseconds: Int64) {
