@@ -138,19 +138,18 @@ extension Reconciliation {
         let more = campaign.sentences.count - Self.sentencesMax
         if more > 0 { lines.append(ReportLine("  \(counted(more, "sentence")) more: --format json")) }
         guard campaign.rows.count > 1 else { return lines }
-        var table = TextTable(
-            [
-                ("  Day", .left), ("Platform", .left), ("Sent", .right), ("Seen", .right), ("Direct", .right),
-                ("Ours", .right), ("Total", .right), ("Ours", .right),
-            ], keys: 2)
-        for row in campaign.rows.prefix(Self.rowsMax) {
-            table.add(
-                ["  " + (row.place.day?.description ?? "-"), row.place.platform?.rawValue ?? "-"]
-                    + [
-                        row.theirs.sent, row.ours.seen, export.known(.direct, of: row.theirs), row.ours.direct,
-                        export.known(.total, of: row.theirs), row.ours.total,
-                    ].map { $0.map { grouped($0) } ?? "-" })
+        func count(_ title: String, _ count: @escaping (Row) -> Int?) -> Column<Row> {
+            .numberInText(title, { count($0).map { grouped($0) } ?? "-" })
         }
+        let table = TextTable(
+            campaign.rows.prefix(Self.rowsMax),
+            [
+                .nameInText("  Day", { "  " + ($0.place.day?.description ?? "-") }),
+                .nameInText("Platform", { $0.place.platform?.rawValue ?? "-" }), count("Sent") { $0.theirs.sent },
+                count("Seen") { $0.ours.seen }, count("Direct") { export.known(.direct, of: $0.theirs) },
+                count("Ours") { $0.ours.direct }, count("Total") { export.known(.total, of: $0.theirs) },
+                count("Ours") { $0.ours.total },
+            ], keys: 2)
         lines += table.lines(width: style.width)
         let left = campaign.rows.count - Self.rowsMax
         if left > 0 { lines.append(ReportLine("  \(counted(left, "row")) more: --format csv")) }

@@ -17,36 +17,27 @@ extension ReportDocument {
         return "\(grouped(more)) earlier gaps are in the JSON"
     }
 
-    private func cells(_ gap: DaemonGap) -> [String] {
-        [gap.words, zone.text(gap.begin, milliseconds: true), zone.text(gap.end, milliseconds: true), gap.lengthText]
+    private var gapColumns: [Column<DaemonGap>] {
+        [
+            .nameInText("Gap", \.words).only(.terminal, .page),
+            .nameInText("Gap of the daemon", \.words).only(.markdown),
+            .nameInText("From", { zone.text($0.begin, milliseconds: true) }),
+            .nameInText("To", { zone.text($0.end, milliseconds: true) }), .numberInText("Length", \.lengthText),
+        ]
     }
 
     /// The table for a terminal.
-    var daemonGapTable: TextTable {
-        var table = TextTable(
-            [("Gap", .left), ("From", .left), ("To", .left), ("Length", .right)], widest: 40)
-        for gap in shown { table.add(cells(gap)) }
-        return table
-    }
+    var daemonGapTable: TextTable { TextTable(shown, gapColumns, widest: 40) }
 
     /// The section of a page; empty without gaps.
     var daemonGapHTML: Markup {
         let further: Markup? = furtherDaemonGaps.map { "<p>\($0).</p>\n" }
-        return HTML.table(
-            "Gaps of the daemon and steps of the clock", shown,
-            [
-                .name("Gap") { "\(cells($0)[0])" }, .name("From") { "\(cells($0)[1])" },
-                .name("To") { "\(cells($0)[2])" }, .number("Length") { "\(cells($0)[3])" },
-            ]) + (further ?? "")
+        return HTML.table("Gaps of the daemon and steps of the clock", shown, gapColumns) + (further ?? "")
     }
 
-    /// The table in Markdown; empty without gaps.
+    /// The table in Markdown.
     var daemonGapMarkdown: String {
-        guard !daemonGaps.isEmpty else { return "" }
-        let lines =
-            ["| Gap of the daemon | From | To | Length |", "| :-- | :-- | :-- | --: |"]
-            + shown.map { "| \(cells($0).joined(separator: " | ")) |" }
-        return lines.joined(separator: "\n") + (furtherDaemonGaps.map { "\n\n\($0)." } ?? "")
+        markdownTable(shown, gapColumns) + (furtherDaemonGaps.map { "\n\n\($0)." } ?? "")
     }
 
     /// Writes the member `daemon_gaps`.

@@ -6,10 +6,11 @@ extension ReportDocument {
         let sections = [
             answerSection(style), heading(style), budgetSection(style),
             alerts.flatMap { wrapped($0, style, .bad) }, table(report.outcomeTable, style),
-            table(missReasonTable, style),
-            table(report.handlerTable, style),
-            report.answerTable.map { table($0, style) } ?? [],
-            latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
+            table(TextTable(detail.all.sortedMissReasons, reasonColumns) { _ in .bad }, style),
+            table(["Handler (ms)"], report.byHandler.byName, style),
+            table(TextTable(report.answers, FigureGroup.answerColumns), style), latencySection(style),
+            table(TextTable(report.appliedLimits, report.limitColumns, keys: 2) { $0.over > 0 ? .bad : .plain }, style),
+            consequences(style), crossedSection(style),
             titled("Slowest misses", table(report.missTable(width: style.width), style)),
             titled("Slowest", table(report.slowestTable(width: style.width), style)),
             titled("Longest waits in a lane", table(report.waitTable(width: style.width), style)),
@@ -31,24 +32,43 @@ extension ReportDocument {
         style.wrapped(answer.showingControls(), indent: 0).map { ReportLine($0, tone) }
     }
 
-    private var missReasonTable: TextTable {
-        var table = TextTable([("Missed because", .left), ("Reason code", .left), ("Count", .right)])
-        for (code, count) in detail.all.sortedMissReasons {
-            table.add(["it \(code.meaning)", code.word, grouped(count)], .bad)
-        }
-        return table
+    /// A reason for missed deadlines.
+    var reasonColumns: [Column<(code: ReasonCode?, count: Int)>] {
+        [
+            .nameInText("Missed because", { "it \($0.code.meaning)" }).only(.terminal, .markdown),
+            .name("The delivery") { "\($0.code.meaning)" }, .nameInText("Reason code", \.code.word).asCode,
+            .numberInText("Count", { grouped($0.count) }),
+            .number("Share") { "\(share($0.count, of: report.compliance.missed))" },
+        ]
+    }
+
+    /// The source, the mode and the deadline of the report.
+    var facts: [LabelledFact] {
+        (report.source.journal.map { [LabelledFact(label: "Source", text: $0.text(zone))] } ?? [])
+            + [("Mode", report.modeText), ("Deadline", report.deadlineText)].map { LabelledFact(label: $0, text: $1) }
+    }
+
+    /// The handled invocations, and the compliance by either clock.
+    var clockFacts: [LabelledFact] {
+        guard report.compliance.due > 0 else { return [] }
+        return [
+            LabelledFact(label: "Handled", text: success, tone: report.failed > 0 ? .bad : .plain),
+            LabelledFact(label: "From acceptance", text: detail.fromAcceptance.text(missed: "late")),
+            LabelledFact(label: "From invocation", text: detail.fromInvocation.text(missed: "late")),
+        ]
     }
 
     private func heading(_ style: TextStyle) -> [ReportLine] {
-        var lines = report.heading(serviceLevel?.objective, zone).split(separator: "\n").flatMap { line in
-            let isVerdict = line.hasPrefix("Deadline compliance") || line.hasPrefix("Objective")
-            return wrapped(String(line), style, isVerdict ? tone : .plain)
+        let compliance = report.compliance
+        var facts = [LabelledFact(label: "Window", text: report.windowText(zone))] + facts
+        facts.append(
+            LabelledFact(label: "Deadline compliance", text: compliance.text(failed: report.failed), tone: tone))
+        if let objective = serviceLevel?.objective {
+            let verdict = compliance.due == 0 ? "nothing was due" : compliance.meets(objective) ? "met" : "not met"
+            facts.append(LabelledFact(label: "Objective", text: "\(objective) %: \(verdict)", tone: tone))
         }
-        if report.compliance.due > 0 {
-            lines += wrapped("Handled              \(success)", style, report.failed > 0 ? .bad : .plain)
-            lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
-            lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
-        }
+        facts.append(LabelledFact(label: "Invocations", text: report.balanceText))
+        var lines = (facts + clockFacts).flatMap { labelled($0, style) }
         if let comparison {
             lines += wrapped(comparison.text(zone), style, comparison.worse.isEmpty ? .plain : .bad)
         }
@@ -60,14 +80,14 @@ extension ReportDocument {
         var lines: [ReportLine] = []
         if let left = serviceLevel.budgetText {
             let tone: ReportLine.Tone = (serviceLevel.budgetLeft ?? 0) < 0 ? .bad : .plain
-            lines += wrapped("Error budget left    \(left)", style, tone)
+            lines += labelled(LabelledFact(label: "Error budget left", text: left, tone: tone), style)
         }
         guard let rates = serviceLevel.rates else { return lines }
         let burning = BurnRates.Window.allCases.map { window in
             "\(window.rawValue) \(serviceLevel.burnRate(window).map { rounded($0, decimals: 1) } ?? "-")"
         }
-        lines += wrapped("Burn rates           \(burning.joined(separator: ", "))", style)
-        lines += wrapped("                     until \(zone.text(rates.end))", style)
+        lines += labelled(LabelledFact(label: "Burn rates", text: burning.joined(separator: ", ")), style)
+        lines += labelled(LabelledFact(label: "", text: "until \(zone.text(rates.end))"), style)
         return lines + (serviceLevel.unrecordedText.map { wrapped($0, style) } ?? [])
     }
 
@@ -89,11 +109,8 @@ extension ReportDocument {
                 + style.bar(band.count, of: most, length: room)
             lines.append(ReportLine(text.trimmedAtEnd))
         }
-        var clocks = TextTable(
-            FigureGroup.clockTitles.enumerated().map { (title: $0.element, alignment: $0.offset == 0 ? .left : .right) }
-        )
-        for cells in detail.all.shownClocks { clocks.add(cells) }
-        return lines + [ReportLine("")] + table(clocks, style)
+        return lines + [ReportLine("")]
+            + table(TextTable(FigureGroup.Clock.allCases, detail.all.clockColumns), style)
     }
 
     private func consequences(_ style: TextStyle) -> [ReportLine] {
@@ -110,7 +127,7 @@ extension ReportDocument {
             shown.map { breakdown in
                 let titles = breakdown.dimensions.dropLast().map(\.title)
                 let last = breakdown.dimensions.suffix(1).map { "\($0.title) (ms)" }
-                var lines = table(ComplianceReport.groupTable(titles + last, breakdown.sorted), style)
+                var lines = table(titles + last, breakdown.sorted, style)
                 if breakdown.rest.count > 0 {
                     let rest = "\(grouped(breakdown.rest.count)) invocations of further groups are not shown"
                     lines += wrapped(rest, style)
@@ -121,8 +138,12 @@ extension ReportDocument {
 
     private func observerSection(_ style: TextStyle) -> [ReportLine] {
         guard report.observers.tally.accepted > 0 else { return [] }
-        let lines = report.observerHeading.split(separator: "\n").flatMap { wrapped(String($0), style) }
-        return lines + table(ComplianceReport.groupTable("Route (ms)", report.observers.byRoute), style)
+        let facts = [
+            ("Invocations", report.observerBalance), ("Deadline compliance", report.observers.tally.compliance.text),
+        ]
+        return wrapped("Observers (not in the figures above)", style)
+            + facts.flatMap { labelled(LabelledFact(label: $0, text: $1), style) }
+            + table(["Route (ms)"], report.observers.byRoute.byName, style)
     }
 
     private func gaps(_ style: TextStyle) -> [ReportLine] {
@@ -141,10 +162,20 @@ extension ReportDocument {
         table.lines(width: style.width, ellipsis: style.usesUnicode ? "…" : "...")
     }
 
+    private func table(_ titles: [String], _ groups: [FigureGroup.Named], _ style: TextStyle) -> [ReportLine] {
+        let table = TextTable(groups, FigureGroup.columns(titles), keys: titles.count) {
+            $0.group.compliance.missed > 0 || $0.group.alwaysFails ? .bad : .plain
+        }
+        return self.table(table, style)
+    }
+
+    /// A fact, whose text continues below itself.
+    private func labelled(_ fact: LabelledFact, _ style: TextStyle) -> [ReportLine] {
+        style.wrapped(fact.line(Self.labelWidth).text, indent: Self.labelWidth).map { ReportLine($0, fact.tone) }
+    }
+
     private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
-        // The text after a label continues below itself.
-        let isLabelled = text.count > Self.labelWidth && text.prefix(Self.labelWidth).hasSuffix("  ")
-        return style.wrapped(text, indent: isLabelled ? Self.labelWidth : 4).map { ReportLine($0, tone) }
+        style.wrapped(text, indent: 4).map { ReportLine($0, tone) }
     }
 }
 

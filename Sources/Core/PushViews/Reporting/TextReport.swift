@@ -2,22 +2,6 @@ import PushModel
 
 /// The parts of the report for people that need no detail.
 extension ComplianceReport {
-    func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
-        var lines = ["Window               \(windowText(zone))"]
-        if let journal = source.journal { lines.append("Source               \(journal.text(zone))") }
-        lines += [
-            "Mode                 \(modeText)",
-            "Deadline             \(deadlineText)",
-            "Deadline compliance  \(compliance.text(failed: failed))",
-        ]
-        if let objective {
-            let verdict = compliance.meets(objective) ? "met" : "not met"
-            lines.append("Objective            \(objective) %: \(compliance.due == 0 ? "nothing was due" : verdict)")
-        }
-        lines.append("Invocations          \(balanceText)")
-        return lines.joined(separator: "\n") + "\n"
-    }
-
     /// The number of invocations that failed in time: they keep the deadline.
     var failed: Int { outcomes[.failed] ?? 0 }
 
@@ -47,32 +31,10 @@ extension ComplianceReport {
     }
 
     var outcomeTable: TextTable {
-        var table = TextTable([("Outcome", .left), ("Count", .right)])
-        for outcome in Outcome.allCases {
-            guard let count = outcomes[outcome] else { continue }
-            table.add([outcome.rawValue, grouped(count)], outcome.isMissed || outcome == .failed ? .bad : .plain)
-        }
-        return table
-    }
-
-    var handlerTable: TextTable { Self.groupTable("Handler (ms)", byHandler) }
-
-    /// The numbers of attempts that handlers declined or asked to repeat; `nil` without any.
-    var answerTable: TextTable? {
-        let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
-        guard !answers.isEmpty else { return nil }
-        var table = TextTable([("Handler", .name), ("Declined", .right), ("Asked for a retry", .right)])
-        for (name, group) in answers { table.add([name, grouped(group.declined), grouped(group.retries)]) }
-        return table
-    }
-
-    var observerHeading: String {
-        """
-        Observers (not in the figures above)
-        Invocations          \(observerBalance)
-        Deadline compliance  \(observers.tally.compliance.text)
-
-        """
+        TextTable(
+            Outcome.allCases.filter { outcomes[$0] != nil },
+            [.nameInText("Outcome", \.rawValue), .numberInText("Count", { grouped(outcomes[$0] ?? 0) })]
+        ) { $0.isMissed || $0 == .failed ? .bad : .plain }
     }
 
     /// The number of copies for observing routes, as far as the source has it.
@@ -80,44 +42,27 @@ extension ComplianceReport {
         source == .ledger ? observers.tally.sum : "\(grouped(observers.tally.decided)) decided"
     }
 
-    /// Returns a row for each group: its counts and times.
-    static func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> TextTable {
-        groupTable([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
+    /// The handlers that declined attempts, or asked to repeat them.
+    var answers: [FigureGroup.Named] { byHandler.byName.filter { $0.group.declined + $0.group.retries > 0 } }
+
+    /// A limit that applied, and how it was kept.
+    var limitColumns: [Column<LimitTally>] {
+        [
+            .numberInText("Limit", { span($0.limit.limit) }).only(.terminal, .markdown),
+            .nameInText("Of", \.limit.title), .number("Limit") { "\(span($0.limit.limit))" },
+            .nameInText("Callback", \.limit.callback.rawValue).only(.terminal, .page),
+            .nameInText("Counts from", \.limit.start.rawValue).only(.terminal, .page),
+            .numberInText("Within", { grouped($0.within) }).only(.terminal, .page),
+            .numberInText("Over", { grouped($0.over) }) {
+                $0.over > 0 ? "<span class=\"bad\">\(grouped($0.over))</span>" : "0"
+            },
+            .wordsInText("Consequence", \.limit.consequence).only(.markdown, .page),
+            .words("Source") { "\($0.limit.source)" },
+        ]
     }
 
-    /// Returns a row for each group with several names, and a column for each name.
-    static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
-        let figures: [(title: String, alignment: TextTable.Alignment)] =
-            [
-                ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
-            ] + FigureGroup.times.map { (title: $0.title, alignment: .right) }
-        var table = TextTable(
-            titles.map { (title: $0, alignment: .name) } + figures, keys: titles.count)
-        for (names, group) in groups {
-            let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
-            table.add(
-                names + counts + group.shownTimes, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
-        }
-        return table
-    }
-
-    var limitTable: TextTable {
-        var table = TextTable(
-            [
-                ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
-                ("Over", .right),
-            ], keys: 2)
-        for tally in limits where tally.within + tally.over > 0 {
-            let limit = tally.limit
-            table.add(
-                [
-                    span(limit.limit), limit.title, limit.callback.rawValue, limit.start.rawValue,
-                    grouped(tally.within),
-                    grouped(tally.over),
-                ], tally.over > 0 ? .bad : .plain)
-        }
-        return table
-    }
+    /// The limits that applied.
+    var appliedLimits: [LimitTally] { limits.filter { $0.within + $0.over > 0 } }
 
     /// - Parameter width: the width of the terminal, a part of which a name within a sentence may take.
     func missTable(width: Int?) -> TextTable { slowTable(slowestMisses.rows, width) }
@@ -128,41 +73,40 @@ extension ComplianceReport {
     }
 
     private func slowTable(_ rows: [InvocationRecord], _ width: Int?) -> TextTable {
-        let names = shownPredecessors(rows.compactMap { $0.result?.waitedFor }, width)
         let hasWaits = rows.contains { $0.result?.waitedFor != nil }
-        var table = TextTable(
-            [
-                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .name), ("Handler", .name),
-                ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-            ] + (hasWaits ? [("", .sentence)] : []), keys: 2)
-        for row in rows {
-            guard let result = row.result else { continue }
-            table.add(
-                [
-                    row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
-                    row.handler ?? "-", result.outcome.rawValue, groupedMilliseconds(result.exec.microseconds),
-                    groupedMilliseconds(result.total.microseconds),
-                ] + (hasWaits ? [result.waitText(names) ?? ""] : []))
-        }
-        return table
+        return TextTable(
+            rows.filter { $0.result != nil },
+            [.seq, .n, .callback, .provider, .handler, .outcome, .time("Exec ms", \.exec), .time("Total ms", \.total)]
+                + (hasWaits ? [waitColumn(rows, width)] : []), keys: 2)
     }
 
     /// - Parameter width: the width of the terminal, a part of which a name within a sentence may take.
     func waitTable(width: Int?) -> TextTable {
-        let names = shownPredecessors(longestWaits.rows.compactMap { $0.result?.waitedFor }, width)
-        var table = TextTable(
-            [("Seq", .right), ("n", .right), ("Provider", .name), ("Handler", .name), ("", .sentence)], keys: 2)
-        for row in longestWaits.rows {
-            guard let result = row.result, let wait = result.waitText(names) else { continue }
-            table.add([row.id.seq.description, String(row.id.n), row.provider ?? "-", row.handler ?? "-", wait])
-        }
-        return table
+        TextTable(waits, [.seq, .n, .provider, .handler, waitColumn(waits, width)], keys: 2)
     }
 
-    /// Returns the text to show for each handler of `predecessors` within a sentence.
-    private func shownPredecessors(_ predecessors: [Predecessor], _ width: Int?) -> [String: String] {
-        let names = Set(predecessors.compactMap { $0.handler?.showingControls() })
-        return shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
+    /// The invocations that waited the longest behind others.
+    var waits: [InvocationRecord] { longestWaits.rows.filter { $0.result?.waitedFor != nil } }
+
+    /// The sentence about the invocations ahead, with a text for each handler that is short enough.
+    private func waitColumn(_ rows: [InvocationRecord], _ width: Int?) -> Column<InvocationRecord> {
+        let names = Set(rows.compactMap { $0.result?.waitedFor?.handler?.showingControls() })
+        let shown = shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
+        return .wordsInText("", { $0.result?.waitText(shown) ?? "" })
+    }
+}
+
+/// The columns of a single invocation.
+extension Column<InvocationRecord> {
+    fileprivate static var seq: Self { .numberInText("Seq", \.id.seq.description) }
+    fileprivate static var n: Self { .numberInText("n", { String($0.id.n) }) }
+    static var callback: Self { .nameInText("Callback", \.callback.rawValue) }
+    static var provider: Self { .nameInText("Provider", { $0.provider ?? "-" }).chosen }
+    static var handler: Self { .nameInText("Handler", { $0.handler ?? "-" }).chosen }
+    static var outcome: Self { .nameInText("Outcome", { $0.result?.outcome.rawValue ?? "-" }) }
+
+    static func time(_ title: String, _ time: @escaping (InvocationResult) -> Duration) -> Self {
+        .numberInText(title, { $0.result.map { groupedMilliseconds(time($0).microseconds) } ?? "-" })
     }
 }
 

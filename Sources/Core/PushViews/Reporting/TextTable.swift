@@ -1,5 +1,102 @@
 import PushModel
 
+/// A column of a table: its heading, and what a row has there. Each table declares its columns once for all looks.
+struct Column<Row> {
+    /// How a column reads. The raw value is the class of its cells on a page.
+    enum Kind: String {
+        /// A name, or another short text.
+        case name
+        /// A number, at the right.
+        case number
+        /// A sentence, which may wrap.
+        case words
+    }
+
+    /// A form of a table.
+    enum Look: CaseIterable { case terminal, markdown, page }
+
+    typealias Cell = (Row) -> Markup
+
+    let kind: Kind
+    let title: String
+    let text: (Row) -> String
+    let cell: Cell
+    /// The looks that have the column.
+    private(set) var looks: [Look]
+    /// Whether a narrow terminal may cut its names, which people chose.
+    private var isChosen = false
+    /// Whether Markdown has its texts as code.
+    private var isCode = false
+
+    private init(_ kind: Kind, _ title: String, _ text: @escaping (Row) -> String, _ cell: Cell?) {
+        (self.kind, self.title, self.text, looks) = (kind, title, text, Look.allCases)
+        self.cell = cell ?? { "\(text($0))" }
+    }
+
+    private init(_ kind: Kind, _ title: String, _ cell: @escaping Cell) {
+        (self.kind, self.title, text, self.cell, looks) = (kind, title, { _ in "" }, cell, [.page])
+    }
+
+    // Columns of pages alone.
+    static func name(_ title: String, _ cell: @escaping Cell) -> Self { Self(.name, title, cell) }
+    static func number(_ title: String, _ cell: @escaping Cell) -> Self { Self(.number, title, cell) }
+    static func words(_ title: String, _ cell: @escaping Cell) -> Self { Self(.words, title, cell) }
+
+    // Columns of all looks; `cell` replaces the text on a page. They have names of their own: a closure for a column of
+    // pages would be taken for text, and be escaped twice.
+    static func nameInText(_ title: String, _ text: @escaping (Row) -> String, cell: Cell? = nil) -> Self {
+        Self(.name, title, text, cell)
+    }
+    static func numberInText(_ title: String, _ text: @escaping (Row) -> String, cell: Cell? = nil) -> Self {
+        Self(.number, title, text, cell)
+    }
+    static func wordsInText(_ title: String, _ text: @escaping (Row) -> String) -> Self {
+        Self(.words, title, text, nil)
+    }
+
+    /// The same column, in these looks alone.
+    func only(_ looks: Look...) -> Self {
+        var column = self
+        column.looks = looks
+        return column
+    }
+
+    /// The same column of names that people chose.
+    var chosen: Self {
+        var column = self
+        column.isChosen = true
+        return column
+    }
+
+    /// The same column, as code in Markdown.
+    var asCode: Self {
+        var column = self
+        column.isCode = true
+        return column
+    }
+
+    var alignment: TextTable.Alignment {
+        switch kind {
+        case .name: isChosen ? .name : .left
+        case .number: .right
+        case .words: .sentence
+        }
+    }
+
+    /// What a row has there in Markdown.
+    fileprivate func markdown(_ row: Row) -> String { isCode ? "`\(text(row))`" : markdownCell(text(row)) }
+
+    var kindClass: Markup { kind == .number ? "" : " class=\"\(kind.rawValue)\"" }
+}
+
+/// Returns a table in GitHub's Markdown.
+func markdownTable<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>]) -> String {
+    let shown = columns.filter { $0.looks.contains(.markdown) }
+    let heads = [shown.map(\.title), shown.map { $0.kind == .number ? "--:" : ":--" }]
+    return (heads + rows.map { row in shown.map { $0.markdown(row) } })
+        .map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n")
+}
+
 /// A table for a terminal: names on the left, numbers on the right, two spaces between columns.
 struct TextTable {
     /// The alignment of a column, and how its cells shrink in a narrow line.
@@ -25,14 +122,14 @@ struct TextTable {
         self.keys = keys
     }
 
-    /// The rows in those of the columns that have words.
-    ///
-    /// - Parameter widest: the length to which names are cut, at any width.
-    init<Row>(_ rows: some Sequence<Row>, _ columns: [Column<Row>], widest: Int, keys: Int = 1) {
-        let shown = columns.compactMap { column in column.words.map { (column: column, words: $0) } }
-        self.init(
-            shown.map { ($0.column.title, $0.column.kind == .number ? .right : .left) }, widest: widest, keys: keys)
-        for row in rows { add(shown.map { $0.words(row) }) }
+    /// The rows in the columns of a terminal.
+    init<Row>(
+        _ rows: some Sequence<Row>, _ columns: [Column<Row>], widest: Int = .max, keys: Int = 1,
+        tone: (Row) -> ReportLine.Tone = { _ in .plain }
+    ) {
+        let shown = columns.filter { $0.looks.contains(.terminal) }
+        self.init(shown.map { ($0.title, $0.alignment) }, widest: widest, keys: keys)
+        for row in rows { add(shown.map { $0.text(row) }, tone(row)) }
     }
 
     /// Adds a row with a cell for each column. Makes control characters visible, so that they have a width and start no

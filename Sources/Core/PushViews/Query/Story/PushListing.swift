@@ -4,22 +4,19 @@ public import PushModel
 public enum PushListing {
     /// The pushes for people: the text that a person read, what became of it, and what it cost. In the order in which they are given.
     public static func lines(_ pushes: [PushSummary], in zone: LocalZone, _ style: TextStyle) -> [ReportLine] {
-        var table = TextTable(
-            [
-                ("Seq", .right), ("Accepted", .left), ("Push", .name), ("Device", .name), ("Became", .left),
-                ("By", .name),
-            ], widest: style.width.map { max(TextTable.leastName, $0 / 3) } ?? 60)
-        for push in pushes {
-            let request = push.facts.story.request
-            let texts = [push.heading, push.subheading].filter { !$0.isEmpty }
-            let ends = [push.cost, push.opened == nil ? "" : "opened"].filter { !$0.isEmpty } + push.marks
-            table.add(
-                [
-                    request.seq.description, zone.text(request.acceptedAt.wall), texts.joined(separator: ": "),
-                    request.device ?? "-", push.word, ends.joined(separator: " · "),
-                ], push.verdict.tone.ofReport)
+        func joined(_ texts: [String], _ separator: String) -> String {
+            texts.filter { !$0.isEmpty }.joined(separator: separator)
         }
-        return table.lines(width: style.width, ellipsis: style.usesUnicode ? "…" : "...")
+        let columns: [Column<PushSummary>] = [
+            .numberInText("Seq", \.facts.story.request.seq.description),
+            .nameInText("Accepted", { zone.text($0.facts.story.request.acceptedAt.wall) }),
+            .nameInText("Push", { joined([$0.heading, $0.subheading], ": ") }).chosen,
+            .nameInText("Device", { $0.facts.story.request.device ?? "-" }).chosen, .nameInText("Became", \.word),
+            .nameInText("By", { joined([$0.cost, $0.opened == nil ? "" : "opened"] + $0.marks, " · ") }).chosen,
+        ]
+        let widest = style.width.map { max(TextTable.leastName, $0 / 3) } ?? 60
+        return TextTable(pushes, columns, widest: widest, tone: \.verdict.tone.ofReport)
+            .lines(width: style.width, ellipsis: style.usesUnicode ? "…" : "...")
     }
 
     /// The line with the names of the columns, with its line end.

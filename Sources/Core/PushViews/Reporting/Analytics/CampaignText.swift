@@ -81,25 +81,18 @@ extension CampaignReport {
                 lost.count(.shownBySystem),
                 "pushes that Android showed by itself: Braze never saw them, and no rate counts them as received (shown_by_system)"
             ),
+        ].filter { $0.count > 0 }
+    }
+
+    var countColumns: [Column<(count: Int, meaning: String)>] {
+        [
+            .words("What") { "\($0.meaning)" }, .numberInText("Count", { grouped($0.count) }),
+            .wordsInText("Not in these figures", \.meaning).only(.terminal),
         ]
     }
 
     private func besideList(_ style: TextStyle) -> [ReportLine] {
-        let shown = countsBeside.filter { $0.count > 0 }
-        guard !shown.isEmpty else { return [] }
-        let title = "Count"
-        let wide = shown.reduce(title.count) { max($0, grouped($1.count).count) }
-        let inner = TextStyle(width: style.width.map { max(1, $0 - wide - 2) })
-        let before = String(repeating: " ", count: wide - title.count)
-        var lines = [ReportLine("\(before)\(title)  Not in these figures", .heading)]
-        for (count, meaning) in shown {
-            let count = grouped(count)
-            for (place, part) in inner.wrapped(meaning, indent: 0).enumerated() {
-                let padding = String(repeating: " ", count: place == 0 ? wide - count.count : wide)
-                lines.append(ReportLine(padding + (place == 0 ? count : "") + "  " + part))
-            }
-        }
-        return lines
+        TextTable(countsBeside, countColumns).lines(width: style.width)
     }
 
     private func influencedNote(_ style: TextStyle) -> [ReportLine] {

@@ -139,38 +139,42 @@ public struct UserProfile: Sendable {
     }
 
     private var attributeTable: String {
-        var table = TextTable([("Attribute", .left), ("Kind", .left), ("Value", .left), ("Set", .left)], widest: 44)
-        for attribute in attributes {
-            table.add([
-                attribute.name, attribute.kind == .userAttributes ? "user" : "custom", attribute.value,
-                zone.text(attribute.setAt),
-            ])
-        }
-        return table.text
+        TextTable(
+            attributes,
+            [
+                .nameInText("Attribute", \.name),
+                .nameInText("Kind", { $0.kind == .userAttributes ? "user" : "custom" }),
+                .nameInText("Value", \.value), .nameInText("Set", { zone.text($0.setAt) }),
+            ], widest: 44
+        ).text
     }
 
     private var deviceTable: String {
-        var table = TextTable([("Device", .left), ("App", .left), ("Platform", .left)], widest: 44)
-        for device in sortedDevices { table.add([device.key.device, device.key.app ?? "-", device.platform.rawValue]) }
-        return table.text
+        TextTable(
+            sortedDevices,
+            [
+                .nameInText("Device", \.key.device), .nameInText("App", { $0.key.app ?? "-" }),
+                .nameInText("Platform", \.platform.rawValue),
+            ], widest: 44
+        ).text
     }
 
     private var pushTable: String {
-        var table = TextTable(
-            [("Seq", .right), ("Received", .left), ("Campaign", .left), ("Device", .left), ("Opened", .sentence)],
-            widest: 160)
-        for push in pushes.reversed() {
-            let opened = push.opened.map { "\($0.how.rawValue), \(zone.text(seconds: $0.time))" }
-            let closed = push.closed.isEmpty ? nil : "closed by \(push.closed.joined(separator: ", "))"
-            let how = [opened ?? closed, push.obstacle.map { "not influenced: \($0)" }].compactMap(\.self)
-            table.add([
-                push.received.delivery.description, zone.text(seconds: push.received.time),
-                push.received.push?.campaignID.map(names.title) ?? "-",
-                push.received.deviceID ?? "-",
-                how.isEmpty ? "-" : how.joined(separator: "; "),
-            ])
-        }
-        return table.text
+        TextTable(
+            pushes.reversed(),
+            [
+                .numberInText("Seq", \.received.delivery.description),
+                .nameInText("Received", { zone.text(seconds: $0.received.time) }),
+                .nameInText("Campaign", { $0.received.push?.campaignID.map(names.title) ?? "-" }),
+                .nameInText("Device", { $0.received.deviceID ?? "-" }),
+                .wordsInText("Opened") { push in
+                    let opened = push.opened.map { "\($0.how.rawValue), \(zone.text(seconds: $0.time))" }
+                    let closed = push.closed.isEmpty ? nil : "closed by \(push.closed.joined(separator: ", "))"
+                    let how = [opened ?? closed, push.obstacle.map { "not influenced: \($0)" }].compactMap(\.self)
+                    return how.isEmpty ? "-" : how.joined(separator: "; ")
+                },
+            ], widest: 160
+        ).text
     }
 
     private var sortedDevices: [KnownDevice] {

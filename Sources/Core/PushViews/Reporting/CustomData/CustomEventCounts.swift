@@ -94,19 +94,17 @@ public struct CustomEventDelays: Sendable {
 
     /// The delays for people; empty without events.
     var text: String {
-        var table = TextTable(
+        TextTable(
+            sorted,
             [
-                (zone.heading("Saved", delays.keys.map(\.day)), .left), ("Custom event", .left), ("Became", .left),
-                ("Count", .right), ("Median", .right), ("p90", .right), ("Longest", .right),
-            ], widest: 40)
-        for (key, delays) in sorted {
-            table.add([
-                key.day.description, key.name, key.state.rawValue, grouped(delays.count),
-                Self.text(delays.quantile(permille: 500)), Self.text(delays.quantile(permille: 900)),
-                Self.text(delays.max),
-            ])
-        }
-        return table.text
+                .nameInText(zone.heading("Saved", delays.keys.map(\.day)), \.key.day.description),
+                .nameInText("Custom event", \.key.name), .nameInText("Became", \.key.state.rawValue),
+                .numberInText("Count", { grouped($0.value.count) }),
+                .numberInText("Median", { Self.text($0.value.quantile(permille: 500)) }),
+                .numberInText("p90", { Self.text($0.value.quantile(permille: 900)) }),
+                .numberInText("Longest", { Self.text($0.value.max) }),
+            ], widest: 40
+        ).text
     }
 
     private static func text(_ microseconds: Int64?) -> String {

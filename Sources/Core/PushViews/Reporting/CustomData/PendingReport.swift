@@ -32,21 +32,19 @@ public struct PendingReport: Sendable {
     }
 
     private var entryTable: String {
-        var table = TextTable(
+        TextTable(
+            entries,
             [
-                ("Number", .right), ("Kind", .left), ("State", .left), ("Suite", .left), ("App", .left),
-                ("Device", .left), ("User", .left), ("Name", .left), ("Saved", .left), ("Age", .right),
-            ], widest: 36)
-        for record in entries {
-            let entry = record.entry
-            table.add([
-                entry.number.description, entry.kind.rawValue, record.state.rawValue,
-                entry.destination.suite ?? "(direct)",
-                entry.app ?? "-", entry.device ?? "-", user(of: entry), entry.name ?? fields(of: entry),
-                zone.text(entry.savedAt), age(since: entry.savedAt),
-            ])
-        }
-        return table.text
+                .numberInText("Number", \.entry.number.description), .nameInText("Kind", \.entry.kind.rawValue),
+                .nameInText("State", \.state.rawValue),
+                .nameInText("Suite", { $0.entry.destination.suite ?? "(direct)" }),
+                .nameInText("App", { $0.entry.app ?? "-" }), .nameInText("Device", { $0.entry.device ?? "-" }),
+                .nameInText("User", { user(of: $0.entry) }),
+                .nameInText("Name", { $0.entry.name ?? fields(of: $0.entry) }),
+                .nameInText("Saved", { zone.text($0.entry.savedAt) }),
+                .numberInText("Age", { age(since: $0.entry.savedAt) }),
+            ], widest: 36
+        ).text
     }
 
     private func user(of entry: CustomEntry) -> String {
@@ -78,16 +76,14 @@ public struct PendingReport: Sendable {
     }
 
     private var countTable: String {
-        var table = TextTable(
-            [("Suite", .left), ("State", .left), ("Entries", .right), ("Bytes", .right), ("Oldest", .right)],
-            widest: 60)
-        for count in counts {
-            table.add([
-                count.suite ?? "(direct)", count.state.rawValue, grouped(count.count), grouped(count.bytes),
-                age(since: count.oldest),
-            ])
-        }
-        return table.text
+        TextTable(
+            counts,
+            [
+                .nameInText("Suite", { $0.suite ?? "(direct)" }), .nameInText("State", \.state.rawValue),
+                .numberInText("Entries", { grouped($0.count) }), .numberInText("Bytes", { grouped($0.bytes) }),
+                .numberInText("Oldest", { age(since: $0.oldest) }),
+            ], widest: 60
+        ).text
     }
 
     private func age(since time: WallTime) -> String {

@@ -41,7 +41,7 @@ struct Breakdown: Hashable, Sendable {
     }
 
     /// The groups by their names.
-    var sorted: [(names: [String], group: FigureGroup)] {
+    var sorted: [FigureGroup.Named] {
         groups.map { (names: $0.key, group: $0.value) }.sorted { $0.names.lexicographicallyPrecedes($1.names) }
     }
 
@@ -120,7 +120,16 @@ extension FigureGroup {
         case total
 
         /// The name in a table.
-        var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+        var title: String { rawValue.capitalizingFirst }
+
+        /// The name on a page.
+        var words: String {
+            switch self {
+            case .queue: "Queue wait"
+            case .exec: "Execution"
+            case .total: "Total"
+            }
+        }
     }
 
     /// Returns the histogram of a clock.
@@ -138,28 +147,77 @@ extension FigureGroup {
         ("Queue p99", .queue, 990), ("Total p50", .total, 500), ("Total p99", .total, 990),
     ]
 
-    /// The values of `times` in milliseconds.
-    var shownTimes: [String] {
-        Self.times.map { time in
-            let histogram = histogram(time.clock)
-            return groupedMilliseconds(time.permille.map { histogram.quantile(permille: $0) } ?? histogram.max)
-        }
-    }
-
     /// The quantiles that tables show for each clock.
     static let quantiles: [(title: String, permille: Int)] = [
         ("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999),
     ]
 
-    /// A row for each clock: its name, the quantiles and the maximum, in milliseconds.
-    var shownClocks: [[String]] {
-        Clock.allCases.map { clock in
-            let histogram = histogram(clock)
-            let quantiles = Self.quantiles.map { groupedMilliseconds(histogram.quantile(permille: $0.permille)) }
-            return [clock.title] + quantiles + [groupedMilliseconds(histogram.max)]
+    /// The columns of the times by each clock, in milliseconds.
+    var clockColumns: [Column<Clock>] {
+        let quantiles: [Column<Clock>] = Self.quantiles.map { title, permille in
+            .numberInText(title, { groupedMilliseconds(histogram($0).quantile(permille: permille)) })
+        }
+        return [
+            .nameInText("Time (ms)", \.title).only(.terminal, .markdown), .name("Time") { "\($0.words)" },
+            .number("Count") { "\(grouped(histogram($0).count))" },
+        ] + quantiles + [.numberInText("max", { groupedMilliseconds(histogram($0).max) })]
+    }
+
+    /// A group with its names.
+    typealias Named = (names: [String], group: FigureGroup)
+
+    /// The columns of groups: names, counts and times. A page has more counts, fewer times, and names of its own.
+    ///
+    /// - Parameters:
+    ///   - titles: a heading for each of the names.
+    ///   - unit: stands behind the heading of a time.
+    static func columns(_ titles: [String] = [], unit: String = "") -> [Column<Named>] {
+        let names: [Column<Named>] = titles.enumerated().map { place, title in
+            .nameInText(title, { $0.names[place] }).chosen
+        }
+        let counts: [Column<Named>] = [
+            .numberInText("Count", { grouped($0.group.count) }),
+            .number("Due") { "\(grouped($0.group.compliance.due))" }, missed,
+            .number("Compliance") { "\($0.group.compliance.due > 0 ? $0.group.compliance.description : "-")" },
+            .numberInText("Handled", { grouped($0.group.handled) }), failed,
+            .numberInText("Missed", { grouped($0.group.compliance.missed) }).only(.terminal, .markdown),
+        ]
+        func time(_ title: String, _ clock: Clock, _ permille: Int?) -> Column<Named> {
+            .numberInText(title) {
+                let histogram = $0.group.histogram(clock)
+                return groupedMilliseconds(permille.map { histogram.quantile(permille: $0) } ?? histogram.max)
+            }
+        }
+        return names + counts
+            + times.map { time($0.title + unit, $0.clock, $0.permille).only(.terminal, .markdown) }
+            + times.filter { $0.clock == .total }.map { time("\($0.title), ms", $0.clock, $0.permille).only(.page) }
+    }
+
+    /// The missed invocations of a group, on a page.
+    static var missed: Column<Named> {
+        .number("Missed") {
+            let missed = $0.group.compliance.missed
+            return missed > 0 ? "<a class=\"bad\" href=\"#misses\">\(grouped(missed))</a>" : "0"
         }
     }
 
-    /// The headings above `shownClocks`.
-    static let clockTitles = ["Time (ms)"] + quantiles.map(\.title) + ["max"]
+    static var failed: Column<Named> {
+        .numberInText("Failed", { grouped($0.group.failed) }) {
+            let failed = grouped($0.group.failed)
+            return $0.group.alwaysFails ? "<span class=\"bad\">\(failed)</span>" : "\(failed)"
+        }
+    }
+
+    /// The columns of the attempts that handlers declined or asked to repeat.
+    static var answerColumns: [Column<Named>] {
+        [
+            .nameInText("Handler", { $0.names[0] }).chosen, .numberInText("Declined", { grouped($0.group.declined) }),
+            .numberInText("Asked for a retry", { grouped($0.group.retries) }),
+        ]
+    }
+}
+
+extension [String: FigureGroup] {
+    /// The groups by their names.
+    var byName: [FigureGroup.Named] { sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) } }
 }

@@ -78,20 +78,20 @@ public struct ExplainedPayloads: Sendable {
     ///
     /// - Parameter width: the width of the terminal; `nil`: unlimited.
     public func lines(width: Int?) -> [ReportLine] {
-        var table = TextTable(
+        let table = TextTable(
+            payloads.filter { $0.error == nil },
             [
-                ("File", .name), ("Platform", .left), ("Owner", .name), ("Callback", .name), ("Outcome", .name),
-                ("Warning", .sentence),
-            ])
-        for payload in payloads where payload.error == nil {
-            let more = payload.warnings.count > 1 ? " (and \(payload.warnings.count - 1) more)" : ""
-            table.add(
-                [
-                    payload.place, payload.platform, payload.provider ?? "none",
-                    payload.callbacks.isEmpty ? "none" : payload.callbacks.joined(separator: ", "), payload.outcome,
-                    (payload.warnings.first ?? "") + more,
-                ], problems(of: payload).isEmpty ? .plain : .bad)
-        }
+                .nameInText("File", \.place).chosen, .nameInText("Platform", \.platform),
+                .nameInText("Owner", { $0.provider ?? "none" }).chosen,
+                .nameInText("Callback", { $0.callbacks.isEmpty ? "none" : $0.callbacks.joined(separator: ", ") })
+                    .chosen,
+                .nameInText("Outcome", \.outcome).chosen,
+                .wordsInText("Warning") {
+                    let more = $0.warnings.count > 1 ? " (and \($0.warnings.count - 1) more)" : ""
+                    return ($0.warnings.first ?? "") + more
+                },
+            ]
+        ) { problems(of: $0).isEmpty ? .plain : .bad }
         let failures = payloads.flatMap { payload in
             (payload.error.map { ["ERROR  \($0)"] } ?? [])
                 + problems(of: payload).map { "FAIL   \(payload.place): \($0)" }

@@ -41,12 +41,12 @@ public struct TextStyle: Hashable, Sendable {
         guard let width, text.count > width else { return [text] }
         var lines: [String] = []
         var line = ""
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+        for (place, word) in text.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
             if !line.isEmpty, line.count + 1 + word.count > width, line.contains(where: { $0 != " " }) {
                 lines.append(line)
                 line = String(repeating: " ", count: indent) + word
             } else {
-                line += line.isEmpty && lines.isEmpty && !text.hasPrefix(" ") ? String(word) : " " + word
+                line += place == 0 ? String(word) : " " + word
             }
         }
         return lines + [line]

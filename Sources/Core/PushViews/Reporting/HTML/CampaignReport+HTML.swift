@@ -10,8 +10,7 @@ extension CampaignReport {
     func page(linksPushes: Bool = false) -> HTMLPage {
         let name: Column<Row>.Cell? = linksPushes ? { HTML.search(word: "campaign", $0.id) } : nil
         let beside = HTML.table(
-            "Taps, presses and pushes that count in no campaign", countsBeside.filter { $0.count > 0 },
-            [.words("What") { "\($0.meaning)" }, .number("Count") { "\(grouped($0.count))" }])
+            "Taps, presses and pushes that count in no campaign", countsBeside, countColumns)
         let group = selection.field.flatMap { $0 == .day ? nil : $0.words }
         let sections = [
             HTML.section("campaigns", "By campaign", table("campaign", campaignRows, name)),

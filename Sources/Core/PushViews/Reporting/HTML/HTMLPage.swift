@@ -31,54 +31,11 @@ struct HTMLPage {
     }
 }
 
-/// A column of a table: its heading, and what a row has there. A table of text leaves out a column without words.
-struct Column<Row> {
-    /// How a column reads. The raw value is the class of its cells.
-    enum Kind: String {
-        /// A name, or another short text.
-        case name
-        /// A number, at the right.
-        case number
-        /// A sentence, which may wrap.
-        case words
-    }
-
-    let kind: Kind
-    let title: String
-    let words: ((Row) -> String)?
-    let cell: (Row) -> Markup
-
-    typealias Cell = (Row) -> Markup
-
-    init(kind: Kind, title: String, words: ((Row) -> String)? = nil, cell: @escaping Cell) {
-        (self.kind, self.title, self.words, self.cell) = (kind, title, words, cell)
-    }
-
-    static func name(_ title: String, _ cell: @escaping Cell) -> Self { Self(kind: .name, title: title, cell: cell) }
-    static func number(_ title: String, _ cell: @escaping Cell) -> Self {
-        Self(kind: .number, title: title, cell: cell)
-    }
-    static func words(_ title: String, _ cell: @escaping Cell) -> Self { Self(kind: .words, title: title, cell: cell) }
-
-    /// A column of names for text and page. It has a name of its own: a closure for ``name(_:_:)`` would be taken for text.
-    ///
-    /// - Parameter cell: replaces the name on a page.
-    static func nameInText(
-        _ title: String, _ text: @escaping (Row) -> String, cell: Cell? = nil
-    ) -> Self { Self(kind: .name, title: title, words: text, cell: cell ?? { "\(text($0))" }) }
-
-    /// A column of numbers for text and page.
-    static func numberInText(_ title: String, _ text: @escaping (Row) -> String) -> Self {
-        Self(kind: .number, title: title, words: text) { "\(text($0))" }
-    }
-
-    fileprivate var kindClass: Markup { kind == .number ? "" : " class=\"\(kind.rawValue)\"" }
-}
-
 extension HTML {
     /// A table, whose first column has the headings of the rows; empty without rows. A wide one scrolls by itself, also with
     /// the keyboard.
     static func table<Row>(_ caption: String, _ rows: some Sequence<Row>, _ columns: [Column<Row>]) -> Markup {
+        let columns = columns.filter { $0.looks.contains(.page) }
         let head = columns.map { column -> Markup in "<th scope=\"col\"\(column.kindClass)>\(column.title)</th>" }
         let lines = rows.map { row -> Markup in
             let cells = columns.enumerated().map { index, column -> Markup in

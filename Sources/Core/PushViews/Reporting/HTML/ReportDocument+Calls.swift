@@ -159,10 +159,10 @@ extension ReportRow {
 
 extension ReportDocument {
     /// The handlers, those with the most missed deadlines and failures first.
-    var worstFirst: [(name: String, group: FigureGroup)] {
-        report.byHandler.map { (name: $0.key, group: $0.value) }.sorted {
-            ($1.group.compliance.missed, $1.group.failed, $0.name) < (
-                $0.group.compliance.missed, $0.group.failed, $1.name
+    var worstFirst: [FigureGroup.Named] {
+        report.byHandler.byName.sorted {
+            ($1.group.compliance.missed, $1.group.failed, $0.names[0]) < (
+                $0.group.compliance.missed, $0.group.failed, $1.names[0]
             )
         }
     }

@@ -13,7 +13,6 @@ extension ReportDocument {
         }
         let picture = CallPicture(self, linksPushes: linksPushes)
         let calls = CallTable(linksPushes: linksPushes)
-        let waits = report.longestWaits.rows.filter { $0.result?.waitedFor != nil }
         let breakdowns = shownBreakdowns.map { breakdown in
             folded(
                 "by-\(breakdown.dimensions.map(\.rawValue).joined(separator: "-"))", "By \(breakdown.words)",
@@ -36,7 +35,7 @@ extension ReportDocument {
             HTML.section(
                 "limits", "Limits of the platforms", limits, folded: report.limits.allSatisfy { $0.over == 0 }),
             folded("slowest", "Slowest deliveries", calls.table("The slowest", report.slowest.rows)),
-            folded("waits", "Longest waits in a lane", calls.table("The longest waits behind others", waits)),
+            folded("waits", "Longest waits in a lane", calls.table("The longest waits behind others", report.waits)),
             folded("observers", "Observers (not in the figures above)", observerFigures),
             HTML.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML),
             HTML.section(
@@ -79,15 +78,7 @@ extension ReportDocument {
             """
     }
 
-    private var reasons: Markup {
-        HTML.table(
-            "Misses by reason", detail.all.sortedMissReasons,
-            [
-                .name("The delivery") { "\($0.code.meaning)" }, .name("Reason code") { "\($0.code.word)" },
-                .number("Count") { "\(grouped($0.count))" },
-                .number("Share") { "\(share($0.count, of: report.compliance.missed))" },
-            ])
-    }
+    private var reasons: Markup { HTML.table("Misses by reason", detail.all.sortedMissReasons, reasonColumns) }
 
     private var budget: Markup {
         guard let serviceLevel, serviceLevel.compliance.due > 0 else { return "" }
@@ -122,15 +113,7 @@ extension ReportDocument {
     }
 
     private var limits: Markup {
-        HTML.table(
-            "Limits that applied, and how they were kept", report.limits.filter { $0.within + $0.over > 0 },
-            [
-                .name("Of") { "\($0.limit.title)" }, .number("Limit") { "\(span($0.limit.limit))" },
-                .name("Callback") { "\($0.limit.callback.rawValue)" },
-                .name("Counts from") { "\($0.limit.start.rawValue)" }, .number("Within") { "\(grouped($0.within))" },
-                .number("Over") { $0.over > 0 ? "<span class=\"bad\">\(grouped($0.over))</span>" : "0" },
-                .words("Consequence") { "\($0.limit.consequence)" }, .words("Source") { "\($0.limit.source)" },
-            ])
+        HTML.table("Limits that applied, and how they were kept", report.appliedLimits, report.limitColumns)
     }
 
     /// The invocations that missed the deadline, each with its reason and the invocations ahead of it.
@@ -151,18 +134,15 @@ extension ReportDocument {
     }
 
     private func figures<Name: RawRepresentable<String>>(_ title: String, _ groups: [Name: FigureGroup]) -> Markup {
-        figures(title, groups.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
+        figures(title, Dictionary(uniqueKeysWithValues: groups.map { ($0.key.rawValue, $0.value) }))
     }
 
-    private func figures(_ title: String, _ groups: [String: FigureGroup]) -> Markup {
-        figures(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-    }
+    private func figures(_ title: String, _ groups: [String: FigureGroup]) -> Markup { figures(title, groups.byName) }
 
     /// The table of a breakdown.
     private func figures(_ breakdown: Breakdown) -> Markup {
-        let rest = breakdown.rest.count > 0 ? [("all others", breakdown.rest)] : []
-        return figures(
-            breakdown.words, breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) } + rest)
+        let rest = breakdown.rest.count > 0 ? [(names: ["all others"], group: breakdown.rest)] : []
+        return figures(breakdown.words, breakdown.sorted + rest)
     }
 
     /// The breakdowns, without requested ones that every report has anyway.
@@ -197,71 +177,30 @@ extension ReportDocument {
 
     /// The handlers, the worst first, each with its times on the scale of its deadline.
     private func handlers(_ picture: CallPicture, linksPushes: Bool) -> Markup {
-        let times: [Column<Figures>] = [
-            .name("Handler") { linksPushes ? HTML.search(word: "handler", $0.0) : "\($0.0)" },
-            missed, failed, .words("Time used of its deadline") { picture.strip($0.1) },
-        ]
-        let answers: [Column<Figures>] = [
-            .number("Declined") { "\(grouped($0.1.declined))" },
-            .number("Asked for a retry") { "\(grouped($0.1.retries))" },
+        let times: [Column<FigureGroup.Named>] = [
+            .name("Handler") { linksPushes ? HTML.search(word: "handler", $0.names[0]) : "\($0.names[0])" },
+            FigureGroup.missed, FigureGroup.failed, .words("Time used of its deadline") { picture.strip($0.group) },
         ]
         return HTML.table(
-            "Handlers, the worst first; the red line is the deadline", worstFirst.map { ($0.name, $0.group) },
-            times + counts.filter { ![missed.title, failed.title].contains($0.title) } + answers)
+            "Handlers, the worst first; the red line is the deadline", worstFirst,
+            times + FigureGroup.columns().filter { !["Missed", "Failed"].contains($0.title) }
+                + FigureGroup.answerColumns.dropFirst())
     }
 
-    private typealias Figures = (String, FigureGroup)
-
-    private func figures(_ title: String, _ groups: [Figures]) -> Markup {
+    private func figures(_ title: String, _ groups: [FigureGroup.Named]) -> Markup {
         HTML.table(
             "Invocations by \(title), and how they ended", groups,
             [
-                .name(title.capitalizingFirst) { "\($0.0)" },
-                .number("Share") { "\(share($0.1.count, of: detail.all.count))" },
-            ] + counts)
-    }
-
-    private var missed: Column<Figures> {
-        .number("Missed") {
-            let missed = $0.1.compliance.missed
-            return missed > 0 ? "<a class=\"bad\" href=\"#misses\">\(grouped(missed))</a>" : "0"
-        }
-    }
-
-    private var failed: Column<Figures> {
-        .number("Failed") {
-            let failed = grouped($0.1.failed)
-            return $0.1.alwaysFails ? "<span class=\"bad\">\(failed)</span>" : "\(failed)"
-        }
-    }
-
-    private var counts: [Column<Figures>] {
-        func time(_ name: String, _ permille: Int) -> Column<Figures> {
-            .number(name) { "\(groupedMilliseconds($0.1.total.quantile(permille: permille)))" }
-        }
-        return [
-            .number("Count") { "\(grouped($0.1.count))" }, .number("Due") { "\(grouped($0.1.compliance.due))" },
-            missed, .number("Compliance") { "\($0.1.compliance.due > 0 ? $0.1.compliance.description : "-")" },
-            .number("Handled") { "\(grouped($0.1.handled))" },
-            failed, time("Total p50, ms", 500), time("Total p99, ms", 990),
-        ]
+                .name(title.capitalizingFirst) { "\($0.names.joined(separator: ", "))" },
+                .number("Share") { "\(share($0.group.count, of: detail.all.count))" },
+            ] + FigureGroup.columns())
     }
 
     /// A row for each kind of time of the due invocations.
     private var times: Markup {
         guard detail.all.total.count > 0 else { return "" }
-        func quantile(_ name: String, _ permille: Int) -> Column<(kind: String, times: Histogram)> {
-            .number(name) { "\(groupedMilliseconds($0.times.quantile(permille: permille)))" }
-        }
         return HTML.table(
-            "Times of due invocations, in ms",
-            [("Total", detail.all.total), ("Execution", detail.all.exec), ("Queue wait", detail.all.queue)]
-                .map { (kind: $0.0, times: $0.1) },
-            [
-                .name("Time") { "\($0.kind)" }, .number("Count") { "\(grouped($0.times.count))" },
-                quantile("p50", 500), quantile("p90", 900), quantile("p99", 990), quantile("p99.9", 999),
-                .number("max") { "\(groupedMilliseconds($0.times.max))" },
-            ])
+            "Times of due invocations, in ms", FigureGroup.Clock.allCases.reversed(), detail.all.clockColumns)
     }
 }
 
@@ -276,20 +215,15 @@ private struct CallTable {
     func table(
         _ caption: String, _ rows: [InvocationRecord], _ more: [Column<InvocationRecord>] = []
     ) -> Markup {
-        func time(_ title: String, _ time: @escaping (InvocationResult) -> Duration) -> Column<InvocationRecord> {
-            .number(title) { "\($0.result.map { groupedMilliseconds(time($0).microseconds) } ?? "-")" }
-        }
-        return HTML.table(
+        HTML.table(
             "\(caption); pushctl show SEQ prints the full record", rows.filter { $0.result != nil },
             [
                 .name("Seq") { push($0.id) },
                 .words("Why") { "\($0.result?.reason ?? $0.result?.reasonCode?.rawValue ?? "-")" },
-                .name("Handler") { "\($0.handler ?? "-")" },
-                .name("Outcome") { "\($0.result?.outcome.rawValue ?? "-")" },
-                time("Total ms", \.total), time("Exec ms", \.exec), time("Queue ms", \.queue),
+                .handler, .outcome, .time("Total ms", \.total), .time("Exec ms", \.exec), .time("Queue ms", \.queue),
                 .words("Who was ahead") {
                     Markup(made: $0.result?.aheadText(handler: markup) { push($0, "#").html } ?? "-")
-                }, .name("Callback") { "\($0.callback.rawValue)" }, .name("Provider") { "\($0.provider ?? "-")" },
+                }, .callback, .provider,
             ] + more)
     }
 }

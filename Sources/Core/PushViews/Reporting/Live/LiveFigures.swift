@@ -260,36 +260,44 @@ struct LiveHandler {
     }
 
     /// The columns by importance: a narrow screen leaves out the last ones.
-    static let columns: [LiveColumn<LiveHandler>] = [
-        LiveColumn("Handler", .left) { $0.name },
-        LiveColumn("Running", .right) { grouped($0.running) },
-        LiveColumn("Waiting", .right) { grouped($0.waiting) },
-        LiveColumn("p99 ms", .right) { groupedMilliseconds($0.p99) },
-        LiveColumn("Failed", .right) { grouped($0.figures.failed) },
-        LiveColumn("Missed", .right) { grouped($0.figures.missed) },
-        LiveColumn("Decided", .right) { grouped($0.figures.decided) },
-        LiveColumn("Limit", .right) { $0.limit.map(grouped) ?? "-" },
-        LiveColumn("State", .left) { $0.state },
-    ]
+    static var columns: [Column<LiveHandler>] {
+        [
+            .nameInText("Handler", \.name) {
+                $0.tone == .plain ? "\($0.name)" : "<span class=\"bad\">✗ \($0.name)</span>"
+            },
+            .numberInText("Running", { grouped($0.running) }),
+            .numberInText("Waiting", { grouped($0.waiting) }),
+            .numberInText("p99 ms", { groupedMilliseconds($0.p99) }),
+            .numberInText("Failed", { grouped($0.figures.failed) }),
+            .numberInText("Missed", { grouped($0.figures.missed) }),
+            .numberInText("Decided", { grouped($0.figures.decided) }),
+            .numberInText("Limit", { $0.limit.map(grouped) ?? "-" }),
+            .nameInText("State", \.state),
+        ]
+    }
 }
 
 /// A lane's row on the screen.
 struct LiveLane {
     private let node: JSONNode
 
-    /// A lane of `lanes.longest` in the status.
-    init(_ node: JSONNode) { self.node = node }
+    /// The lanes with the most waiting deliveries.
+    static func all(_ status: JSONNode?) -> [LiveLane] {
+        (status?["lanes"]?["longest"]?.elements ?? []).map { LiveLane(node: $0) }
+    }
 
     private func number(_ key: String) -> Int64 { node[key]?.int64 ?? 0 }
     private func name(_ key: String) -> String { node[key]?.string ?? "-" }
 
     /// The columns by importance: a narrow screen leaves out the last ones.
-    static let columns: [LiveColumn<LiveLane>] = [
-        LiveColumn("Device", .left) { $0.name("device") },
-        LiveColumn("Waiting", .right) { grouped($0.number("waiting")) },
-        LiveColumn("Oldest", .right) { spanInWords(.milliseconds($0.number("age_ms"))) },
-        LiveColumn("Has the turn", .left) { "seq \($0.number("seq")) \($0.name("handler"))" },
-        LiveColumn("for", .right) { spanInWords(.milliseconds($0.number("turn_ms"))) },
-        LiveColumn("App", .left) { $0.name("app") },
-    ]
+    static var columns: [Column<LiveLane>] {
+        [
+            .nameInText("Device", { $0.name("device") }),
+            .numberInText("Waiting", { grouped($0.number("waiting")) }),
+            .numberInText("Oldest", { spanInWords(.milliseconds($0.number("age_ms"))) }),
+            .nameInText("Has the turn", { "seq \($0.number("seq")) \($0.name("handler"))" }),
+            .numberInText("for", { spanInWords(.milliseconds($0.number("turn_ms"))) }),
+            .nameInText("App", { $0.name("app") }),
+        ]
+    }
 }

@@ -89,18 +89,18 @@ public struct LiveScreen: Sendable {
     private func handlerLines(_ rows: [LiveHandler], width: Int) -> [ReportLine] {
         guard !rows.isEmpty else { return [ReportLine(""), ReportLine("No handlers.")] }
         return Self.titled(
-            "Handlers by \(order.rawValue)", LiveColumn.table(LiveHandler.columns, rows, width: width, tone: \.tone))
+            "Handlers by \(order.rawValue)", Self.table(rows, LiveHandler.columns, width: width, tone: \.tone))
     }
 
     /// Returns the longest lanes; empty if no delivery waits in a lane, or the status has no lanes.
     private func laneLines(_ status: JSONNode?, width: Int) -> [ReportLine] {
-        let lanes = (status?["lanes"]?["longest"]?.elements ?? []).map(LiveLane.init)
+        let lanes = LiveLane.all(status)
         guard !lanes.isEmpty else { return [] }
         let waiting = grouped(status?["lanes"]?["waiting"]?.int64 ?? 0)
         let crowded = status?["lanes"]?["crowded"]?.int64 ?? 0
         return Self.titled(
             "Longest lanes, of \(grouped(crowded)) with \(waiting) waiting",
-            LiveColumn.table(LiveLane.columns, lanes, width: width) { _ in .plain })
+            Self.table(lanes, LiveLane.columns, width: width) { _ in .plain })
     }
 
     private func missLines(_ figures: LiveFigures) -> [ReportLine] {
@@ -126,53 +126,14 @@ public struct LiveScreen: Sendable {
         guard lines.count > room, room > 0 else { return Array(lines.prefix(room)) }
         return lines.prefix(room - 1) + [ReportLine("and \(lines.count - room + 1) more")]
     }
-}
-
-/// The handlers or the lanes at one moment, for a page, with the columns of the screen.
-struct LiveTable: Sendable {
-    /// The headings of the columns, the row's name first, and whether a column has numbers.
-    let heads: [(title: String, isNumber: Bool)]
-    /// The rows, the busiest first, each with its tone.
-    public private(set) var rows: [(cells: [String], tone: ReportLine.Tone)] = []
-
-    private init<Row>(_ columns: [LiveColumn<Row>], _ rows: [Row], tone: (Row) -> ReportLine.Tone) {
-        heads = columns.map { ($0.title, $0.alignment == .right) }
-        self.rows = rows.map { row in (columns.map { $0.cell(row) }, tone(row)) }
-    }
-
-    /// Returns the table of the handlers, as in `pushctl top`.
-    public static func handlers(_ status: JSONNode?, _ figures: LiveFigures) -> LiveTable {
-        let rows = LiveHandler.all(status, figures).sorted { LiveHandler.precedes($0, $1, by: .misses) }
-        return LiveTable(LiveHandler.columns, rows, tone: \.tone)
-    }
-
-    /// Returns the table of the lanes with the most waiting deliveries.
-    public static func lanes(_ status: JSONNode?) -> LiveTable {
-        LiveTable(LiveLane.columns, (status?["lanes"]?["longest"]?.elements ?? []).map(LiveLane.init)) { _ in .plain }
-    }
-}
-
-/// A column of a table on the screen.
-struct LiveColumn<Row>: Sendable {
-    let title: String
-    let alignment: TextTable.Alignment
-    let cell: @Sendable (Row) -> String
-
-    init(_ title: String, _ alignment: TextTable.Alignment, _ cell: @escaping @Sendable (Row) -> String) {
-        self.title = title
-        self.alignment = alignment
-        self.cell = cell
-    }
 
     /// Returns the lines of a table. Leaves out the last columns of a table that is too wide, but never the first.
-    static func table(
-        _ columns: [LiveColumn], _ rows: [Row], width: Int, tone: (Row) -> ReportLine.Tone
+    private static func table<Row>(
+        _ rows: [Row], _ columns: [Column<Row>], width: Int, tone: (Row) -> ReportLine.Tone
     ) -> [ReportLine] {
-        var shown = columns[...]
+        var shown = columns
         while true {
-            var table = TextTable(shown.map { ($0.title, $0.alignment) }, widest: 24)
-            for row in rows { table.add(shown.map { $0.cell(row) }, tone(row)) }
-            let lines = table.lines(width: nil)
+            let lines = TextTable(rows, shown, widest: 24, tone: tone).lines(width: nil)
             if shown.count == 1 || lines.allSatisfy({ $0.text.count <= width }) { return lines }
             shown.removeLast()
         }

@@ -100,26 +100,17 @@ extension WebDesk {
 
     /// The waiting pushes and the handlers of this moment, as `pushctl top` shows it.
     private func now(_ request: WebRequest) throws(WebProblem) -> Markup {
-        func table(_ caption: String, _ live: LiveTable) -> Markup {
-            let columns = live.heads.enumerated().map {
-                index, head -> Column<(cells: [String], tone: ReportLine.Tone)> in
-                Column(kind: head.isNumber && index > 0 ? .number : .name, title: head.title) { row in
-                    index == 0 && row.tone != .plain
-                        ? "<span class=\"bad\">✗ \(row.cells[0])</span>" : "\(row.cells[index])"
-                }
-            }
-            return HTML.table(caption, live.rows, columns)
-        }
         let figures = try reading { () throws(SourceError) in try source.live() }
         do throws(WebProblem) {
             let status = try status()
-            let lanes = table("Devices with the most waiting callbacks", LiveTable.lanes(status))
+            let lanes = HTML.table("Devices with the most waiting callbacks", LiveLane.all(status), LiveLane.columns)
+            let handlers = LiveHandler.all(status, figures).sorted { LiveHandler.precedes($0, $1, by: .misses) }
             let rest = StatusSummary.backlog(status).map { "<p>\($0.label): \($0.text)</p>\n" as Markup }
             return HTML.section(
                 "now", "Now",
                 """
                 <p>\(counted(status["lanes"]?["waiting"]?.int64 ?? 0, "callback")) wait. A device's callbacks run one after the other, as on its platform.</p>
-                \(rest)\(lanes)\(table("Handlers in the last five minutes", LiveTable.handlers(status, figures)))
+                \(rest)\(lanes)\(HTML.table("Handlers in the last five minutes", handlers, LiveHandler.columns))
                 """)
         } catch {
             return HTML.section("now", "Now", HTML.problem(error.message))
