@@ -2,36 +2,83 @@ public import PushModel
 
 /// The ledger as CSV (RFC 4180): a header, then one row for each invocation.
 public enum CSVReport {
+    private typealias Source = (
+        row: ReportRow, invocation: InvocationRecord, result: InvocationResult?, source: String
+    )
+
+    /// The columns: the name, the meaning (empty: that of the column before covers both), and the cell.
+    private static let columns: [(name: String, meaning: String, cell: @Sendable (Source) -> String?)] = [
+        ("seq", "the request, and the invocation in it", { $0.invocation.id.seq.description }),
+        ("n", "", { String($0.invocation.id.n) }),
+        (
+            "outcome", "empty while the invocation is in flight, as are times and completion",
+            { $0.result?.outcome.rawValue }
+        ),
+        ("callback", "provider is empty for a payload of no known provider", { $0.invocation.callback.rawValue }),
+        ("provider", "", { text($0.invocation.provider) }),
+        ("platform", "where the payload arrived", { $0.row.platform.rawValue }),
+        ("app", "", { text($0.row.app) }), ("device", "", { text($0.row.device) }),
+        ("id", "the producer's id of the request, and the payload's own", { text($0.row.id) }),
+        ("message_id", "", { text($0.row.messageID) }),
+        ("route", "empty where no route matched", { text($0.invocation.route) }),
+        ("handler", "", { text($0.invocation.handler) }),
+        ("mode", "device or relay: the mode when the request was accepted", { $0.row.mode.rawValue }),
+        ("accepted_at", "RFC 3339, UTC", { $0.row.acceptedAt.rfc3339 }),
+        ("queue_ms", "milliseconds with up to three decimals", { $0.result.map { milliseconds($0.queue) } }),
+        ("exec_ms", "", { $0.result.map { milliseconds($0.exec) } }),
+        ("total_ms", "", { $0.result.map { milliseconds($0.total) } }),
+        ("deadline_ms", "the time that the invocation had", { milliseconds($0.invocation.budget) }),
+        ("started", "true if a program that is not Idempotent= was started", { String($0.invocation.started) }),
+        (
+            "completion_by", "the part that completed the callback, and its result",
+            { $0.result?.completion?.by.rawValue }
+        ),
+        ("completion_result", "", { $0.result?.completion?.result(at: $0.invocation.callback)?.rawValue }),
+        ("reason", "the reason in words, for people", { text($0.result?.reason) }),
+        ("observer", "true for the copy of an observing route", { String($0.invocation.isObserver) }),
+        (
+            "waited_for", "the longest invocation ahead of it in its lane, as seq.n; empty if it did not wait",
+            { $0.result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } }
+        ),
+        (
+            "reason_code", "the reason for programs: a word of those in pushrouterd(8)",
+            { $0.result?.reasonCode?.rawValue }
+        ),
+        (
+            "transport", "how a delivery was carried: \(Transport.allCases.map(\.rawValue).joined(separator: ", "))",
+            { $0.row.transport?.rawValue }
+        ),
+        (
+            "original_priority", "high or normal; empty if the payload does not have it",
+            { $0.row.originalPriority?.rawValue }
+        ),
+        ("delivered_priority", "", { $0.row.deliveredPriority?.rawValue }),
+        (
+            "ahead", "the number of invocations ahead of it in its lane when it came; empty if none was",
+            { $0.result?.ahead.map { String($0) } }
+        ),
+        (
+            "waited_for_ms", "the time for which the invocation in waited_for had its turn",
+            { $0.result?.waitedFor?.took.map { milliseconds($0) } }
+        ),
+        ("replay_of", "the request of which this one is a replay", { $0.row.replayOf?.description }),
+        ("source", "ledger or journal", { $0.source }),
+    ]
+
+    /// The columns and their meanings.
+    public static var described: [(name: String, meaning: String)] {
+        ReportMembers.described(columns.map { ($0.name, $0.meaning) })
+    }
+
     /// The header line with its line end.
-    public static let header = line([
-        "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
-        "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
-        "completion_by", "completion_result", "reason", "observer", "waited_for",
-        "reason_code", "transport", "original_priority", "delivered_priority",
-        "ahead", "waited_for_ms", "replay_of", "source",
-    ])
+    public static let header = line(columns.map(\.name))
 
     /// Returns the line of one invocation with its line end. An invocation in flight has no outcome, times or
     /// completion.
     /// - Parameter source: the word for the rows' source (``ReportSource/word``).
     public static func line(of row: ReportRow, source: String = "ledger") -> String {
-        let invocation = row.invocation
-        let result = invocation.result
-        return line([
-            String(invocation.id.seq.value), String(invocation.id.n), result?.outcome.rawValue ?? "",
-            invocation.callback.rawValue, text(invocation.provider), row.platform.rawValue, text(row.app),
-            text(row.device), text(row.id), text(row.messageID), text(invocation.route), text(invocation.handler),
-            row.mode.rawValue, row.acceptedAt.rfc3339, result.map { milliseconds($0.queue) } ?? "",
-            result.map { milliseconds($0.exec) } ?? "", result.map { milliseconds($0.total) } ?? "",
-            milliseconds(invocation.budget), invocation.started ? "true" : "false",
-            result?.completion?.by.rawValue ?? "", result?.completion?.result(at: invocation.callback)?.rawValue ?? "",
-            text(result?.reason),
-            invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
-            result?.reasonCode?.rawValue ?? "", row.transport?.rawValue ?? "", row.originalPriority?.rawValue ?? "",
-            row.deliveredPriority?.rawValue ?? "", result?.ahead.map(String.init) ?? "",
-            result?.waitedFor?.took.map { milliseconds($0) } ?? "", row.replayOf?.description ?? "",
-            source,
-        ])
+        let source = (row: row, invocation: row.invocation, result: row.invocation.result, source: source)
+        return line(columns.map { $0.cell(source) ?? "" })
     }
 
     /// The columns of an event: the members of its line in the form of Braze's Currents.

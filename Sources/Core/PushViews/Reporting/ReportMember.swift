@@ -1,12 +1,14 @@
 public import PushModel
 
-/// The single declaration of a member of `report --json`. It gives the JSON, the schema, and the text of pushctl-report(1).
+/// The single declaration of a member of a JSON document: it gives the JSON, the schema of a report, and the manual.
 struct ReportMember<Source>: Sendable {
     let name: String
     /// The type in the notation of ``JSONSchema``.
     let type: String
     /// The description for people; empty: the description of the member before covers both.
     let meaning: String
+    /// Whether a source has it.
+    private(set) var isPresent: @Sendable (Source) -> Bool = { _ in true }
     let write: @Sendable (Source, inout JSONWriter) -> Void
 
     init(
@@ -19,6 +21,20 @@ struct ReportMember<Source>: Sendable {
         self.write = write
     }
 
+    /// A member of a document without a schema.
+    init(
+        _ name: String, _ meaning: String, isPresent: @escaping @Sendable (Source) -> Bool = { _ in true },
+        write: @escaping @Sendable (Source, inout JSONWriter) -> Void
+    ) {
+        self.init(name, "", meaning, write: write)
+        self.isPresent = isPresent
+    }
+
+    /// A member of a document without a schema, with an integer.
+    init(_ name: String, _ meaning: String, value: @escaping @Sendable (Source) -> Int) {
+        self.init(name, "", meaning) { $1.int(value($0)) }
+    }
+
     /// A member with an integer or `null`.
     init(_ name: String, _ type: String, _ meaning: String, value: @escaping @Sendable (Source) -> Int?) {
         self.init(name, type, meaning) { source, writer in
@@ -29,7 +45,7 @@ struct ReportMember<Source>: Sendable {
 
 extension JSONWriter {
     mutating func members<Source>(_ members: [ReportMember<Source>], of source: Source) {
-        for member in members {
+        for member in members where member.isPresent(source) {
             key(member.name)
             member.write(source, &self)
         }
@@ -42,14 +58,18 @@ extension JSONWriter {
 public enum ReportMembers {
     /// Names and descriptions in order; members that share a description are in one row.
     public static var described: [(name: String, meaning: String)] {
-        let rows: [(name: String, meaning: String)] = all.reduce(into: []) { rows, member in
+        described(all.map { ($0.name, $0.meaning) }) + [CopyMember.described]
+    }
+
+    /// Names and meanings in order; a name without a meaning is in the row before.
+    public static func described(_ members: [(name: String, meaning: String)]) -> [(name: String, meaning: String)] {
+        members.reduce(into: []) { rows, member in
             if member.meaning.isEmpty, !rows.isEmpty {
                 rows[rows.count - 1].name += ", \(member.name)"
             } else {
-                rows.append((member.name, member.meaning))
+                rows.append(member)
             }
         }
-        return rows + [CopyMember.described]
     }
 
     /// `packaging/report.schema.json`, on one line.

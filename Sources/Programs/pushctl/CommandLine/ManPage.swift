@@ -53,10 +53,10 @@ enum ManPage {
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations))
         case "report":
             section("REPORT AS JSON", table(ReportMembers.described)) + "\n"
-                + section("REPORT AS CSV", table(reportColumns))
+                + section("REPORT AS CSV", table(CSVReport.described))
         case "campaigns":
-            section("CAMPAIGN FIGURES", table(campaignFigures)) + "\n"
-                + section("CAMPAIGNS AS JSON", table(campaignMembers))
+            section("CAMPAIGN FIGURES", table(CampaignReport.figuresDescribed)) + "\n"
+                + section("CAMPAIGNS AS JSON", table(CampaignReport.described))
         case "reconcile":
             section("HEADINGS", table(ExportFigure.described)) + "\n"
                 + section("RECONCILE AS JSON", table(Reconciliation.described))
@@ -64,8 +64,8 @@ enum ManPage {
             section("RESULT LINES", table(ConformResult.members)) + "\n"
                 + section("RULES", table(ConformJudgement.rules)) + "\n"
                 + section("JUDGEMENT AS JSON", table(ConformJudgement.described))
-        case "pending": section("PENDING AS JSON", table(pendingMembers))
-        case "status": section("STATUS", table(statusFields))
+        case "pending": section("PENDING AS JSON", table(PendingReport.described))
+        case "status": section("STATUS", table(ReportMembers.described(StatusField.all.map { ($0.name, $0.meaning) })))
         default: nil
         }
     }

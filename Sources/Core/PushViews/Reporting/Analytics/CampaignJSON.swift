@@ -4,23 +4,94 @@ extension CampaignReport {
     /// The report for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 8192)
-        writer.object {
-            $0.member("window", window)
-            $0.member("time_zone", zone.name)
-            $0.member("rows_begin", rowsBegin?.rfc3339)
-            $0.member("campaign", selection.campaign)
-            $0.member("in_all", object: { total.write(to: &$0) })
-            $0.member("campaigns", array: { writeCampaigns(to: &$0) })
-            writeDays(to: &$0)
-            writeGroups(to: &$0)
-            writeParts(to: &$0)
-            $0.member("unattributed", unattributed)
-            $0.member("taps_without_instance", tapsWithoutInstance)
-            writeInteractions(to: &$0)
-            $0.member("opens_lost", lost: LostOpens.sum(lost.byDay))
-            $0.member("opens_lost_without_campaign", lost: lost.counts(of: nil))
-        }
+        writer.object { $0.members(Self.members, of: self) }
         return writer.line()
+    }
+
+    private typealias Member = ReportMember<CampaignReport>
+
+    private static let members: [ReportMember<CampaignReport>] = [
+        Member("window", "since and until in UTC; the zone in which days begin") { $1.window($0.window) },
+        Member("time_zone", "") { $1.string($0.zone.name) },
+        Member(
+            "rows_begin",
+            """
+            Retention= or MaxSize= deleted the requests of the window before this time, with their opens, clicks and \
+            interactions; receipts stay while the tracker knows the push; null when the window has all requests
+            """
+        ) { $1.text($0.rowsBegin?.rfc3339) },
+        Member("campaign", "the campaign of --campaign; null without it") { $1.text($0.selection.campaign) },
+        Member(
+            "in_all",
+            """
+            the figures in all, by campaign_id (with opens_lost and by_day for each, and its name in --names), and by day. Days have \
+            opens_lost, too, and days of all campaigns have unattributed, also without any other count
+            """
+        ) { $1.object($0.total.write) },
+        Member("campaigns", "") { $1.array($0.writeCampaigns) },
+        Member("by_day", "") { report, writer in
+            writer.list(report.allDays) { day, list in
+                list.object {
+                    $0.member("day", day.day.description)
+                    day.figures.write(to: &$0)
+                    $0.member("unattributed", day.unattributed)
+                    $0.member("opens_lost", lost: day.lost)
+                }
+            }
+        },
+        Member("by", "null without --by; else field, and groups with their value, which may be null") {
+            $0.writeGroups(to: &$1)
+        },
+        Member(
+            "campaigns_decoded",
+            "with CampaignIdRule=decode: by campaign_part, of ids that are the base64 of campaign_$_...",
+            isPresent: { $0.selection.idRule == .decode }
+        ) { report, writer in
+            writer.list(report.partRows) { part, list in
+                list.object {
+                    $0.member("campaign_part", part.id)
+                    part.figures.write(to: &$0)
+                }
+            }
+        },
+        Member("unattributed", "taps on deliveries without a campaign id", value: { $0.unattributed }),
+        Member("taps_without_instance", "taps while the app had no Braze instance", value: { $0.tapsWithoutInstance }),
+        Member(
+            "interactions",
+            """
+            the number of interactions by verdict: opened, closed, duplicate, unattributed, dismissed, unknown_action \
+            (the delivery has no such button), elsewhere (it went to another device or app), unmatched (no such push \
+            came within Grace=). Only opened and closed change the figures of campaigns. The time of the clock \
+            replaces a later time; an earlier time is kept
+            """
+        ) { report, writer in
+            writer.object {
+                for verdict in Interaction.Verdict.allCases {
+                    $0.member(verdict.rawValue, report.verdicts[verdict] ?? 0)
+                }
+            }
+        },
+        Member(
+            "opens_lost",
+            """
+            shown_by_system: Braze pushes with a notification block, which Android shows in the background by \
+            itself; unmatched: taps on pushes that the tracker does not know, such as these
+            """
+        ) { $1.counts(LostOpens.sum($0.lost.byDay)) },
+        Member(
+            "opens_lost_without_campaign",
+            "the lost opens without a campaign: of pushes without a campaign, and of unknown pushes"
+        ) { $1.counts($0.lost.counts(of: nil)) },
+    ]
+
+    /// The members of ``json`` and their meanings; the figures have ``figuresDescribed``.
+    public static var described: [(name: String, meaning: String)] {
+        ReportMembers.described(members.map { ($0.name, $0.meaning) })
+    }
+
+    /// The members of the figures of a campaign, and their meanings.
+    public static var figuresDescribed: [(name: String, meaning: String)] {
+        CampaignFigures.members.map { ($0.name, $0.meaning) }
     }
 
     private func writeCampaigns(to list: inout JSONWriter) {
@@ -47,23 +118,7 @@ extension CampaignReport {
         }
     }
 
-    private func writeDays(to writer: inout JSONWriter) {
-        writer.member(
-            "by_day",
-            array: { list in
-                for (day, figures, unattributed, lost) in allDays {
-                    list.object {
-                        $0.member("day", day.description)
-                        figures.write(to: &$0)
-                        $0.member("unattributed", unattributed)
-                        $0.member("opens_lost", lost: lost)
-                    }
-                }
-            })
-    }
-
     private func writeGroups(to writer: inout JSONWriter) {
-        writer.key("by")
         guard let field = selection.field else { return writer.null() }
         writer.object {
             $0.member("field", field.rawValue)
@@ -79,61 +134,68 @@ extension CampaignReport {
                 })
         }
     }
-
-    private func writeParts(to writer: inout JSONWriter) {
-        guard selection.idRule == .decode else { return }
-        writer.member(
-            "campaigns_decoded",
-            array: { list in
-                for (part, figures) in parts.sorted(by: { $0.key < $1.key }) {
-                    list.object {
-                        $0.member("campaign_part", part)
-                        figures.write(to: &$0)
-                    }
-                }
-            })
-    }
-
-    private func writeInteractions(to writer: inout JSONWriter) {
-        writer.member(
-            "interactions",
-            object: { writer in
-                for verdict in Interaction.Verdict.allCases { writer.member(verdict.rawValue, verdicts[verdict] ?? 0) }
-            })
-    }
 }
 
 extension CampaignFigures {
-    /// Writes the figures as members.
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("received", received)
-        writer.member("direct_opens", directOpens)
-        writer.member("influenced_opens", influencedOpens)
-        writer.member("influenced_and_direct", influencedAndDirect)
-        writer.member("total_opens", totalOpens)
-        writer.member("body_clicks", bodyClicks)
-        writer.member(
+    fileprivate static let members: [ReportMember<CampaignFigures>] = [
+        Member(
+            "received", "deliveries with a campaign that reached a device; a repeated message does not count",
+            value: { $0.received }),
+        Member(
+            "direct_opens",
+            "deliveries opened by a tap on the body, or on a button that opens the app or a link; each once",
+            value: { $0.directOpens }),
+        Member(
+            "influenced_opens",
+            """
+            deliveries that a session of that user on that device followed within the window, displayed and not opened \
+            until then; each once
+            """, value: { $0.influencedOpens }),
+        Member(
+            "influenced_and_direct",
+            "influenced opens whose notification was tapped later: both events exist, and the total counts them as direct",
+            value: { $0.influencedAndDirect }),
+        Member(
+            "total_opens", "direct_opens + influenced_opens - influenced_and_direct", value: { $0.totalOpens }),
+        Member("body_clicks", "opens by a tap on the body", value: { $0.bodyClicks }),
+        Member(
             "button_clicks",
-            array: { list in
-                for (button, clicks) in sortedButtons {
-                    list.object {
-                        $0.member("button_string", button.id)
-                        $0.member("button_action_type", button.action)
-                        $0.member("clicks", clicks)
-                    }
+            """
+            a list of button_string (the button's id), button_action_type (uri, deep_link, none, close) and clicks. A \
+            button that closes is not an open, and counts once for a delivery
+            """
+        ) { figures, writer in
+            writer.list(figures.sortedButtons) { row, list in
+                list.object {
+                    $0.member("button_string", row.button.id)
+                    $0.member("button_action_type", row.button.action)
+                    $0.member("clicks", row.clicks)
                 }
-            })
-        writer.member("unique_recipients", uniqueRecipients)
-        writer.member(
+            }
+        },
+        Member(
+            "unique_recipients", "users who received a push; without a user the device counts",
+            value: { $0.uniqueRecipients }),
+        Member(
             "rates",
-            object: {
+            """
+            direct_opens, influenced_opens and total_opens divided by base; "of" names the base (received). They are null when \
+            base is 0, and above 1 when opens belong to pushes received before --since
+            """
+        ) { figures, writer in
+            writer.object {
                 $0.member("of", "received")
-                $0.member("base", received)
-                $0.member("direct_opens", rate(directOpens))
-                $0.member("influenced_opens", rate(influencedOpens))
-                $0.member("total_opens", rate(totalOpens))
-            })
-    }
+                $0.member("base", figures.received)
+                $0.member("direct_opens", figures.rate(figures.directOpens))
+                $0.member("influenced_opens", figures.rate(figures.influencedOpens))
+                $0.member("total_opens", figures.rate(figures.totalOpens))
+            }
+        },
+    ]
+
+    private typealias Member = ReportMember<CampaignFigures>
+
+    fileprivate func write(to writer: inout JSONWriter) { writer.members(Self.members, of: self) }
 
     /// Returns a count divided by the received deliveries; `nil` when none was received. It exceeds 1 when opens are of
     /// earlier deliveries.
@@ -142,21 +204,25 @@ extension CampaignFigures {
 
 extension JSONWriter {
     fileprivate mutating func member(_ name: String, lost: LostOpens.Counts) {
-        member(
-            name,
-            object: { writer in
-                for reason in LostOpens.Reason.allCases { writer.member(reason.rawValue, lost[reason] ?? 0) }
-            })
+        key(name)
+        counts(lost)
+    }
+
+    fileprivate mutating func counts(_ lost: LostOpens.Counts) {
+        object { for reason in LostOpens.Reason.allCases { $0.member(reason.rawValue, lost[reason] ?? 0) } }
     }
 
     /// Writes a window as an object, in UTC.
     mutating func member(_ name: String, _ window: ReportWindow) {
-        member(
-            name,
-            object: {
-                $0.member("since", window.since?.rfc3339)
-                $0.member("until", window.until?.rfc3339)
-            })
+        key(name)
+        self.window(window)
+    }
+
+    fileprivate mutating func window(_ window: ReportWindow) {
+        object {
+            $0.member("since", window.since?.rfc3339)
+            $0.member("until", window.until?.rfc3339)
+        }
     }
 }
 

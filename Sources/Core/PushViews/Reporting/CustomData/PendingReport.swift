@@ -95,12 +95,27 @@ public struct PendingReport: Sendable {
     /// The entries for programs: one JSON object on one line, with its line feed; times in UTC.
     public var json: [UInt8] {
         var writer = JSONWriter()
-        writer.object {
-            $0.member("entries", array: { list in entries.forEach { $0.write(to: &list, now: now) } })
-            $0.member("counts", array: { list in counts.forEach { $0.write(to: &list) } })
-        }
+        writer.object { $0.members(Self.members, of: self) }
         return writer.line()
     }
+
+    private static let members: [ReportMember<PendingReport>] = [
+        ReportMember(
+            "entries",
+            """
+            a list: number, seq (the request), kind, state, suite (with storage, the key within it, and braze_id if it has one; null for entries that are sent, and then to: external_id, \
+            braze_id or alias), platform, app, device, external_id, name, data (properties or attributes), time, saved_at, \
+            age_ms, settled_at, settled_by, reason
+            """
+        ) { report, writer in writer.list(report.entries) { $0.write(to: &$1, now: report.now) } },
+        ReportMember(
+            "counts",
+            "the figures of all selected entries, also above --limit: suite, state, entries, bytes, oldest_saved_at"
+        ) { $1.list($0.counts) { $0.write(to: &$1) } },
+    ]
+
+    /// The members of ``json`` and their meanings.
+    public static var described: [(name: String, meaning: String)] { members.map { ($0.name, $0.meaning) } }
 }
 
 extension EntryCount {
