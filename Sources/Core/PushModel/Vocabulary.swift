@@ -167,7 +167,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     /// The app had no Braze instance when the callback ran: Braze's SDK misses the call.
     case sdkNotReady = "sdk_not_ready"
 
-    /// What is asked of outcomes.
+    /// The questions about outcomes.
     private struct Traits: OptionSet {
         let rawValue: UInt16
         static let done = Self(rawValue: 1)

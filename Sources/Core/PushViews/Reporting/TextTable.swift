@@ -83,7 +83,7 @@ struct Column<Row> {
         }
     }
 
-    /// What a row has there in Markdown.
+    /// The cell of a row in Markdown.
     fileprivate func markdown(_ row: Row) -> String { isCode ? "`\(text(row))`" : markdownCell(text(row)) }
 
     var kindClass: Markup { kind == .number ? "" : " class=\"\(kind.rawValue)\"" }
