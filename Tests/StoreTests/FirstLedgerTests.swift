@@ -38,7 +38,8 @@ struct FirstLedgerTests: ~Copyable {
     private func copy(_ path: String, _ engine: MemoryEngine) throws(StoreError) -> LedgerCopy {
         let identity = ShardIdentity(fleet: UUID128(high: 1, low: 1), state: engine.state)
         try FleetMark.join(identity, in: path)
-        _ = try SnapshotFetch(from: engine, into: path, of: identity, isStopped: { false }).run()
+        var fetch = SnapshotFetch(from: engine, into: path, of: identity, isStopped: { false })
+        _ = try fetch.run()
         let copy = try LedgerCopy(directory: path, of: identity)
         var clocks = BootClocks()
         while try copy.catchUp(from: engine, clocks: &clocks) > 0 {}

@@ -43,9 +43,9 @@ struct SnapshotTests: ~Copyable {
     }
 
     private func fetch(_ session: MemoryEngine? = nil, isStopped: @escaping () -> Bool = { false }) throws -> Bool {
-        try SnapshotFetch(
-            from: session ?? engine, into: second.path, of: engine.identity(), isStopped: isStopped
-        ).run()
+        var fetch = SnapshotFetch(
+            from: session ?? engine, into: second.path, of: try engine.identity(), isStopped: isStopped)
+        return try fetch.run()
     }
 
     private func copy() throws -> LedgerCopy { try LedgerCopy(directory: second.path, of: engine.identity()) }
@@ -174,7 +174,8 @@ struct SnapshotTests: ~Copyable {
             let session = engine.session()
             session.goAway(after: calls)
             do throws(StoreError) {
-                _ = try SnapshotFetch(from: session, into: second.path, of: identity, isStopped: { false }).run()
+                var fetch = SnapshotFetch(from: session, into: second.path, of: identity, isStopped: { false })
+                _ = try fetch.run()
                 break
             } catch {
                 #expect(error.kind == .engineAway)
@@ -185,6 +186,34 @@ struct SnapshotTests: ~Copyable {
             writeFile("another ledger's", to: second.path + "/ledger.db-wal")
         }
         #expect(try copy().number == 4)
+        #expect(names(in: second.path).allSatisfy { !$0.hasSuffix(".fetched") })
+    }
+
+    @Test("is fetched on, part by part, when the database is there again after it went away at any step")
+    func fetchedOn() async throws {
+        let ledger = try ledger()
+        for number in 1...40 { try await ledger.commit(Fixture.delivery(Int64(number), bytes: 64 << 10)) }
+        ledger.committer.stop()
+        let snapshot = try #require(try write())
+        #expect(snapshot.parts > 1)
+        let identity = try engine.identity()
+        for calls in 0... {
+            unlink(second.path + "/ledger.db")
+            let session = engine.session()
+            session.goAway(after: calls)
+            var begins = 0
+            var fetch = SnapshotFetch(
+                from: session, into: second.path, of: identity, isStopped: { false }, onBegin: { _ in begins += 1 })
+            do throws(StoreError) {
+                _ = try fetch.run()
+                break
+            } catch {
+                #expect(error.kind == .engineAway)
+            }
+            session.isAway = false
+            let isFetched = try fetch.run()
+            #expect(isFetched && begins == 1, "\(begins) after \(calls) calls")
+        }
         #expect(names(in: second.path).allSatisfy { !$0.hasSuffix(".fetched") })
     }
 
@@ -244,8 +273,8 @@ struct SnapshotTests: ~Copyable {
         #expect(error?.kind == .forked)
         let place = try SetAside.moveCopy(in: old.path, at: WallTime(milliseconds: 5))
         #expect(names(in: place).contains("ledger.db"))
-        #expect(
-            try SnapshotFetch(from: engine, into: old.path, of: engine.identity(), isStopped: { false }).run())
+        var fetch = SnapshotFetch(from: engine, into: old.path, of: try engine.identity(), isStopped: { false })
+        #expect(try fetch.run())
         #expect(try follow(old.path).number == 6)
     }
 }

@@ -112,7 +112,7 @@ final class ChainFollower: Sendable {
     /// - Returns: `false` if `stop` was called.
     private func fetch(_ identity: ShardIdentity) throws(StoreError) -> Bool {
         try FleetMark.join(identity, in: directory)
-        let fetch = SnapshotFetch(
+        var fetch = SnapshotFetch(
             from: engine, into: directory, of: identity, isStopped: { [self] in pause(.zero) },
             onBegin: { [self] in post(.fetches($0)) })
         var isReported = false

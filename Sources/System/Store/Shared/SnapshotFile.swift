@@ -119,13 +119,15 @@ public struct SnapshotFetch {
     private let identity: ShardIdentity
     private let isStopped: () -> Bool
     private let onBegin: (Snapshot) -> Void
+    /// The snapshot of which a part could not be read, because the engine was away; the parts before it are in the draft.
+    private var begun: (snapshot: Snapshot, parts: Int, checksum: UInt32)?
 
     /// - Parameters:
     ///   - engine: the session to read with.
     ///   - directory: the state directory, which this process has locked.
     ///   - identity: the chain.
     ///   - isStopped: called at intervals.
-    ///   - onBegin: called before each fetch of a snapshot.
+    ///   - onBegin: called when the fetch of a snapshot begins.
     public init(
         from engine: any ShardEngine, into directory: String, of identity: ShardIdentity,
         isStopped: @escaping () -> Bool, onBegin: @escaping (Snapshot) -> Void = { _ in }
@@ -137,14 +139,15 @@ public struct SnapshotFetch {
     private var ledger: String { directory + "/ledger.db" }
     private var draft: String { ledger + ".fetched" }
 
-    /// Fetches a ledger if there is none. A start that ends in between leaves a draft, which the next one replaces.
+    /// Fetches a ledger if there is none. A start that ends in between leaves a draft, which the next one replaces; a call
+    /// after `engineAway` goes on with the part that is missing.
     ///
     /// - Returns: whether the node may continue; `false` if it was stopped.
     /// - Throws: `engineAway`, also if the snapshot was removed meanwhile: the same call may succeed at once.
     ///   `newerSchema` if all snapshots are of a newer program; `lost` if there are none, and the chain's beginning was
     ///   deleted; `corrupt` and `forked` if none is sound.
-    public func run() throws(StoreError) -> Bool {
-        unlink(draft)
+    public mutating func run() throws(StoreError) -> Bool {
+        if begun == nil { unlink(draft) }
         try LedgerWriter.requireNotLost(ledger, in: directory)
         var facts = stat()
         if lstat(ledger, &facts) == 0, facts.st_size > 0 { return true }
@@ -162,12 +165,17 @@ public struct SnapshotFetch {
                             + "this program knows up to \(Schema.version)", context: StoreError.engine)
                 continue
             }
-            onBegin(snapshot)
+            if begun?.snapshot != snapshot {
+                begun = nil
+                onBegin(snapshot)
+            }
             do throws(StoreError) {
-                defer { unlink(draft) }
                 try fetch(snapshot)
                 return true
             } catch {
+                if error.kind == .engineAway, !isStopped() { throw error }
+                begun = nil
+                unlink(draft)
                 if isStopped() { return false }
                 guard [.corrupt, .forked, .otherFormat].contains(error.kind) else { throw error }
                 problem = problem ?? error
@@ -181,12 +189,16 @@ public struct SnapshotFetch {
                 context: StoreError.engine)
     }
 
-    private func fetch(_ snapshot: Snapshot) throws(StoreError) {
-        guard let file = FileDescriptor(open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {
+    private mutating func fetch(_ snapshot: Snapshot) throws(StoreError) {
+        let first = begun?.parts ?? 0
+        var checksum = begun?.checksum ?? 0
+        if first == 0 { unlink(draft) }
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (first == 0 ? O_CREAT | O_EXCL : 0)
+        guard let file = FileDescriptor(open(draft, flags, 0o640)) else {
             throw StoreError.system("open", draft, errno: errno)
         }
-        var checksum: UInt32 = 0
-        for part in 0..<snapshot.parts {
+        for part in first..<snapshot.parts {
+            begun = (snapshot, part, checksum)
             guard !isStopped() else { throw StoreError(.failed, message: "stopped", context: draft) }
             guard let bytes = try mappingProblem({ () throws(EngineProblem) in try engine.part(part, of: snapshot.id) })
             else {
@@ -199,6 +211,7 @@ public struct SnapshotFetch {
             let problem = bytes.withUnsafeBytes { file.writeAll($0, at: part * Snapshot.partLength) }
             guard problem == 0 else { throw StoreError.system("write", draft, errno: problem) }
         }
+        begun = (snapshot, snapshot.parts, checksum)
         guard checksum == snapshot.checksum else { throw Self.damaged(snapshot) }
         let found = try SnapshotFile(checking: draft, isStopped: isStopped)
         guard found.state == identity.state, try found.reference(in: engine) == snapshot.reference else {
