@@ -128,6 +128,17 @@ struct PushctlInputTests {
             "message = messaging.Message(\n  android=messaging.AndroidConfig(channel_id=\"c\"),\n  topic=\"t\")\n"
         let python = explain("-", input: call)
         #expect(python.errors.has("message.android.notification.channel_id"))
+        for part in [
+            "\"notification\": {\n\"title\": \"T\"\n},\n", "'notification' => [\n  'title' => $this->t['a'],\n],\n",
+            "const m = {\n  notification: { title, body },\n  data,\n};\n",
+            "const o = {\n method: 'POST',\n body: JSON.stringify({\n  to, notification: { title: 'T' }\n })\n};\n",
+            "m = messaging.Message(\n  notification=messaging.Notification(title='T'),\n  data=data, topic='t')\n",
+        ] {
+            let found = explain("-", input: part)
+            #expect(found.end == .exited(0), "\(found.errors)")
+            #expect(try json(found.lines[0])["outcome"]?.string == "shown_by_system")
+            #expect(found.errors.has("data is a variable") == part.has("data"))
+        }
     }
 
     @Test("reads a part of a message in source code, and goes on behind code to a text with escapes")
@@ -158,6 +169,10 @@ struct PushctlInputTests {
         #expect(try json(found.lines[0])["outcome"]?.string == "shown_by_system")
         let none = explain("-", input: "<?php\necho 1;\n")
         #expect(none.errors.has("source code, not a push"))
+        let builder = explain("-", input: "$p = Payload::create()\n  ->setEvent('update')\n  ->setScore(7);\n")
+        #expect(builder.errors.has("standard input:1: source code, not a push"))
+        let refused = explain("-", input: "const m = {\n  token: t,\n  topic: 'x',\n  data: { a: 'b' }\n}\n")
+        #expect(refused.errors.has("it has token and topic"))
     }
 
     @Test("takes commands of adb and curl with the app in them; an option overrides it")

@@ -197,6 +197,41 @@ struct EnvelopeTests {
             ),
             (#"{"FCM_MSG":{"data":{"k":"v"}}}"#, nil, #"{"data":{"k":"v"}}"#, nil),
             (#"{"UIApplicationLaunchOptionsRemoteNotificationKey":{"aps":{}}}"#, nil, #"{"aps":{}}"#, nil),
+            // Texts beside data, as Capacitor gives them.
+            (
+                #"{"id":"1","title":"T","body":"B","data":{"k":"v"}}"#, nil,
+                #"{"notification":{"title":"T","body":"B"},"data":{"k":"v"}}"#, nil
+            ),
+            (
+                #"{"title":"T","body":"B","data":{"k":"v"}}"#, .ios,
+                #"{"aps":{"alert":{"title":"T","body":"B"}},"k":"v"}"#, nil
+            ),
+            // Events of plugins.
+            (
+                #"{"opened_from_tray":1,"fcm":{"title":"T"},"id":"1","k":"v"}"#, nil,
+                #"{"notification":{"title":"T"},"data":{"k":"v"}}"#, nil
+            ),
+            (#"{"wasTapped":true,"k":"v","from":"1"}"#, nil, #"{"from":"1","data":{"k":"v"}}"#, nil),
+            (
+                #"{"extras":{"onesignalData":"{\"alert\":\"A\",\"custom\":\"{}\"}"}}"#, nil,
+                #"{"extras":{"alert":"A","custom":"{}"}}"#, nil
+            ),
+            // An object around the push.
+            (
+                #"{"body":{"notification":{"title":"T"},"data":{}},"n":1}"#, nil,
+                #"{"notification":{"title":"T"},"data":{}}"#, nil
+            ),
+            (#"{"push":{"aps":{"alert":"x"}}}"#, nil, #"{"aps":{"alert":"x"}}"#, nil),
+            // Parts of a message for one platform.
+            (
+                #"{"webpush":{"fcm_options":{"link":"https://x"}}}"#, .web,
+                #"{"message":{"token":"token","webpush":{"fcm_options":{"link":"https://x"}}}}"#, nil
+            ),
+            (
+                #"{"android":{"notification":{"title":"T"}}}"#, nil,
+                #"{"message":{"token":"token","android":{"notification":{"title":"T"}}}}"#, nil
+            ),
+            (#"{"default":"x","ADM":"{\"data\":{\"k\":\"v\"}}"}"#, nil, #"{"data":{"k":"v"}}"#, .adm),
         ] as [(String, Platform?, String, Transport?)])
     func isOpened(_ text: String, _ platform: Platform?, _ payload: String, _ transport: Transport?) throws {
         let opened = try #require(try Self.opened(text, for: platform))
@@ -227,6 +262,8 @@ struct EnvelopeTests {
             try Self.opened(#"{"default":"x","APNS":"{\"aps\":{}}"}"#)?.name == "a message of Amazon SNS")
         let inFront = try Self.opened(#"{"data":{"aps":{"alert":"x"}},"foreground":true}"#)
         #expect(inFront?.name?.hasSuffix("--app-state foreground explains that") == true)
+        // A service worker has texts beside data of its own.
+        #expect(try Self.opened(#"{"title":"T","body":"B","data":{"url":"/"}}"#, for: .web) == nil)
     }
 
     @Test("of FCM v1 may lack its target for a person, and for nobody else")
@@ -352,6 +389,16 @@ struct EnvelopeTests {
             (#"{"apns":{"aps":{}},"default":"x"}"#, "a message for Amazon SNS whose key is apns"),
             (#"{"android":{"senderID":"1"},"ios":{"alert":"true"}}"#, "what an app starts a plugin with (senderID)"),
             (#"{"topic":"t","data":"data","apns":"apns"}"#, "source code whose apns is a variable"),
+            (
+                #"{"topic":"t","token":"x","notification":{"title":"T"}}"#,
+                "a send body that FCM refuses, so that nothing reaches a device: it has token and topic"
+            ),
+            (#"{"opened_from_tray":true,"fcm":{"action":null}}"#, "the event of a plugin (opened_from_tray) without"),
+            (
+                #"{"badge":null,"data":{"remote":true},"finish":"function","userInteraction":false}"#,
+                "the event of a plugin (userInteraction) without"
+            ),
+            (#"{"ADM":"\"data\":{}"}"#, "a message for Amazon SNS whose ADM is no JSON object"),
             (
                 #"{"uriPage":null,"extras":{"_push_msgid":"1"},"remoteMessage":{}}"#,
                 "the event of a tap that Huawei's plugin gives, without a message"

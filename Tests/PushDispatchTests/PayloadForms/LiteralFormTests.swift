@@ -263,10 +263,15 @@ struct LiteralFormTests {
             ("> text\n> {\n>  \"aps\": {}\n> }", nil as String?),
             ("> {aps={}, _ab=true}", #"{"data":{"aps":"{}","_ab":"true"}}"#),
             ("`{\"aps\": {}}`", nil), ("Object {\n  \"aps\": Object {},\n}", nil), (#"b'{"aps":{}}'"#, nil),
+            ("**{\"aps\": {}}**", nil), ("<String, dynamic>{\n  'aps': <String, dynamic>{},\n}", nil),
+            ("payload = %{\n  \"aps\" => %{}\n}", nil),
             ("$ read payload <<-EOF\n> {\n>  \"aps\": {}\n> }\n> EOF", nil),
             ("const state = {\n  a: 'b'\n};\nconst payload = {\n  aps: {}\n};", nil),
             ("I App: call({a\nx\nD Push: message {\"aps\":{}}", nil),
             ("VERBOSE: notification sent: {\n    success = 1;\n}\nuserInfo: {\n    aps =     {\n    };\n}", nil),
+            // Objects that code gives to calls that send no push, or beside other arguments.
+            ("Push.localNotification({\n title: 'T',\n data: {a: 'b'}\n});\nconst payload = {\n aps: {}\n};", nil),
+            ("let n = new Notification(token, 'T', {\n data: {a: 'b'}\n});\nlet payload = {\n aps: {}\n};", nil),
         ])
     func around(_ text: String, _ json: String?) throws {
         let read = try PayloadEnvelope.read(Array(text.utf8), for: nil, limits: JSONLimits())
@@ -282,11 +287,33 @@ struct LiteralFormTests {
 
     @Test("whose text has quotation marks without escapes gets a hint")
     func hint() throws {
-        for text in [#"{"data": "{"title" : 1}"}"#, #"{"GCM": "{ "data": {} }"}"#] {
+        for text in [#"{"data": "{"title" : 1}"}"#, #"{"GCM": "{ "data": {} }"}"#, "{\"a\": \"{\n \"b\": 1}\"}"] {
             let error = try #require(throws: JSONError.self) { try JSONDocument(scanning: Array(text.utf8)) }
             #expect(PayloadForm.hint(at: error.offset, in: Array(text.utf8)) != nil)
         }
         #expect(PayloadForm.hint(at: 9, in: Array(#"{"data": x}"#.utf8)) == nil)
+    }
+
+    @Test(
+        "that has no push and the shape of statements is source code",
+        arguments: [
+            ("$p = Payload::create()\n  ->setEvent('update');", 0), ("# c\nr = push.notify(message=m)", 1),
+            ("Message message = Message.builder()\n    .putData(\"a\", \"b\")\n    .build();", 0),
+            ("NotificationDetails(android: details())", 0), ("[[FIRMessaging messaging] subscribe];", 0),
+            ("Hello (see below),\nI get no push;", nil), ("I/App: send(message);", nil), ("code=200 (OK)", nil),
+            ("a\nb\nc\nd(e)", nil), ("", nil),
+        ] as [(String, Int?)])
+    func code(_ text: String, _ line: Int?) {
+        #expect(PayloadForm.firstOfCode(in: text.split(separator: "\n").map { Array($0.utf8) }) == line)
+    }
+
+    @Test("in the line of an error is the answer of a service")
+    func answer() throws {
+        let line = #"StatusCodeError: 400 - "{\n  \"error\": {\n \"code\": 400,\n \"message\": \"x\"\n  }\n}\n""#
+        let error = try #require(throws: PayloadFormError.self) {
+            try PayloadEnvelope.read(Array(line.utf8), for: nil, limits: JSONLimits())
+        }
+        #expect(error.message.hasPrefix("this is the answer of FCM"), "\(error.message)")
     }
 
     @Test("is no table because a sentence has commas")

@@ -63,6 +63,20 @@ struct RepairedPayloadTests {
                 "{\nforeground: true\ntitle: \"T\"\nuserInteraction: false\n}",
                 #"{"foreground":true,"title":"T","userInteraction":false}"#, 1, "the comma at the end of this line is"
             ),
+            // Members of JavaScript that are a name alone, and variables in the place of data.
+            (
+                "{ notification: { title, body }, data, tokens }",
+                #"{"notification":{"title":"title","body":"body"},"data":{},"tokens":"tokens"}"#, 0,
+                "title is no value of JSON"
+            ),
+            (
+                "{ notification: { title: 'T' },\n data: event.data }", #"{"notification":{"title":"T"},"data":{}}"#, 1,
+                "data is a variable, event.data"
+            ),
+            (
+                "{ \"aps\": { \"badge\": 1, \u{201C}alert\u{201D}: \u{201C}it\u{2019}s\u{201D} } }",
+                "{\"aps\":{\"badge\":1,\"alert\":\"it\u{2019}s\"}}", 0, "typographic quotation marks: read as"
+            ),
             // A mail program broke a link.
             (
                 "{\"to\":\"t\",\"notification\":{\"image\":\"\nhttps://x.example/\n  a.png\n\",\"body\":\"one\ntwo\"}}",

@@ -62,7 +62,9 @@ extension PayloadEnvelope {
             } else if let (found, rest) = try first(in: text, repairs: repairs) {
                 (written, others) = (found, count(in: rest))
             } else {
-                throw PayloadFormError("the payload is not JSON: \(error.message)")
+                let isCode =
+                    PayloadForm.firstOfCode(in: text.split(separator: UInt8(ascii: "\n")).map(Array.init)) != nil
+                throw PayloadFormError(isCode ? PayloadForm.codeName : "the payload is not JSON: \(error.message)")
             }
             root = try scanned(written.json, limits)
         }
@@ -110,7 +112,8 @@ extension PayloadEnvelope {
     private static func isOfAnotherKind(_ text: [UInt8]) -> Bool {
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         guard let first = lines.first(where: { !$0.allSatisfy(\.isJSONWhiteSpace) }) else { return false }
-        return PayloadForm.nameOfOther(first) != nil || !KnownSentence.all(in: lines).isEmpty
+        return PayloadForm.nameOfOther(first) != nil || PayloadForm.firstOfCode(in: lines) != nil
+            || !KnownSentence.all(in: lines).isEmpty
             || lines.contains { PayloadStart.isLog($0) || PayloadStart(in: $0).map { !$0.isTentative } ?? false }
     }
 
@@ -169,7 +172,7 @@ extension PayloadEnvelope {
             guard start.isBehindText, start.form != .bundle else { return (try payload(of: whole, repairs), rest) }
             do throws(PayloadFormError) {
                 let found = try payload(of: whole, repairs)
-                if found.isAboutPush(isTentative: start.isTentative) { return (found, rest) }
+                if !start.isOfOtherCall, found.isAboutPush(isTentative: start.isTentative) { return (found, rest) }
             } catch {
                 if start.isTentative { rest = behind } else { failure = failure ?? error }
             }
@@ -206,11 +209,12 @@ extension WrittenPayload {
     /// - Parameter isTentative: whether the text does not say so.
     public func isAboutPush(isTentative: Bool) -> Bool {
         guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
+        guard root.kind == .object else { return false }
         // A push that iOS prints has aps.
         guard isTentative else {
             return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
-        if root.isApplePayload || root.hasAny("_ab", "web_push") { return true }
+        if root.isApplePayload || root.hasAny("_ab", "web_push") || PayloadEnvelope.isAnswer(root) { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
         return root["notification"]?.kind == .object || root["message"]?.kind == .object && root.count <= 2
@@ -235,7 +239,18 @@ extension PayloadEnvelope {
             return payload(object, "a push for a service worker of Angular", .web)
         }
         if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
-        return event(object, for: platform) ?? sendBody(object, for: platform)
+        return event(object, for: platform) ?? sendBody(object, for: platform) ?? inWrapper(object)
+    }
+
+    /// The push in an object around it: its one member, or the body of a request in source code.
+    private static func inWrapper(_ object: JSONNode) -> WrittenPayload? {
+        let known = ["data", "notification", "message", "extras", "android", "apns", "webpush", "aps"]
+        guard let (key, inner) = object.members.first(where: { object.count == 1 || $0.key == "body" }),
+            !known.contains(key), inner.kind == .object, object.count == 1 || !object.hasAny("data", "notification")
+        else { return nil }
+        let isPush =
+            inner.isApplePayload || inner["notification"]?.kind == .object || inner["message"]?.hasAny("data") == true
+        return isPush ? payload(inner, "an object with a push in \(key.showingControls())") : nil
     }
 
     /// A notification of node-apn, which prints the keys beside `aps` as `payload`, and the headers as members.
@@ -302,6 +317,10 @@ extension PayloadEnvelope {
             return payload(raw, "an event of OneSignal's SDK")
         }
         if let raw = raw(object) { return raw }
+        // The extras of a tap on a notification that OneSignal's SDK showed.
+        if let data = (object["extras"] ?? object["data"] ?? object)["onesignalData"]?.objectInText {
+            return wrapped(data, as: "extras", "the payload in onesignalData, of a tap")
+        }
         if let data = object["data"], !data.isApplePayload, object.hasAny("userInteraction"),
             object.hasAny("message", "title", "badge", "soundName")
         {
@@ -353,6 +372,7 @@ extension PayloadEnvelope {
         if let message = object["remoteMessage"], message.kind == .object, message.count > 0 {
             return payload(message, "an event with a RemoteMessage", .android)
         }
+        if let parts = ofTitleBesideData(object, for: platform) ?? ofPlugin(object) { return parts }
         guard let inner = object["payload"], object["data"] == nil, object["message"] == nil,
             inner.isApplePayload || inner.hasAny("data", "notification", "message", "extras", "_ab")
         else { return nil }
@@ -362,6 +382,59 @@ extension PayloadEnvelope {
             result?.platform = .ios
         }
         return result
+    }
+
+    /// A push whose texts stand beside its data, as Capacitor gives what FCM had in `notification`, and as services take
+    /// a message. A service worker has its own such keys.
+    ///
+    /// Source: PushNotificationsPlugin.java of Capacitor, fireNotification (read 2026-11-30).
+    private static func ofTitleBesideData(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        let texts = ["title", "subtitle", "body"].filter { object[$0]?.kind == .string }
+        guard platform?.takesText != true, let data = object["data"], data.kind == .object, !texts.isEmpty,
+            object["notification"] == nil, !object.hasAny("to", "extras", "message", "registration_ids", "tokens")
+        else { return nil }
+        let place = platform.isApple ? "aps.alert" : "notification"
+        var writer = JSONWriter()
+        writer.object { writer in
+            func block(_ writer: inout JSONWriter) {
+                for key in texts { if let text = object[key] { writer.member(key, raw: text.compactBytes) } }
+            }
+            if platform.isApple {
+                writer.member("aps", object: { $0.member("alert", object: { block(&$0) }) })
+                for (key, value) in data.members { writer.member(key, raw: value.compactBytes) }
+            } else {
+                writer.member("notification", object: { block(&$0) })
+                writer.member("data", raw: data.compactBytes)
+            }
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: platform,
+            name: """
+                texts beside data, as Capacitor gives them and a service such as Expo takes them: the push has them in \(place)
+                """)
+    }
+
+    /// An event with the keys of the push beside those of a plugin, which may have FCM's block as `fcm`.
+    private static func ofPlugin(_ object: JSONNode) -> WrittenPayload? {
+        guard marksOfEvent.dropFirst().contains(where: { object[$0] != nil }), object["data"]?.kind != .object else {
+            return nil
+        }
+        let block = object["fcm"].flatMap { $0.hasAny("title", "body") ? $0 : nil }
+        let members = object.members.filter { key, value in
+            !ownOfEvent.contains(key) && key != "fcm" && value.kind != .null
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            func write(_ isOfFCM: Bool, _ writer: inout JSONWriter) {
+                for (key, value) in members where (V1Body.keepsForItself(key) || key == "collapse_key") == isOfFCM {
+                    writer.member(key, raw: value.compactBytes)
+                }
+            }
+            write(true, &writer)
+            if let block { writer.member("notification", raw: block.compactBytes) }
+            writer.member("data", object: { write(false, &$0) })
+        }
+        return WrittenPayload(json: writer.bytes, name: "an event that a plugin gives")
     }
 
     private static func raw(_ object: JSONNode) -> WrittenPayload? {

@@ -69,9 +69,11 @@ public struct PayloadStart: Hashable, Sendable {
     /// The index of its first byte.
     let offset: Int
     /// Whether it is an object in source code, whose values may be variables.
-    var isCode = false
+    public var isCode = false
     /// Whether only its keys can tell that it is a push: the text before it does not.
     public var isTentative = false
+    /// Whether it is an argument of a call that sends nothing: it shows a notification, or starts an SDK.
+    public var isOfOtherCall = false
     /// The bracket that is missing before it: it is a part of an object.
     var missing: UInt8?
     /// Whether line feeds separate its members, as in the tree of a browser's console.
@@ -118,6 +120,16 @@ public struct PayloadStart: Hashable, Sendable {
     /// Finds an object behind other text, if the text or a key of the object says that it is about a push, or if it is
     /// a value in source code.
     private init?(behindTextIn line: [UInt8]) {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        if text.starts(with: "//".utf8) { return nil }
+        // The types of a map of Dart begin the line.
+        if text.first == UInt8(ascii: "<"), let open = text.firstIndex(of: UInt8(ascii: ">")).map({ $0 + 1 }),
+            line.dropFirst(open).first == UInt8(ascii: "{")
+        {
+            self.init(form: .literal, isBehindText: true, offset: open)
+            (isCode, isTentative) = (true, true)
+            return
+        }
         if let call = Self.callOfPython(in: line) {
             self.init(form: .literal, isBehindText: true, offset: call)
             isCode = true
@@ -129,6 +141,7 @@ public struct PayloadStart: Hashable, Sendable {
             return
         }
         var rest = line[...]
+        var answer: (form: PayloadForm, place: Int)?
         for _ in 0..<Self.candidatesMax {
             guard let place = rest.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
                 break
@@ -145,10 +158,16 @@ public struct PayloadStart: Hashable, Sendable {
             // The body of a function of JavaScript.
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
             let words = String(decoding: Self.name(in: before).suffix(Self.wordsMax), as: UTF8.self).lowercased()
-            let isAboutPush = Self.wordsBefore.contains { words.has($0) }
-            let hasKey = !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
-            let isCode = Self.isCode(before)
-            guard isAboutPush || hasKey || isCode else {
+            let isOther =
+                Self.isPart(before)
+                || Self.isArgument(before) && (Self.otherCalls.contains { words.has($0) } || Self.isSetter(before))
+            let isAboutPush = !isOther && Self.wordsBefore.contains { words.has($0) } && !Self.isLaterOfNew(before)
+            let hasKey = !isOther && !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
+            let isCode = Self.isCode(before) || Self.isLaterOfNew(before)
+            guard isAboutPush || hasKey || isCode || isOther else {
+                if answer == nil, ["error", "response", "result", "log"].contains(where: { words.has($0) }) {
+                    answer = (form, place)
+                }
                 // The words inside of an object are not about the objects in it, but the keys of theirs.
                 guard line[place] == UInt8(ascii: "{") else { continue }
                 guard let next = Self.placeOfPayload(in: line, behind: place) else { break }
@@ -156,10 +175,13 @@ public struct PayloadStart: Hashable, Sendable {
                 continue
             }
             self.init(form: form, isBehindText: true, offset: place)
-            (self.isCode, isTentative) = (isCode, !isAboutPush && !hasKey)
+            (self.isCode, isTentative, isOfOtherCall) = (isCode || isOther, !isAboutPush && !hasKey, isOther)
             return
         }
-        return nil
+        // The answer of a service may be in the line of an error.
+        guard let answer else { return nil }
+        self.init(form: answer.form, isBehindText: true, offset: answer.place)
+        isTentative = true
     }
 
     /// Returns the place of the bracket behind the name of a message of firebase-admin for Python; `nil` without one.
@@ -204,11 +226,51 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Whether the text before a bracket is source code that takes the object for a value.
     private static func isCode(_ before: ArraySlice<UInt8>) -> Bool {
-        let end = before.reversed().drop(while: \.isJSONWhiteSpace)
+        // Elixir writes %{ for a map.
+        let end = before.reversed().drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "%") }
         if end.first == UInt8(ascii: "(") { return true }
         let isAssignment = end.first == UInt8(ascii: "=") && !end.dropFirst().starts(with: "=".utf8)
         return isAssignment || end.starts(with: "nruter".utf8)
     }
+
+    /// Whether the text before a bracket is the key of a part of a message, in a line of source code: the rest of the
+    /// message is around it.
+    private static func isPart(_ before: ArraySlice<UInt8>) -> Bool {
+        let name = String(decoding: before.filter { !" \t\"':=>".utf8.contains($0) }, as: UTF8.self)
+        return before.first?.isJSONWhiteSpace == true && (before.has(":".utf8) || before.has("=>".utf8))
+            && ["notification", "android", "apns", "webpush"].contains(name)
+    }
+
+    /// Whether the text before a bracket is a call, of which the object is an argument.
+    private static func isArgument(_ before: ArraySlice<UInt8>) -> Bool {
+        let last = before.last { !$0.isJSONWhiteSpace }
+        return last == UInt8(ascii: "(") || last == UInt8(ascii: ",") && before.contains(UInt8(ascii: "("))
+    }
+
+    /// Whether the text before a bracket makes an object of a class, of which the bracket is not the first argument: the
+    /// others have a part of the push.
+    private static func isLaterOfNew(_ before: ArraySlice<UInt8>) -> Bool {
+        before.last { !$0.isJSONWhiteSpace } == UInt8(ascii: ",") && before.has(" new ".utf8) && isArgument(before)
+    }
+
+    /// Whether the text before a bracket is the call of a method that sets a part of a message: `->withData(`.
+    private static func isSetter(_ before: ArraySlice<UInt8>) -> Bool {
+        let name = before.reversed().drop(while: \.isJSONWhiteSpace).dropFirst().prefix {
+            $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")
+        }
+        let behindDot = before.dropLast(name.count + 1).last
+        guard behindDot == UInt8(ascii: ".") || behindDot == UInt8(ascii: ">") else { return false }
+        let word = String(decoding: name.reversed(), as: UTF8.self)
+        return ["with", "set", "put", "add"].contains { prefix in
+            word.hasPrefix(prefix) && word.dropFirst(prefix.count).first?.isUppercase == true
+        }
+    }
+
+    /// Calls that take an object and send no push, in small letters.
+    private static let otherCalls = [
+        "localnotification", "displaynotification", "shownotification", "schedulenotification", "triggernotification",
+        "notificationchannel", "createchannel", "notificationhandler", ".configure(", ".init(", "initializeapp(",
+    ]
 
     /// Returns the place behind the object that a bracket begins, or of an object in it whose key is a payload's;
     /// `nil` if there is neither.
@@ -274,7 +336,7 @@ public struct PayloadStart: Hashable, Sendable {
         case UInt8(ascii: "{"):
             // UserHandle{0} of dumpsys.
             if rest.first?.isDigit == true, rest.drop(while: \.isDigit).first == UInt8(ascii: "}") { return nil }
-            if rest.starts(with: #"\""#.utf8) || rest.has("bytes = 0x7b".utf8) { return .encoded }
+            if PrintedBytes.isEscaped(rest) || rest.has("bytes = 0x7b".utf8) { return .encoded }
             if PrintedMap.isMap(line[place...]) { return .map }
             return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
         default: return nil
@@ -294,16 +356,33 @@ public struct PayloadStart: Hashable, Sendable {
         return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
-    /// Whether a line is a member of a JSON object, without the bracket before it.
+    /// Whether a line is a member of an object with its key in quotation marks, without the bracket before it.
     public static func isMemberOfJSON(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        return text.first == UInt8(ascii: "\"") && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
+        return text.first.map { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") } == true
+            && PrintedLiteral.begins(text, behind: UInt8(ascii: "["))
+    }
+
+    /// Returns the object whose members a text has, if only the brackets around them and commas behind them are missing.
+    public static func object(ofMembers text: [UInt8]) -> [UInt8]? {
+        let open = [UInt8(ascii: "{")] + text
+        let end = open.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
+        let closed = open[...end] + [UInt8(ascii: "}")]
+        for whole in [open, Array(closed)] {
+            let document = try? JSONDocument(scanning: whole, limits: JSONLimits(depth: .max))
+            if let document { return Array(document.root.compactBytes) }
+        }
+        guard let found = RepairedPayload(Array(closed), isCode: true), found.remarks.isEmpty, found.rest.isEmpty else {
+            return nil
+        }
+        return found.json
     }
 
     /// Whether a line begins a member of a message in source code, without the bracket before it.
     public static func isMemberOfCode(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        return ["apns: {", "android: {", "webpush: {", "notification: {"].contains { text.starts(with: $0.utf8) }
+        let parts = ["apns", "android", "webpush", "notification", "data", "message"]
+        return parts.contains { text.starts(with: "\($0): {".utf8) }
     }
 
     /// Whether a line is a key with its value, as a program prints each by itself: `tap: "background"`.
@@ -333,8 +412,8 @@ public struct PayloadStart: Hashable, Sendable {
         return Array(text)
     }
 
-    /// Returns the first line of a payload without what stands around it: the marks of a quotation, backticks of
-    /// Markdown, the word before a bracket as React Native prints it, the marks of Python's bytes.
+    /// Returns the first line of a payload without what stands around it: the marks of a quotation, backticks and stars
+    /// of Markdown, the word before a bracket as React Native prints it, the marks of Python's bytes.
     public static func unwrapped(_ line: [UInt8]) -> [UInt8] {
         let line = unquoted(line)
         guard !isFence(line) else { return line }
@@ -343,6 +422,8 @@ public struct PayloadStart: Hashable, Sendable {
         if text.first == UInt8(ascii: "`") {
             text = text.dropFirst()
             if let end = end(), text[end] == UInt8(ascii: "`") { text = text[..<end] }
+        } else if text.starts(with: "**{".utf8) || text.starts(with: "**[".utf8) {
+            text = text.dropFirst(2)
         } else if text.starts(with: "Object {".utf8) {
             text = text.dropFirst(7)
         } else if text.starts(with: "b'{".utf8), let end = end(), text[end] == UInt8(ascii: "'") {
@@ -424,8 +505,10 @@ public struct PayloadText: Sendable {
         case command(ShellWords)
     }
 
+    /// The begin of it.
+    public let start: PayloadStart
     /// The form.
-    public let form: PayloadForm
+    public var form: PayloadForm { start.form }
     private var content: Content
     private var size = 0
 
@@ -434,7 +517,7 @@ public struct PayloadText: Sendable {
 
     /// Makes a payload text from its first line; `nil` for JSON that begins the line.
     public init?(_ start: PayloadStart, line: [UInt8]) throws(PayloadFormError) {
-        form = start.form
+        self.start = start
         switch start.form {
         case .json, .list:
             guard start.isBehindText else { return nil }

@@ -14,6 +14,20 @@ enum PrintedBytes {
         return nil
     }
 
+    /// Whether a text begins with a typographic quotation mark.
+    static func isTypographic(_ text: ArraySlice<UInt8>) -> Bool {
+        ["\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}"].contains { text.starts(with: $0.utf8) }
+    }
+
+    /// Whether the text behind a brace begins with a key in quotation marks that have escapes.
+    static func isEscaped(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text
+        while ["\\n", "\\r", "\\t", " "].contains(where: { rest.starts(with: $0.utf8) }) {
+            rest = rest.dropFirst(rest.first == UInt8(ascii: " ") ? 1 : 2)
+        }
+        return rest.starts(with: #"\""#.utf8)
+    }
+
     /// Returns the object in the notation as JSON; `nil` if it has none.
     static func json(in text: ArraySlice<UInt8>) -> [UInt8]? {
         let first = text.first
@@ -63,5 +77,55 @@ enum PrintedBytes {
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
         return bytes
+    }
+
+    /// Returns a text without its line feeds, and without the indentation behind them.
+    static func joined(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            bytes += bytes.isEmpty ? Array(line) : Array(line.drop(while: \.isJSONWhiteSpace))
+            while bytes.last?.isJSONWhiteSpace == true { bytes.removeLast() }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns a text without its escapes. Two halves of a surrogate pair, as an `NSDictionary` prints them, make one
+    /// character.
+    static func unescaped(_ text: ArraySlice<UInt8>) -> String {
+        var units: [UInt16] = []
+        var result = ""
+        var rest = text
+        func flush() {
+            result += String(decoding: units, as: UTF16.self)
+            units = []
+        }
+        while !rest.isEmpty {
+            let plain = rest.prefix { $0 != UInt8(ascii: "\\") }
+            if !plain.isEmpty {
+                flush()
+                result += String(decoding: plain, as: UTF8.self)
+                rest = rest[plain.endIndex...]
+                continue
+            }
+            rest = rest.dropFirst()
+            guard let letter = rest.popFirst() else { break }
+            switch letter {
+            case UInt8(ascii: "u"), UInt8(ascii: "U"), UInt8(ascii: "x"):
+                let length = letter == UInt8(ascii: "x") ? 2 : 4
+                let digits = rest.prefix(length)
+                if digits.count == length, let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) {
+                    units.append(unit)
+                    rest = rest.dropFirst(length)
+                    continue
+                }
+                units.append(UInt16(letter))
+            case UInt8(ascii: "n"): units.append(10)
+            case UInt8(ascii: "t"): units.append(9)
+            case UInt8(ascii: "r"): units.append(13)
+            default: units.append(UInt16(letter))
+            }
+        }
+        flush()
+        return result
     }
 }

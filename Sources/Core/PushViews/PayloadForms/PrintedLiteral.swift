@@ -53,7 +53,9 @@ struct PrintedLiteral {
     /// A fault that was repaired.
     struct Fault {
         enum Kind: Hashable {
-            case comma, commaInLine, brackets, value(String), brokenText
+            case comma, commaInLine, brackets, value(String), variable(String), brokenText, quotes
+
+            var isVariable: Bool { if case .variable = self { true } else { false } }
         }
         let kind: Kind
         /// Its position in the text.
@@ -183,11 +185,11 @@ extension PrintedLiteral {
                 hasBrokenText = true
                 note(.brokenText, at: begin)
                 // A link has no line feeds: a mail program broke it.
-                if repairs, quoted.has("://") { quoted = Self.joined(quoted) }
+                if repairs, quoted.has("://") { quoted = PrintedBytes.joined(quoted) }
             }
             // A line feed behind the text may tell that a comma is missing.
             let end = place
-            if isCode, peek(UInt8(ascii: "+")) { quoted += takeCode() } else { place = end }
+            if isCode, peek(UInt8(ascii: "+")) || peek(UInt8(ascii: ".")) { quoted += takeCode() } else { place = end }
             writer.string(quoted)
             return true
         case UInt8(ascii: "[") where text[(place + 1)...].drop(while: \.isJSONWhiteSpace).starts(with: "Function".utf8):
@@ -205,13 +207,27 @@ extension PrintedLiteral {
             // A call on the object, such as Ruby's .to_json.
             if isCode, depth > 0, next == UInt8(ascii: ".") { _ = takeCode() }
             return true
+        case 0xE2 where isTypographic:
+            guard let quoted = takeTypographic() else { return false }
+            hasQuotedValue = true
+            writer.string(quoted)
+            return true
         case UInt8(ascii: "["):
             place += 1
             return list(until: UInt8(ascii: "]"), depth: depth)
         case UInt8(ascii: "("):
             place += 1
             return list(until: UInt8(ascii: ")"), depth: depth)
-        case UInt8(ascii: "<"): return angled()
+        case UInt8(ascii: "<"):
+            let open = text[place...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? text.endIndex
+            guard open < text.endIndex, "{[".utf8.contains(text[open]) else { return angled() }
+            // The types of a map of Dart.
+            place = open
+            return value(depth: depth, allowsWord: false)
+        case UInt8(ascii: "%") where text.dropFirst(place + 1 - text.startIndex).first == UInt8(ascii: "{"):
+            // A map of Elixir.
+            place += 1
+            return value(depth: depth, allowsWord: false)
         case UInt8(ascii: "@"), UInt8(ascii: ":"):
             // @"text" is Objective-C's, and :word Ruby's.
             place += 1
@@ -276,7 +292,9 @@ extension PrintedLiteral {
     }
 
     private mutating func note(_ kind: Fault.Kind, at place: Int? = nil) {
-        if repairs, faults.count < 64 { faults.append(Fault(kind: kind, place: place ?? self.place)) }
+        if repairs || kind.isVariable, faults.count < 64 {
+            faults.append(Fault(kind: kind, place: place ?? self.place))
+        }
     }
 
     /// Whether the comma between two members is missing: a line ends there, or a key in quotation marks follows.
@@ -354,8 +372,12 @@ extension PrintedLiteral {
             let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
             let isHashable = text[place...].starts(with: Self.hashable)
             let isKeyword = next == UInt8(ascii: ":")
-            guard let key = takeKey(),
-                let separator = takeSeparator(isKeyWord: isWord) ?? (isKeyword ? UInt8(ascii: ":") : nil)
+            let begin = place
+            guard let key = takeKey() else { return false }
+            // In JavaScript a name by itself is a member with the value of that variable.
+            let isShorthand = isCode && isWord && !isKeyword && (peek(UInt8(ascii: ",")) || peek(close))
+            let mark = UInt8(ascii: ":")
+            guard let separator = isShorthand ? mark : takeSeparator(isKeyWord: isWord) ?? (isKeyword ? mark : nil)
             else { return false }
             if isKeyword, text[..<place].last?.isJSONWhiteSpace == true { isClojures = true }
             guard keys.insert(key).inserted else { return false }
@@ -365,7 +387,9 @@ extension PrintedLiteral {
             if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
                 hasQuotedWordMember = true
             }
-            if isHashable, let plain = takePlainText(until: close) {
+            if isShorthand {
+                variable(key, depth: depth + 1, at: begin)
+            } else if isHashable, let plain = takePlainText(until: close) {
                 writer.string(plain)
             } else {
                 let allowsWord = separator == UInt8(ascii: "=") && !isCall
@@ -422,6 +446,7 @@ extension PrintedLiteral {
     private mutating func takeKey() -> String? {
         skipWhiteSpace()
         if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return takeQuoted() }
+        if isTypographic { return takeTypographic() }
         if next == UInt8(ascii: ":") { place += 1 }
         guard let word = takeWord() else { return nil }
         guard next == UInt8(ascii: "(") else { return word }
@@ -458,7 +483,7 @@ extension PrintedLiteral {
                 place += 1
                 return list(until: UInt8(ascii: ")"), depth: depth)
             }
-            guard Self.wrappers.contains(word) else { return isCode && code(from: begin) }
+            guard Self.wrappers.contains(word) else { return isCode && code(from: begin, depth: depth) }
             if word == "array" || word == "dict" || word == "OrderedDict" {
                 place += 1
                 return list(until: UInt8(ascii: ")"), depth: depth)
@@ -478,13 +503,15 @@ extension PrintedLiteral {
         default:
             if Self.isNumber(word) {
                 writer.raw(word.utf8)
+            } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
+                return code(from: begin, depth: depth)
             } else if allowsWord || word.hasPrefix("$") {
                 // A variable of PHP stands for its value.
                 writer.string(word)
             } else if Self.wrappers.contains(word), peek(UInt8(ascii: "{")) {
                 return value(depth: depth + 1, allowsWord: false)
             } else if isCode {
-                return code(from: begin)
+                return code(from: begin, depth: depth)
             } else if Self.isPlaceholder(word) {
                 hasPlaceholder = true
                 writer.string(word)
@@ -496,23 +523,29 @@ extension PrintedLiteral {
     }
 
     /// Takes source code for the text of a value that it stands for.
-    private mutating func code(from begin: Int) -> Bool {
+    private mutating func code(from begin: Int, depth: Int) -> Bool {
         place = begin
         let code = takeCode()
         let end = code.utf8.lastIndex { !$0.isJSONWhiteSpace }
         guard let end else { return false }
-        note(.value(String(code[...end])), at: begin)
-        // A variable has the type that Apple documents for its key.
+        variable(String(code[...end]), depth: depth, at: begin)
+        return true
+    }
+
+    /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
+    /// object.
+    private mutating func variable(_ code: String, depth: Int, at begin: Int) {
+        let isData = key == "data" && depth <= 2 && !code.has("stringify")
+        note(isData ? .variable(code) : .value(code), at: begin)
         if key == APNsHeader.expiration.rawValue {
             writer.string("4000000000")
         } else if Self.keysOfNumbers.contains(key) {
             writer.raw("1".utf8)
-        } else if Self.keysOfObjects.contains(key) {
+        } else if isData || Self.keysOfObjects.contains(key) {
             writer.object { _ in }
         } else {
-            writer.string(String(code[...end]))
+            writer.string(code)
         }
-        return true
     }
 
     /// Takes marks that hide a value, such as `***`, as its text. Returns whether there were any.
@@ -532,14 +565,20 @@ extension PrintedLiteral {
         return (try? JSONDocument(scanning: Array(word.utf8)))?.root.kind == .number
     }
 
-    /// Returns a text without its line feeds, and without the indentation behind them.
-    private static func joined(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            bytes += bytes.isEmpty ? Array(line) : Array(line.drop(while: \.isJSONWhiteSpace))
-            while bytes.last?.isJSONWhiteSpace == true { bytes.removeLast() }
+    /// Whether a typographic quotation mark follows, which a blog or a text processor made of a plain one.
+    private var isTypographic: Bool { repairs && PrintedBytes.isTypographic(text[place...]) }
+
+    private mutating func takeTypographic() -> String? {
+        let end = text.indices[(place + 3)...].first { byte in
+            // Single ones may be in a text between double ones.
+            text[byte] == UInt8(ascii: "\"")
+                || PrintedBytes.isTypographic(text[byte...]) && text[byte + 2] | 1 == text[place + 2] | 1
         }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let end else { return nil }
+        note(.quotes)
+        let inner = text[(place + 3)..<end]
+        place = end + (text[end] == UInt8(ascii: "\"") ? 1 : 3)
+        return String(decoding: inner, as: UTF8.self)
     }
 
     private mutating func takeQuoted() -> String? {
@@ -547,46 +586,6 @@ extension PrintedLiteral {
         let inner = text[(place + 1)..<close]
         place = close + 1
         guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
-        return Self.unescaped(inner)
-    }
-
-    /// Returns a text without its escapes. Two halves of a surrogate pair, as an `NSDictionary` prints them, make one
-    /// character.
-    private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
-        var units: [UInt16] = []
-        var result = ""
-        var rest = text
-        func flush() {
-            result += String(decoding: units, as: UTF16.self)
-            units = []
-        }
-        while !rest.isEmpty {
-            let plain = rest.prefix { $0 != UInt8(ascii: "\\") }
-            if !plain.isEmpty {
-                flush()
-                result += String(decoding: plain, as: UTF8.self)
-                rest = rest[plain.endIndex...]
-                continue
-            }
-            rest = rest.dropFirst()
-            guard let letter = rest.popFirst() else { break }
-            switch letter {
-            case UInt8(ascii: "u"), UInt8(ascii: "U"), UInt8(ascii: "x"):
-                let length = letter == UInt8(ascii: "x") ? 2 : 4
-                let digits = rest.prefix(length)
-                if digits.count == length, let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) {
-                    units.append(unit)
-                    rest = rest.dropFirst(length)
-                    continue
-                }
-                units.append(UInt16(letter))
-            case UInt8(ascii: "n"): units.append(10)
-            case UInt8(ascii: "t"): units.append(9)
-            case UInt8(ascii: "r"): units.append(13)
-            default: units.append(UInt16(letter))
-            }
-        }
-        flush()
-        return result
+        return PrintedBytes.unescaped(inner)
     }
 }

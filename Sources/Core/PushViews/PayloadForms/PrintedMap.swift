@@ -161,6 +161,13 @@ struct PrintedMap {
         members.contains { $0.key.elementsEqual(key.utf8) && $0.value.first == UInt8(ascii: "{") }
     }
 
+    /// Whether a value is in quotation marks, in which Dart and Java print none.
+    var hasQuotedValue: Bool {
+        members.contains {
+            $0.value.count > 1 && $0.value.first == UInt8(ascii: "\"") && $0.value.last == UInt8(ascii: "\"")
+        }
+    }
+
     /// Whether a key is one that FCM keeps for itself: such members are the extras of an intent, for FCM refuses a send
     /// whose data has them.
     var hasReservedKey: Bool {
@@ -333,7 +340,7 @@ struct PrintedText: Sendable {
             if isOfPushKit { payload.headers = PayloadEnvelope.voip }
             return payload
         }
-        guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")) else {
+        guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")), !map.hasQuotedValue else {
             throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: copy it whole")
         }
         var writer = JSONWriter(reserving: bytes.count + 64)
@@ -354,7 +361,13 @@ extension PrintedLiteral {
     var payload: WrittenPayload {
         let root =
             isApples || isClojures ? try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root : nil
-        guard let root, root.isInnerAPS else { return WrittenPayload(json: json, platform: isApples ? .ios : nil) }
+        guard let root, root.isInnerAPS else {
+            var result = WrittenPayload(json: json, platform: isApples ? .ios : nil)
+            if faults.contains(where: \.kind.isVariable) {
+                result.remarks = ["data is a variable: its members are not known"]
+            }
+            return result
+        }
         var writer = JSONWriter(reserving: json.count + 16)
         writer.object { $0.member("aps", raw: root.compactBytes) }
         return WrittenPayload(json: writer.bytes, platform: .ios, name: "what aps of a push for iOS has, by itself")

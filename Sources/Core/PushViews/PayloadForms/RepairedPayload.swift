@@ -44,17 +44,19 @@ public struct RepairedPayload: Sendable {
     /// Whether an object that begins a text has a fault, as far as the notations of languages do not allow it.
     public static func isNeeded(for text: [UInt8]) -> Bool {
         PrintedLiteral(text.drop(while: \.isJSONWhiteSpace))?.hasBrokenText != false
+            || text.indices.contains { text[$0] == 0xE2 && PrintedBytes.isTypographic(text[$0...]) }
     }
 
     /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
-    private static func isKnown(_ root: JSONNode, isCut: Bool) -> Bool {
+    public static func isKnown(_ root: JSONNode, isCut: Bool = false) -> Bool {
         guard root.kind == .object else { return false }
         if PayloadEnvelope.nameOfOther(root) != nil { return true }
         guard !isCut else { return false }
         if WrittenPayload(json: root.compactBytes).isAboutPush(isTentative: true) { return true }
         if root.hasAny("google.message_id", "gcm.message_id", "google.delivered_priority") { return true }
-        if root["userInteraction"]?.kind == .bool, root.hasAny("message", "title") { return true }
+        if root["userInteraction"]?.kind == .bool, root.hasAny("message", "title", "data") { return true }
         if root.hasAny("GCM", "APNS", "APNS_SANDBOX") || root["apns"]?.hasAny("payload") == true { return true }
+        if PayloadEnvelope.isPartsOnly(root) { return true }
         let hasData = root["data"]?.kind == .object || root["extras"]?.kind == .object
         return hasData
             && root.hasAny("messageId", "message_id", "from", "sentTime", "priority", "collapseKey", "apns", "android")
@@ -66,6 +68,9 @@ public struct RepairedPayload: Sendable {
         func line(_ place: Int) -> Int { text[..<place].count { $0 == UInt8(ascii: "\n") } }
         var remarks: [(line: Int, text: String)] = []
         var values = 0
+        if let first = faults.first(where: { $0.kind == .quotes }) {
+            remarks.append((line(first.place), "typographic quotation marks: read as plain ones"))
+        }
         var brackets: (count: Int, place: Int) = (0, 0)
         for fault in faults {
             switch fault.kind {
@@ -74,12 +79,16 @@ public struct RepairedPayload: Sendable {
                     (line(fault.place), "the comma at the end of this line is missing: read as if it were there"))
             case .commaInLine:
                 remarks.append((line(fault.place), "a comma between two members is missing: read as if it were there"))
+            case .quotes: break
             case .brackets: brackets = (brackets.count + 1, fault.place)
             case .value(let value):
                 values += isCode ? 0 : 1
                 guard !isCode, values <= remarksMax else { continue }
                 let shown = String(value.prefix(40)).showingControls()
                 remarks.append((line(fault.place), "\(shown) is no value of JSON: read as a text"))
+            case .variable(let value):
+                let shown = String(value.prefix(40)).showingControls()
+                remarks.append((line(fault.place), "data is a variable, \(shown): its members are not known"))
             case .brokenText:
                 remarks.append(
                     (

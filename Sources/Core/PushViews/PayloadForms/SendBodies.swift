@@ -22,11 +22,21 @@ extension PayloadEnvelope {
         let hasPart = object.hasAny("token", "tokens", "topic", "condition", "notification", "data")
         if object["message"] == nil, !object.hasAny("to", "registration_ids", "fcmMessageId"),
             object.hasAny("android", "apns", "webpush", "fcmOptions", "fcm_options"),
-            hasPart || object["apns"]?.hasAny("payload") == true
+            hasPart || object["apns"]?.hasAny("payload") == true || isPartsOnly(object)
         {
             return withTarget(object, "a message of firebase-admin")
         }
         return isLegacy(object) ? ofLegacy(object, for: platform) : nil
+    }
+
+    /// Whether an object has nothing but parts of a message for one platform each.
+    static func isPartsOnly(_ object: JSONNode) -> Bool {
+        let parts = ["android", "apns", "webpush", "fcm_options", "fcmOptions"]
+        return object.count > 0
+            && object.members.allSatisfy { key, value in
+                parts.contains(key)
+                    && value.hasAny("notification", "data", "headers", "payload", "fcm_options", "fcmOptions")
+            }
     }
 
     /// Whether an object is a send body of FCM's API before v1. node-gcm makes it of a message without its target, and
@@ -188,9 +198,10 @@ extension PayloadEnvelope {
         // Source: Amazon SNS, "Publishing to mobile devices", the platforms of a message.
         let voip = object["APNS_VOIP"] ?? object["APNS_VOIP_SANDBOX"]
         let apple = object["APNS"] ?? object["APNS_SANDBOX"] ?? voip
-        guard android ?? apple != nil, object["default"] != nil || object.count <= 3 else { return nil }
-        let isApple = platform.isApple || android == nil
-        guard let part = isApple ? apple ?? android : android else { return nil }
+        let amazon = object["ADM"]
+        guard android ?? apple ?? amazon != nil, object["default"] != nil || object.count <= 3 else { return nil }
+        let isApple = platform.isApple || android ?? amazon == nil
+        guard let part = isApple ? apple ?? android : android ?? amazon else { return nil }
         // Source: Amazon SNS, API reference of Publish, MessageStructure.
         let parts = object.members.filter { $0.key != "default" && $0.value.kind == .object }.map(\.key)
         let faults = [
@@ -206,6 +217,10 @@ extension PayloadEnvelope {
             faults.isEmpty
             ? "" : ", which SNS refuses with MessageStructure json: \(faults.joined(separator: ", and "))"
         var result = payload(part, "a message of Amazon SNS\(refused)", isApple && apple != nil ? .ios : nil)
+        if !isApple, android == nil {
+            result?.platform = .android
+            result?.transport = .adm
+        }
         if isApple, object["APNS"] ?? object["APNS_SANDBOX"] == nil, voip != nil {
             result?.headers = PayloadEnvelope.voip
         }

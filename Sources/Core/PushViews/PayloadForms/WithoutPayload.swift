@@ -11,6 +11,9 @@ extension PayloadEnvelope {
             ?? nameOfRefused(object) ?? nameOfFile(object)
     }
 
+    /// Whether an object is the answer of a service to a send.
+    static func isAnswer(_ object: JSONNode) -> Bool { nameOfAnswer(object) != nil }
+
     private static func nameOfAnswer(_ object: JSONNode) -> String? {
         let count = object.count
         func answer(of service: String) -> String {
@@ -129,10 +132,14 @@ extension PayloadEnvelope {
     ///
     /// Source: "Firebase Cloud Messaging HTTP protocol", InvalidDataKey and the forms of `to` and `condition`.
     private static func nameOfRefused(_ object: JSONNode) -> String? {
-        guard isLegacy(object) else { return nil }
         func refused(_ why: String) -> String {
             "this is a send body that FCM refuses, so that nothing reaches a device: \(why)"
         }
+        let targets = ["token", "topic", "condition"].filter { object[$0]?.kind == .string }
+        if targets.count > 1, ["notification", "data"].contains(where: { object[$0]?.kind == .object }) {
+            return refused("it has \(targets.joined(separator: " and ")), and FCM takes one of them")
+        }
+        guard isLegacy(object) else { return nil }
         if let key = object["data"]?.members.first(where: { V1Body.keepsForItself($0.key) })?.key {
             return refused("data.\(key.showingControls()) is a key that FCM keeps for itself; give it another name")
         }
@@ -172,6 +179,12 @@ extension PayloadEnvelope {
             return """
                 this is the event of a tap that Huawei's plugin gives, without a message: Huawei's push kit showed the \
                 notification itself, and no service of the app ran; give the send body
+                """
+        }
+        if let mark = marksOfEvent.first(where: { object[$0] != nil }), isEmptyEvent(object) {
+            return """
+                this is the event of a plugin (\(mark)) without anything of the push in it: no text, no data; give what \
+                native code got, or the send body
                 """
         }
         if hasExtrasOfNotification(object) || hasExtrasOfNotification(object["data"]) {
@@ -255,8 +268,36 @@ extension PayloadEnvelope {
         return trigger["type"]?.string.map(times.contains) == true
     }
 
-    /// A message for Amazon SNS with a name of a service in small letters.
+    /// Keys of which one is in each event of these plugins: react-native-push-notification, cordova-plugin-fcm,
+    /// react-native-fcm and React Native Firebase before version 6.
+    static let marksOfEvent = ["userInteraction", "wasTapped", "opened_from_tray"]
+
+    /// The keys that plugins add to what a push had.
+    static let ownOfEvent: Set<String> = [
+        "userInteraction", "wasTapped", "opened_from_tray", "foreground", "coldstart", "finish", "id", "remote",
+        "notificationId", "actionIdentifier", "action", "reply_text", "local_notification", "channelId",
+    ]
+
+    /// Whether the event of a plugin has nothing but what the plugin added.
+    private static func isEmptyEvent(_ object: JSONNode) -> Bool {
+        object.members.allSatisfy { key, value in
+            value.kind == .null || ownOfEvent.contains(key) || ["data", "fcm"].contains(key) && isEmptyEvent(value)
+        }
+    }
+
+    /// A message for Amazon SNS with a name of a service in small letters, or with a value that is no object.
     private static func nameOfSNS(_ object: JSONNode) -> String? {
+        let names = ["GCM", "FCM", "APNS", "APNS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX", "ADM"]
+        let parts = object.members.filter { $0.key != "default" }
+        if parts.allSatisfy({ names.contains($0.key) }),
+            let (key, _) = parts.first(where: { $0.value.kind == .string && $0.value.objectInText == nil })
+        {
+            return """
+                this is a message for Amazon SNS whose \(key) is no JSON object: its value has to be the payload as a \
+                text in JSON, from { to }
+                """
+        }
+
         // Pusher Beams has the keys apns and fcm.
         let services = ["gcm", "apns_sandbox"] + (object["default"] == nil ? [] : ["fcm", "apns", "adm"])
         let others = object.members.filter { $0.key != "default" }
@@ -302,8 +343,10 @@ extension PayloadForm {
     /// Returns what an error in JSON comes from, if the text says it: quotation marks in a text without their escapes.
     public static func hint(at place: Int, in text: [UInt8]) -> String? {
         let before = text[..<min(place, text.count)].reversed().drop(while: \.isJSONWhiteSpace)
-        guard before.first == UInt8(ascii: "\"") else { return nil }
-        let brace = before.dropFirst().drop(while: \.isJSONWhiteSpace)
+        // A line feed behind the first brace is no part of a text, either.
+        let isInBrace = before.first == UInt8(ascii: "{") && place < text.count && text[place] < 0x20
+        guard isInBrace || before.first == UInt8(ascii: "\"") else { return nil }
+        let brace = isInBrace ? before[...] : before.dropFirst().drop(while: \.isJSONWhiteSpace)
         guard brace.first == UInt8(ascii: "{"),
             brace.dropFirst().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "\"")
         else { return nil }
@@ -373,7 +416,53 @@ extension PayloadForm {
 
     /// Whether a line is source code.
     public static func isCode(_ line: [UInt8]) -> Bool {
-        nameOfCode(line.drop(while: \.isJSONWhiteSpace), in: line) != nil
+        nameOfCode(line.drop(while: \.isJSONWhiteSpace), in: line) != nil || isStatement(line)
+    }
+
+    /// Whether a line of source code makes JSON of an object.
+    public static func makesJSON(_ line: [UInt8]) -> Bool {
+        ["stringify(", "jsonEncode(", "json_encode(", "json.dumps("].contains { line.has($0.utf8) }
+    }
+
+    /// The index of the first line of source code in a text without a payload, if it begins the text or a third of the
+    /// text is code.
+    public static func firstOfCode(in lines: [[UInt8]]) -> Int? {
+        let written = lines.indices.filter { index in
+            let text = lines[index].drop(while: \.isJSONWhiteSpace)
+            return !["#", "//", "*", "/*", "```"].contains { text.starts(with: $0.utf8) } && !text.isEmpty
+        }
+        let code = written.filter { isCode(lines[$0]) }
+        return code.count * 3 >= written.count || code.first == written.first ? code.first : nil
+    }
+
+    /// Whether a line has the shape of a statement: a call, a chain of calls, a variable that gets the value of a call, a
+    /// variable of PHP.
+    private static func isStatement(_ line: [UInt8]) -> Bool {
+        var text = line.drop(while: \.isJSONWhiteSpace)
+        while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
+        guard !PayloadStart.isLog(line), let last = text.last, "(){}[];,".utf8.contains(last) else { return false }
+        func isOfName(_ byte: UInt8) -> Bool {
+            byte.isDigit || byte | 0x20 >= 97 && byte | 0x20 <= 122 || "_.:$<>[]?!&*".utf8.contains(byte)
+        }
+        /// Whether a text begins with the name of a function and its bracket.
+        func isCall(_ text: ArraySlice<UInt8>) -> Bool {
+            var rest = text.drop(while: \.isJSONWhiteSpace)
+            for word in ["await ", "new ", "try ", "try? "] where rest.starts(with: word.utf8) {
+                rest = rest.dropFirst(word.utf8.count)
+            }
+            let name = rest.prefix { isOfName($0) || $0 == UInt8(ascii: "-") }
+            return name.contains { $0 | 0x20 >= 97 && $0 | 0x20 <= 122 }
+                && rest.dropFirst(name.count).first == UInt8(ascii: "(")
+        }
+        let isPHP = text.first == UInt8(ascii: "$") && text.dropFirst().first.map(isOfName) == true
+        // Objective-C sends messages in brackets.
+        let isSend = text.first == UInt8(ascii: "[") && last == UInt8(ascii: ";")
+        if isPHP && text.contains(where: { "=(".utf8.contains($0) }) || isSend || isCall(text) { return true }
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        let words = text[..<equals].split(separator: UInt8(ascii: " "))
+        return (1...3).contains(words.count)
+            && words.allSatisfy { $0.allSatisfy { isOfName($0) || $0 == UInt8(ascii: ",") } }
+            && isCall(text[(equals + 1)...])
     }
 
     /// Source code. A sentence may begin with the same words, so most of them need a sign of code, too.

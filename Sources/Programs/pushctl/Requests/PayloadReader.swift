@@ -54,8 +54,8 @@ struct PayloadReader {
     private var skipped = 0
     /// The name of the first line that has one, such as a note of Android about the push.
     private var name: (text: String, number: Int)?
-    /// The failures of objects behind other text, which count if there is no payload beside them.
-    private var failures: [Failure] = []
+    /// The failures of objects without a payload beside them, and the first of an object that is known as something else.
+    private var (failures, named) = ([Failure](), Failure?.none)
     /// Whether a line before the payload says that it is a VoIP push.
     private var namesVoIP = false
     /// The platform that the notation of the last object says.
@@ -164,8 +164,7 @@ struct PayloadReader {
         return try nextOfList()
     }
 
-    /// Goes on at JSON in a text with escapes behind an object that cannot be read, as source code has it; `nil` if
-    /// there is none.
+    /// Goes on at JSON in a text with escapes behind source code that cannot be read; `nil` if there is none.
     private mutating func encodedBehind() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
         guard repairs, firstOther != nil, restsRead < Self.restsMax else { return nil }
         while let line = try nextLine() {
@@ -194,7 +193,9 @@ struct PayloadReader {
             opened = try PayloadEnvelope.open(
                 record.document.root, for: platform ?? record.platform, addsTarget: repairs)
         } catch {
-            throw Failure(.badData, "\(record.place): \(error.message)")
+            let failure = Failure(.badData, "\(record.place): \(error.message)")
+            named = named ?? failure
+            throw failure
         }
         guard let opened else { return record }
         if let name = opened.name, names.insert(name).inserted { note("\(record.place): read as \(name)") }
@@ -271,6 +272,13 @@ struct PayloadReader {
     /// them; `nil` for any other line.
     private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
         if PayloadStart.isMemberOfJSON(line) {
+            let rest = try rest()
+            if let whole = PayloadStart.object(ofMembers: line + [UInt8(ascii: "\n")] + rest) {
+                note("\(file.name):\(lineNumber): a part of an object: read with the brackets around it")
+                return whole
+            }
+            push(back: Self.lines(of: rest[...]))
+            lineNumber += linesAlready.count
             note("\(file.name):\(lineNumber): a part of an object: read with { before it")
             return [UInt8(ascii: "{")] + line
         }
@@ -320,6 +328,10 @@ struct PayloadReader {
         let known = knownSentences
         for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
         if let last = known.last { return Failure(.badData, "\(file.name):\(last.line): \(last.text)") }
+        if let named { return named }
+        if let place = PayloadForm.firstOfCode(in: beginning) {
+            return Failure(.badData, "\(file.name):\(place + 1): \(PayloadForm.codeName)")
+        }
         if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
         let lines = counted(skipped, "line")
@@ -402,17 +414,18 @@ struct PayloadReader {
             throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
         var payload: WrittenPayload
-        do { payload = try text.payload() } catch {
+        var remarks: [String] = []
+        do {
+            payload = try text.payload()
+            remarks = payload.remarks
+        } catch {
             guard repairs, let found = text.repaired() else {
                 // A function's body may have a payload.
                 if repairs, isTentative != nil, restsRead < Self.restsMax {
                     restsRead += 1
                     push(back: lines)
                 }
-                // Of source code its first line has the name.
-                throw firstOther.map { PayloadForm.isCode($0.line) } == true && isTentative != nil
-                    ? Failure(.badData, "\(file.name):\(number): \(PayloadForm.codeName)")
-                    : failure(error, from: number)
+                throw failure(error, from: number)
             }
             payload = found.payload
             report(found, from: number)
@@ -425,7 +438,16 @@ struct PayloadReader {
             report(found, from: number)
             payload = payload.with(json: found.json)
         }
-        if let isTentative, !payload.isAboutPush(isTentative: isTentative) { return nil }
+        if text.start.isOfOtherCall { return nil }
+        if let isTentative, !payload.isAboutPush(isTentative: isTentative) {
+            // The body of a request may be in the options of a call.
+            if repairs, restsRead < Self.restsMax, lines.contains(where: PayloadForm.makesJSON) {
+                restsRead += 1
+                push(back: lines)
+            }
+            return nil
+        }
+        for remark in remarks { note("\(file.name):\(number): \(remark)") }
         reportForm(text.form, to: payload.host)
         if let name = payload.name, names.insert(name).inserted { note("\(file.name):\(number): read as \(name)") }
         let place = try place(from: number)
@@ -481,9 +503,11 @@ struct PayloadReader {
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let mayHaveMore = count == 1 || isInText && opensObjects && restsRead < Self.restsMax
             let isIncomplete = mayHaveMore && error.offset >= line.count
-            if !isIncomplete, count > 1, isInText, opensObjects, let (payload, _, _) = PayloadForm.object(in: line),
-                let document = try? JSONDocument(scanning: payload.json, limits: limits)
+            if !isIncomplete, opensObjects, let (payload, form, rest) = PayloadForm.object(in: line),
+                let document = try? JSONDocument(scanning: payload.json, limits: limits),
+                count > 1 ? isInText : rest.isEmpty && RepairedPayload.isKnown(document.root)
             {
+                if count == 1 { reportForm(form) }
                 platformOfNotation = payload.platform
                 return document
             }
@@ -512,8 +536,7 @@ struct PayloadReader {
         text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// One object on many lines, without white space between its values. Reads another notation of an object, too, and
-    /// an object with other text behind it.
+    /// One object on many lines, as compact JSON: it may have another notation, and other text behind it.
     private mutating func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             let document = try JSONDocument(scanning: text, limits: limits)
