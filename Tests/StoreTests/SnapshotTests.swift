@@ -211,6 +211,7 @@ struct SnapshotTests: ~Copyable {
                 #expect(error.kind == .engineAway)
             }
             session.isAway = false
+            session.goAway(after: .max)
             let isFetched = try fetch.run()
             #expect(isFetched && begins == 1, "\(begins) after \(calls) calls")
         }
