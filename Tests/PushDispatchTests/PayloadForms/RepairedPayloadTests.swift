@@ -73,10 +73,6 @@ struct RepairedPayloadTests {
                 "{ notification: { title: 'T' },\n data: event.data }", #"{"notification":{"title":"T"},"data":{}}"#, 1,
                 "data is a variable, event.data"
             ),
-            (
-                "{ \"aps\": { \"badge\": 1, \u{201C}alert\u{201D}: \u{201C}it\u{2019}s\u{201D} } }",
-                "{\"aps\":{\"badge\":1,\"alert\":\"it\u{2019}s\"}}", 0, "typographic quotation marks: read as"
-            ),
             // A mail program broke a link.
             (
                 "{\"to\":\"t\",\"notification\":{\"image\":\"\nhttps://x.example/\n  a.png\n\",\"body\":\"one\ntwo\"}}",

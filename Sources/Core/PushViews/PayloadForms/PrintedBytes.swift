@@ -14,11 +14,6 @@ enum PrintedBytes {
         return nil
     }
 
-    /// Whether a text begins with a typographic quotation mark.
-    static func isTypographic(_ text: ArraySlice<UInt8>) -> Bool {
-        ["\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}"].contains { text.starts(with: $0.utf8) }
-    }
-
     /// Whether the text behind a brace begins with a key in quotation marks that have escapes.
     static func isEscaped(_ text: ArraySlice<UInt8>) -> Bool {
         var rest = text

@@ -53,7 +53,7 @@ struct PrintedLiteral {
     /// A fault that was repaired.
     struct Fault {
         enum Kind: Hashable {
-            case comma, commaInLine, brackets, value(String), variable(String), brokenText, quotes
+            case comma, commaInLine, brackets, value(String), variable(String), brokenText
 
             var isVariable: Bool { if case .variable = self { true } else { false } }
         }
@@ -206,11 +206,6 @@ extension PrintedLiteral {
             guard isTuple ? list(until: close, depth: depth) : members(until: close, depth: depth) else { return false }
             // A call on the object, such as Ruby's .to_json.
             if isCode, depth > 0, next == UInt8(ascii: ".") { _ = takeCode() }
-            return true
-        case 0xE2 where isTypographic:
-            guard let quoted = takeTypographic() else { return false }
-            hasQuotedValue = true
-            writer.string(quoted)
             return true
         case UInt8(ascii: "["):
             place += 1
@@ -446,7 +441,6 @@ extension PrintedLiteral {
     private mutating func takeKey() -> String? {
         skipWhiteSpace()
         if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return takeQuoted() }
-        if isTypographic { return takeTypographic() }
         if next == UInt8(ascii: ":") { place += 1 }
         guard let word = takeWord() else { return nil }
         guard next == UInt8(ascii: "(") else { return word }
@@ -563,22 +557,6 @@ extension PrintedLiteral {
     private static func isNumber(_ word: String) -> Bool {
         guard let first = word.utf8.first, first.isDigit || first == UInt8(ascii: "-") else { return false }
         return (try? JSONDocument(scanning: Array(word.utf8)))?.root.kind == .number
-    }
-
-    /// Whether a typographic quotation mark follows, which a blog or a text processor made of a plain one.
-    private var isTypographic: Bool { repairs && PrintedBytes.isTypographic(text[place...]) }
-
-    private mutating func takeTypographic() -> String? {
-        let end = text.indices[(place + 3)...].first { byte in
-            // Single ones may be in a text between double ones.
-            text[byte] == UInt8(ascii: "\"")
-                || PrintedBytes.isTypographic(text[byte...]) && text[byte + 2] | 1 == text[place + 2] | 1
-        }
-        guard let end else { return nil }
-        note(.quotes)
-        let inner = text[(place + 3)..<end]
-        place = end + (text[end] == UInt8(ascii: "\"") ? 1 : 3)
-        return String(decoding: inner, as: UTF8.self)
     }
 
     private mutating func takeQuoted() -> String? {

@@ -44,7 +44,6 @@ public struct RepairedPayload: Sendable {
     /// Whether an object that begins a text has a fault, as far as the notations of languages do not allow it.
     public static func isNeeded(for text: [UInt8]) -> Bool {
         PrintedLiteral(text.drop(while: \.isJSONWhiteSpace))?.hasBrokenText != false
-            || text.indices.contains { text[$0] == 0xE2 && PrintedBytes.isTypographic(text[$0...]) }
     }
 
     /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
@@ -68,9 +67,6 @@ public struct RepairedPayload: Sendable {
         func line(_ place: Int) -> Int { text[..<place].count { $0 == UInt8(ascii: "\n") } }
         var remarks: [(line: Int, text: String)] = []
         var values = 0
-        if let first = faults.first(where: { $0.kind == .quotes }) {
-            remarks.append((line(first.place), "typographic quotation marks: read as plain ones"))
-        }
         var brackets: (count: Int, place: Int) = (0, 0)
         for fault in faults {
             switch fault.kind {
@@ -79,7 +75,6 @@ public struct RepairedPayload: Sendable {
                     (line(fault.place), "the comma at the end of this line is missing: read as if it were there"))
             case .commaInLine:
                 remarks.append((line(fault.place), "a comma between two members is missing: read as if it were there"))
-            case .quotes: break
             case .brackets: brackets = (brackets.count + 1, fault.place)
             case .value(let value):
                 values += isCode ? 0 : 1
