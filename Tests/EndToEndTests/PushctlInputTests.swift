@@ -14,7 +14,7 @@ struct PushctlInputTests {
     @Test(
         "names line and column of a JSON error, counting characters",
         arguments: [
-            ("{\"a\":1,}", "1:8: not JSON: "),
+            ("{\"a\":1,}", "1:8: not JSON: "), ("{\"aps\":{\"alert\":\"hi\",},}", "1:22: not JSON: "),
             ("{\n  \"a\": 1\n  \"b\": 2\n}\n", "3:3: not JSON: "),
             ("{\n  \"a\": \"\u{E9}\u{1F600}\" 1\n}\n", "2:13: not JSON: "),
             ("{\"a\":1}\n{\"b\":}\n", "2:6: not JSON: "),
