@@ -434,11 +434,14 @@ final class Daemon {
 
     private func exitWhenDone() {
         guard processor.handlersRunning == 0 else { return }
-        // The daemon acknowledged no request that a full disk or a full log holds up, so it loses nothing by not waiting for
-        // room. A last sign of life that finds no room is no failure.
+        // The daemon acknowledged no request that a full disk or a full log holds up, so it loses nothing by waiting for room
+        // no longer than one more try takes. A last sign of life that finds no room is no failure.
         let now = EventLoop.nowNanoseconds
         if parts.health.findsNoRoom(at: now) {
-            guard now >= roomDue else { return sources?.turn.arm(at: roomDue) ?? () }
+            guard now >= roomDue else {
+                sources?.turn.arm(at: roomDue)
+                return
+            }
             guard !gaps.hasEnded else { return parts.loop.exit(code: 0) }
             let message = "stopped without room for what is not acknowledged yet: those requests are not accepted"
             parts.journal.log(JournalEntry(.error, message))

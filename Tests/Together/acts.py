@@ -387,8 +387,8 @@ class Acts:
     def full_disk(self):
         """No file grows beyond a length for a while: for the daemon that is a full disk."""
         run = self.installation.run
-        # Its journal is a file, too, and goes on.
-        room = (run.log.stat().st_size & -4096) + (self.generator.choice((256, 1024, 4096)) << 10)
+        # Its journal is a file, too, and goes on. The limit may cut a block of the log.
+        room = run.log.stat().st_size + (self.generator.choice((256, 1024, 4096)) << 10)
         before = resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
         time.sleep(self.generator.random() * 3)
         resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, before)

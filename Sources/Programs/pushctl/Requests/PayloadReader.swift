@@ -503,10 +503,10 @@ struct PayloadReader {
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let mayHaveMore = count == 1 || isInText && opensObjects && restsRead < Self.restsMax
             let isIncomplete = mayHaveMore && error.offset >= line.count
-            let hasCommaBeforeEnd = error.offset < line.count && "}]".utf8.contains(line[error.offset])
+            let isAtBracket = error.offset < line.count && "}]".utf8.contains(line[error.offset])
             if !isIncomplete, opensObjects, let (payload, form, rest) = PayloadForm.object(in: line),
                 let document = try? JSONDocument(scanning: payload.json, limits: limits),
-                count > 1 ? isInText : !hasCommaBeforeEnd && rest.isEmpty && RepairedPayload.isKnown(document.root)
+                count > 1 ? isInText : !isAtBracket && rest.isEmpty && RepairedPayload.isKnown(document.root)
             {
                 if count == 1 { reportForm(form) }
                 platformOfNotation = payload.platform
