@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushGateway
+import Synchronization
 import TLS
 
 /// The file with the secret that makes the keys of all web push subscriptions.
@@ -34,7 +35,11 @@ enum WebPushSecret {
 }
 
 /// The cryptography of web push with OpenSSL.
-struct OpenSSLWebPush: WebPushCryptography {
+final class OpenSSLWebPush: WebPushCryptography {
+    /// The keys of senders, by their points; beyond the limit all are made again.
+    private let senders = Mutex<[[UInt8]: VerificationKey]>([:])
+    private static let sendersMax = 1000
+
     func code(of message: [UInt8], key: [UInt8]) -> [UInt8] { MessageCode.of(message, key: key) }
 
     func publicKey(of number: [UInt8]) -> [UInt8] {
@@ -49,7 +54,12 @@ struct OpenSSLWebPush: WebPushCryptography {
     }
 
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by point: [UInt8]) -> Bool {
-        guard let key = try? VerificationKey(point: point) else { return false }
-        return key.isSignature(signature, of: bytes)
+        senders.withLock { senders in
+            if let key = senders[point] { return key.isSignature(signature, of: bytes) }
+            guard let key = try? VerificationKey(point: point), key.isSignature(signature, of: bytes) else { return false }
+            if senders.count >= Self.sendersMax { senders.removeAll() }
+            senders[point] = key
+            return true
+        }
     }
 }
