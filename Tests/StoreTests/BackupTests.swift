@@ -30,7 +30,7 @@ struct BackupTests {
         try ledger.write(Fixture.delivery(2))
         let path = directory.path + "/backup.db"
         let backup = try Backup.write(LedgerReader.complete(directory: directory.path), to: path)
-        #expect(backup.requests == 2 && backup.schema == Schema.version)
+        #expect(backup.requests == 2 && backup.schema == LedgerSchema.version)
         var facts = stat()
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o7777 == 0o600 && Int64(facts.st_size) == backup.length)
         #expect(try Backup.check(path) == backup)

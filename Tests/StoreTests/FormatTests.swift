@@ -8,7 +8,7 @@ import Testing
 @Suite("A ledger of an older version", .timeLimit(.minutes(30)))
 struct MigrationTests {
     /// Migrations from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
-    private static let migrations = Schema.migrations.merging([
+    private static let migrations = LedgerSchema.migrations.merging([
         0: """
         ALTER TABLE entries ADD COLUMN field TEXT;
         CREATE TABLE gaps (
@@ -55,16 +55,16 @@ struct MigrationTests {
         let directory = try await olderLedger()
         let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
         var isTold = false
-        try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
+        try LedgerSchema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
         #expect(isTold)
-        #expect(try database.integer("PRAGMA user_version") == Schema.version)
+        #expect(try database.integer("PRAGMA user_version") == LedgerSchema.version)
         let today = try Database(path: "", access: .readWrite)
-        try Schema.migrate(today, onMigration: {})
+        try LedgerSchema.migrate(today, onMigration: {})
         #expect(try objects(of: database) == objects(of: today))
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
         // Opening a ledger of today's version runs no migration.
         isTold = false
-        try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
+        try LedgerSchema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
         #expect(!isTold)
     }
 
@@ -81,9 +81,9 @@ struct MigrationTests {
                 (1, 'a', 'd1', 'android', 'anna', 't1', '-/news/5 p"\\q/x"\\y%/253402300799', 1),
                 (2, 'a', 'd2', 'ios', NULL, 't2', NULL, NULL), (3, 'a', 'd3', 'ios', NULL, NULL, 'p/one/0', NULL);
             """)
-        try Schema.migrate(database, by: Self.migrations, onMigration: {})
+        try LedgerSchema.migrate(database, by: Self.migrations, onMigration: {})
         let today = try Database(path: "", access: .readWrite)
-        try Schema.migrate(today, onMigration: {})
+        try LedgerSchema.migrate(today, onMigration: {})
         #expect(try objects(of: database) == objects(of: today))
         let devices = try LedgerReader(directory: directory.path).knownDevices()
         let names = devices.map { $0.detail.topics.map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" } }
@@ -99,12 +99,12 @@ struct MigrationTests {
             let database = try Database(path: path + "/ledger.db", access: .readWrite)
             let watch = DiskWatch(path)
             // The transaction writes its pages to the WAL, and is valid once the last of them is written.
-            try Schema.migrate(database, by: Self.migrations, onMigration: { watch.killAtWrite(passing: writes) })
+            try LedgerSchema.migrate(database, by: Self.migrations, onMigration: { watch.killAtWrite(passing: writes) })
         }
         let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
         #expect(try database.integer("PRAGMA user_version") == 0)
         #expect(try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'gaps'") == 0)
-        try Schema.migrate(database, by: Self.migrations, onMigration: {})
+        try LedgerSchema.migrate(database, by: Self.migrations, onMigration: {})
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
     }
 
@@ -115,7 +115,7 @@ struct MigrationTests {
         #expect(error?.kind == .olderSchema)
         #expect(
             error?.description
-                == "\(directory.path)/ledger.db: the ledger has schema 0; this program reads \(Schema.version); "
+                == "\(directory.path)/ledger.db: the ledger has schema 0; this program reads \(LedgerSchema.version); "
                 + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
     }
 

@@ -31,7 +31,7 @@ final class NewLedgerTests {
     func marks() throws {
         let writer = try LedgerWriter(directory: directory.path)
         #expect(try writer.database.integer("PRAGMA application_id") == 0x7075_7368)
-        #expect(try writer.database.integer("PRAGMA user_version") == Schema.version)
+        #expect(try writer.database.integer("PRAGMA user_version") == LedgerSchema.version)
         #expect(try writer.database.integer("SELECT version FROM figure_state") == FigureTable.version)
         // Reads the file itself, before anything opens the database.
         let header = try #require(readFile(path))

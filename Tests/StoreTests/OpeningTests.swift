@@ -50,7 +50,7 @@ struct OpeningTests {
         let reading = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
         for error in [writing, reading] {
             #expect(error?.kind == .newerSchema)
-            #expect(error?.message == "the ledger has schema 99; this program knows up to \(Schema.version)")
+            #expect(error?.message == "the ledger has schema 99; this program knows up to \(LedgerSchema.version)")
         }
         #expect(throws: Never.self) { _ = try StateDirectory(path: directory.path) }
     }

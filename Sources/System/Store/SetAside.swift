@@ -114,8 +114,8 @@ public enum SetAside {
         }
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
         let application = header[68..<72].reduce(0) { $0 << 8 | Int64($1) }
-        guard application != Schema.applicationID else { return nil }
-        return "the ledger has the application_id \(application), not \(Schema.applicationID): "
+        guard application != LedgerSchema.applicationID else { return nil }
+        return "the ledger has the application_id \(application), not \(LedgerSchema.applicationID): "
             + "it was written by a version before 1.0.0, or by another program"
     }
 

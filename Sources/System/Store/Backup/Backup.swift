@@ -61,13 +61,13 @@ public struct Backup: Hashable, Sendable {
     /// - Throws: `corrupt` for a damaged file or no ledger, `newerSchema` for one of a newer program.
     public static func check(_ path: String) throws(StoreError) -> Backup {
         let database = try Database(path: path, access: .readOnly)
-        let schema = try Schema.check(database)
+        let schema = try LedgerSchema.check(database)
         try database.requireIntegrity("integrity_check")
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         return Backup(
             requests: try database.integer("SELECT count(*) FROM requests"), length: Int64(facts.st_size),
-            schema: schema, state: try Schema.stateIdentity(database))
+            schema: schema, state: try LedgerSchema.stateIdentity(database))
     }
 
     /// - Throws: `exists` if the path exists, `noDirectory` if its directory does not.
@@ -145,7 +145,7 @@ public struct BackupContents: Hashable, Sendable {
         let database = try Database(path: path, access: .readOnly)
         // As in a restore: the schema may hold hostile functions.
         try database.execute("PRAGMA trusted_schema = OFF")
-        areRowsChecked = backup.schema == Schema.version
+        areRowsChecked = backup.schema == LedgerSchema.version
         if areRowsChecked {
             try RowRules.requireSchema(database)
             try RowRules.requireRows(database)
@@ -156,7 +156,7 @@ public struct BackupContents: Hashable, Sendable {
         while try list.step() {
             let rows = list.text(0) ?? ""
             let count = try database.integer("SELECT count(*) FROM \(rows)")
-            guard count > 0, !Schema.tablesOfOneRow.contains(rows) else { continue }
+            guard count > 0, !LedgerSchema.tablesOfOneRow.contains(rows) else { continue }
             tables.append(Table(name: LedgerTable.all.first { $0.rows == rows }?.name ?? rows, rows: count))
         }
     }
@@ -164,7 +164,7 @@ public struct BackupContents: Hashable, Sendable {
     /// Returns how many requests a ledger has after the backup, and how many of its time the backup lacks: none, unless
     /// it is damaged. `nil`: the ledger is of another state directory.
     public func comparison(with ledger: LedgerReader) throws(StoreError) -> (after: Int64, missing: Int64)? {
-        guard try Schema.stateIdentity(ledger.database) == backup.state else { return nil }
+        guard try LedgerSchema.stateIdentity(ledger.database) == backup.state else { return nil }
         let count = { (condition: String) throws(StoreError) in
             try ledger.database.integer("SELECT count(*) FROM request_rows WHERE seq \(condition)")
         }

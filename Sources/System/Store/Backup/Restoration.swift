@@ -76,7 +76,7 @@ public struct Restoration: Hashable, Sendable {
             let database = try Database(path: path, access: .readWrite)
             // The backup's schema may hold hostile functions and views: SQLite does not run unsafe functions from it.
             try database.execute("PRAGMA trusted_schema = OFF")
-            try Schema.migrate(database, onMigration: {})
+            try LedgerSchema.migrate(database, onMigration: {})
             try RowRules.requireSchema(database)
             try RowRules.requireRows(database)
         } catch {
@@ -143,7 +143,7 @@ public struct Restoration: Hashable, Sendable {
             do throws(StoreError) {
                 let isWhole = Self.bringUpToDate(directory, path)
                 let database = try Database(path: path, access: .readOnly)
-                try Schema.check(database)
+                try LedgerSchema.check(database)
                 let numbers = try database.highestNumbers()
                 // A number outside the range is part of the damage, and the new ledger must not continue after it.
                 guard numbers.allSatisfy(StoredRange.salvagedNumber.contains) else { return nil }
@@ -162,7 +162,7 @@ public struct Restoration: Hashable, Sendable {
         /// - Returns: whether the ledger has all batches of its log; a damaged or older ledger is not touched.
         private static func bringUpToDate(_ directory: String, _ path: String) -> Bool {
             do throws(StoreError) {
-                guard try Backup.check(path).schema == Schema.version else { return false }
+                guard try Backup.check(path).schema == LedgerSchema.version else { return false }
                 let writer = try LedgerWriter(directory: directory)
                 let log = try LogDirectory(reading: directory, state: writer.stateID)
                 var chain = try LogChain(log?.segmentsForReading() ?? [])
@@ -184,7 +184,7 @@ public struct Restoration: Hashable, Sendable {
         }
         let database = try Database(path: path, access: .readWrite)
         try database.execute(LedgerWriter.layout)
-        try Schema.migrate(database, onMigration: {})
+        try LedgerSchema.migrate(database, onMigration: {})
     }
 
     private static func syncFile(_ path: String) throws(StoreError) {

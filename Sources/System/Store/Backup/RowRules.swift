@@ -9,7 +9,7 @@ enum RowRules {
     /// - Throws: `corrupt` with the first difference.
     static func requireSchema(_ database: borrowing Database) throws(StoreError) {
         let own = try Database(path: "", access: .readWrite)
-        try Schema.migrate(own, onMigration: {})
+        try LedgerSchema.migrate(own, onMigration: {})
         let (found, wanted) = (try objects(of: database), try objects(of: own))
         for (name, text) in found.sorted(by: { $0.key < $1.key }) where wanted[name] != text {
             let reason = wanted[name] == nil ? "which no ledger has" : "which differs from a ledger's"
@@ -35,7 +35,7 @@ enum RowRules {
     ///
     /// - Throws: `corrupt` with the first column that has an invalid value.
     static func requireRows(_ database: borrowing Database) throws(StoreError) {
-        for table in Schema.tablesOfOneRow {
+        for table in LedgerSchema.tablesOfOneRow {
             let count = try database.integer("SELECT count(*) FROM \(table)")
             guard count == 1 else {
                 throw StoreError(.corrupt, message: "\(table) has \(count) rows, not one", context: database.path)

@@ -157,10 +157,10 @@ struct TableSalvage: ~Copyable {
 
     private static func open(_ damaged: String) throws(StoreError) -> Database {
         let source = try Database(path: damaged, access: .readWrite)
-        let schema = try Schema.check(source)
-        guard schema == Schema.version else {
+        let schema = try LedgerSchema.check(source)
+        guard schema == LedgerSchema.version else {
             throw StoreError(
-                .olderSchema, message: "the ledger has schema \(schema); this program salvages \(Schema.version)",
+                .olderSchema, message: "the ledger has schema \(schema); this program salvages \(LedgerSchema.version)",
                 context: damaged)
         }
         // The list of tables may be damaged as well.
@@ -221,7 +221,7 @@ struct TableSalvage: ~Copyable {
     private func copy(_ name: String) throws(StoreError) -> Salvage.Table {
         var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
         try target.execute("BEGIN")
-        let hasOneRow = Schema.tablesOfOneRow.contains(name)
+        let hasOneRow = LedgerSchema.tablesOfOneRow.contains(name)
         // The new ledger already has the one row of this table.
         if hasOneRow { try target.execute("DELETE FROM \(name)") }
         try copyRows(&scan)

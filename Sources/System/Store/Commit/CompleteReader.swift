@@ -27,7 +27,7 @@ extension LedgerReader {
     private static let pause: UInt32 = 20_000
 
     /// Returns the place in the log behind the last batch that the ledger has.
-    func logPosition() throws(StoreError) -> LogPosition { try Schema.logPosition(database) }
+    func logPosition() throws(StoreError) -> LogPosition { try LedgerSchema.logPosition(database) }
 }
 
 /// The part of the log that the ledger lacks.
@@ -99,7 +99,7 @@ private struct LogTail {
         for _ in 0..<3 {
             let copy = try Database.copy(of: reader.database)
             let applier = try RowApplier(copy)
-            var position = try Schema.logPosition(copy)
+            var position = try LedgerSchema.logPosition(copy)
             var chain = try chain(directory, reader.stateIdentity)
             try copy.execute("BEGIN")
             while let batch = try chain.next(after: position) {

@@ -63,13 +63,13 @@ final class LedgerWriter {
             PRAGMA journal_size_limit = \(Self.checkpointLength);
             PRAGMA secure_delete = FAST;
             """)
-        try Schema.migrate(database, onMigration: onMigration)
+        try LedgerSchema.migrate(database, onMigration: onMigration)
         try database.requireRoomForNumbers()
         // NORMAL is enough from here on: the log makes batches durable.
         try database.execute("PRAGMA synchronous = NORMAL")
         pageLength = Int(try database.integer("PRAGMA page_size"))
-        stateID = try Schema.stateIdentity(database)
-        position = try Schema.logPosition(database)
+        stateID = try LedgerSchema.stateIdentity(database)
+        position = try LedgerSchema.logPosition(database)
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         savePosition = try database.prepare(

@@ -75,12 +75,12 @@ struct SnapshotFile {
     ///   was stopped.
     init(checking path: String, isStopped: @escaping () -> Bool) throws(StoreError) {
         let database = try Database(path: path, access: .readOnly)
-        schema = try Schema.check(database)
+        schema = try LedgerSchema.check(database)
         try database.withProgressHandler(isStopped, every: Self.steps) { () throws(StoreError) in
             try database.requireIntegrity("integrity_check")
         }
-        position = try Schema.logPosition(database)
-        state = try Schema.stateIdentity(database)
+        position = try LedgerSchema.logPosition(database)
+        state = try LedgerSchema.stateIdentity(database)
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         length = Int64(facts.st_size)
@@ -155,14 +155,14 @@ public struct SnapshotFetch {
         var problem: StoreError?
         for stored in state.snapshots {
             let snapshot = stored.snapshot
-            guard snapshot.schema <= Schema.version else {
+            guard snapshot.schema <= LedgerSchema.version else {
                 problem =
                     problem
                     ?? StoreError(
                         .newerSchema,
                         message:
                             "the snapshot behind batch \(snapshot.reference.number) has schema \(snapshot.schema); "
-                            + "this program knows up to \(Schema.version)", context: StoreError.engine)
+                            + "this program knows up to \(LedgerSchema.version)", context: StoreError.engine)
                 continue
             }
             if begun?.snapshot != snapshot {
@@ -288,7 +288,9 @@ public struct SnapshotWriter {
     public func write(
         behind number: UInt64 = 0, replacing seen: SnapshotClaim? = nil
     ) throws(StoreError) -> Snapshot? {
-        guard try Schema.logPosition(LedgerReader(directory: directory).database).number > number else { return nil }
+        guard try LedgerSchema.logPosition(LedgerReader(directory: directory).database).number > number else {
+            return nil
+        }
         let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let begun = try retrying { () throws(EngineProblem) in
             try engine.beginSnapshot(id, by: node, replacing: seen)

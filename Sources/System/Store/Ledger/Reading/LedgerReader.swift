@@ -54,7 +54,7 @@ public final class LedgerReader {
     }
 
     /// Returns the number of the last batch that the ledger has; 0 if it has none.
-    public func lastBatch() throws(StoreError) -> UInt64 { try Schema.logPosition(database).number }
+    public func lastBatch() throws(StoreError) -> UInt64 { try LedgerSchema.logPosition(database).number }
 
     /// Takes over a connection for this reader alone.
     convenience init(_ database: consuming Database) throws(StoreError) {
@@ -69,16 +69,16 @@ public final class LedgerReader {
 
     private init(reading database: consuming Database) throws(StoreError) {
         let path = database.path
-        guard try !Schema.isEmpty(database) else {
+        guard try !LedgerSchema.isEmpty(database) else {
             throw StoreError(.missing, message: "the ledger is not set up yet", context: path)
         }
-        let schema = try Schema.check(database)
-        guard schema == Schema.version else {
+        let schema = try LedgerSchema.check(database)
+        guard schema == LedgerSchema.version else {
             throw StoreError(
-                .olderSchema, message: "the ledger has schema \(schema); this program reads \(Schema.version)",
+                .olderSchema, message: "the ledger has schema \(schema); this program reads \(LedgerSchema.version)",
                 context: path)
         }
-        stateIdentity = try Schema.stateIdentity(database)
+        stateIdentity = try LedgerSchema.stateIdentity(database)
         var status = stat()
         inode = stat(path, &status) == 0 ? status.st_ino : 0
         self.database = database

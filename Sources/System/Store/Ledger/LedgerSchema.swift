@@ -3,7 +3,7 @@ import LinuxSystem
 import PushModel
 
 /// The schema of the ledger: its identification, its version and its migrations.
-enum Schema {
+enum LedgerSchema {
     /// The `PRAGMA application_id` of a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
@@ -108,7 +108,7 @@ enum Schema {
     }
 }
 
-extension Schema {
+extension LedgerSchema {
     /// The tables of the ledger.
     ///
     /// `requests`, `invocations` and `events` are views with the wire names of words and the shared texts, so that
@@ -329,7 +329,7 @@ enum NewLedger {
         let database = try Database(path: path, access: .readWrite)
         try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY")
         try database.execute(LedgerWriter.layout)
-        try Schema.migrate(database, onMigration: {})
+        try LedgerSchema.migrate(database, onMigration: {})
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
