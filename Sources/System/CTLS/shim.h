@@ -59,6 +59,13 @@ static inline BIO *_Nullable CTLS_memory(void) {
 
 static inline long CTLS_pending(BIO *_Nonnull memory) { return (long) BIO_ctrl_pending(memory); }
 
+/* The curve P-256, made once for each thread. NULL: OpenSSL failed. */
+static inline const EC_GROUP *_Nullable CTLS_p256(void) {
+    static _Thread_local EC_GROUP *group;
+    if (!group) group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    return group;
+}
+
 /* Makes a new key on the curve P-256. NULL: OpenSSL failed. */
 static inline EVP_PKEY *_Nullable CTLS_new_key(void) { return EVP_EC_gen("P-256"); }
 

@@ -12,14 +12,10 @@ public enum P256 {
         product(number, point).map { Array($0[1...32]) }
     }
 
-    // Every thread may read it: it is made once and never changed, and OpenSSL's functions that take it below take it as
-    // `const EC_GROUP *`.
-    nonisolated(unsafe) private static let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1)
-
     /// The product of a number and a point; `nil` for the point means the curve's generator.
     private static func product(_ number: [UInt8], _ point: [UInt8]?) -> [UInt8]? {
         defer { ERR_clear_error() }
-        guard let group else { return nil }
+        guard let group = CTLS_p256() else { return nil }
         guard let result = EC_POINT_new(group) else { return nil }
         defer { EC_POINT_clear_free(result) }
         guard let scalar = BN_bin2bn(number, Int32(number.count), nil) else { return nil }
