@@ -161,8 +161,8 @@ struct PushctlInputTests {
 
     @Test("says what a sentence of a log means, and finds a payload in source code")
     func sentences() throws {
-        let log = explain("-", input: "x\n.Service: Remote message did not originate from Braze. Not consuming\n")
-        #expect(log.end == .exited(65) && log.errors.has("standard input:2: Braze's service got a push"))
+        let sentence = explain("-", input: "x\n.Service: Remote message did not originate from Braze. Not consuming\n")
+        #expect(sentence.end == .exited(65) && sentence.errors.has("standard input:2: Braze's service got a push"))
         let code =
             "<?php\n$message = '{ \"to\": \"t\",\n \"notification\": {\"title\": \"T\"}\n \"priority\": \"high\"\n}';\nsend($message);\n"
         let found = explain("-", input: code)
@@ -171,6 +171,21 @@ struct PushctlInputTests {
         #expect(none.errors.has("source code, not a push"))
         let builder = explain("-", input: "$p = Payload::create()\n  ->setEvent('update')\n  ->setScore(7);\n")
         #expect(builder.errors.has("standard input:1: source code, not a push"))
+        let log = explain(
+            "-",
+            input:
+                "I/f ( 1): {\nI/f ( 1):  \"data\": {},\nI/f ( 1):  \"notification\": {\"title\": \"T\"}\nI/f ( 1): }\nx\n"
+        )
+        #expect(try json(log.lines[0])["outcome"]?.string == "shown_by_system", "\(log.errors)")
+        let several = explain("-", input: "{\"notification\": {\"title\": \"T\"}}\nand\nlog: {\n\"aps\": {}\n}\n")
+        #expect(
+            several.lines.count == 2 && several.errors.has("1 line without a payload left out"), "\(several.errors)")
+        let yaml = explain("-", input: "aps:\n  alert: Hi\n")
+        #expect(yaml.end == .exited(65) && yaml.errors.has("YAML"))
+        let argument = explain("-", input: "client.sendNotification(\n  {\n    en: 'T',\n  },\n);\n")
+        #expect(argument.end == .exited(65) && argument.errors.has("standard input:1: source code, not a push"))
+        let call = explain("-", input: "client.send(\n  {\n    data: { a: 'b' },\n  },\n);\n")
+        #expect(call.end == .exited(0) && call.lines.count == 1, "\(call.errors)")
         let refused = explain("-", input: "const m = {\n  token: t,\n  topic: 'x',\n  data: { a: 'b' }\n}\n")
         #expect(refused.errors.has("it has token and topic"))
     }

@@ -34,6 +34,18 @@ struct PushTypeTests {
         }
     }
 
+    @Test("of widgets have content-changed and nothing for the app, also without the header")
+    func contentChanged() throws {
+        let payloads = [
+            (#"{"aps":{"content-changed":true}}"#, true), (#"{"aps":{"content-changed":true,"alert":"x"}}"#, false),
+            (#"{"aps":{"content-changed":true,"content-available":1}}"#, false), (#"{"aps":{}}"#, false),
+        ]
+        for (payload, isForWidgets) in payloads {
+            let decision = try decide(Delivery(platform: .ios, payload: json(payload)), settings: .shipped)
+            #expect((decision.reasons.last?.code == .widgetsAndControls) == isForWidgets, "\(payload)")
+        }
+    }
+
     @Test("of the system go to the system, whatever the payload has")
     func system() throws {
         #expect(try decision("liveactivity").reasons.last == .liveActivity)

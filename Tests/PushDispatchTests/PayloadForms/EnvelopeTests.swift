@@ -232,12 +232,50 @@ struct EnvelopeTests {
                 #"{"message":{"token":"token","android":{"notification":{"title":"T"}}}}"#, nil
             ),
             (#"{"default":"x","ADM":"{\"data\":{\"k\":\"v\"}}"}"#, nil, #"{"data":{"k":"v"}}"#, .adm),
+            // Expo's, with a variable for the token; and what SNS's operation Publish takes.
+            (
+                #"{"to":"token","title":"T","data":{"k":"v"}}"#, nil,
+                #"{"data":{"title":"T","body":"{\"k\":\"v\"}","experienceId":"@owner/app","scopeKey":"@owner/app"}}"#,
+                nil
+            ),
+            (
+                #"{"interests":["a"],"web":{"notification":{"title":"T"}}}"#, nil, #"{"notification":{"title":"T"}}"#,
+                nil
+            ),
+            (#"{"web":{"notification":{"title":"T"}}}"#, nil, #"{"notification":{"title":"T"}}"#, nil),
+            (#"{"pn_gcm":{"data":{"k":"v"}},"pn_apns":{"aps":{}}}"#, nil, #"{"data":{"k":"v"}}"#, nil),
+            (#"{"pn_apns":{"aps":{"alert":"T"}},"text":"T"}"#, .ios, #"{"aps":{"alert":"T"}}"#, nil),
+            (#"{"TargetArn":"x","Message":"hello"}"#, nil, #"{"data":{"default":"hello"}}"#, nil),
+            (#"{"TargetArn":"x","Message":"hello"}"#, .ios, #"{"aps":{"alert":"hello"}}"#, nil),
+            (
+                #"{"MessageStructure":"json","Message":{"default":"x","APNS":{"aps":{}}}}"#, nil, #"{"aps":{}}"#, nil
+            ),
+            (
+                #"{"notification":{"data":{"k":"v"}},"pressAction":{"id":"default"}}"#, nil, #"{"data":{"k":"v"}}"#,
+                nil
+            ),
+            // The message that React Native Firebase and FlutterFire make of a push on iOS.
+            (
+                #"{"messageId":"m","data":{"k":false},"contentAvailable":true,"notification":null}"#, .ios,
+                #"{"aps":{"content-available":1},"gcm.message_id":"m","k":false}"#, nil
+            ),
+            (
+                #"{"sentTime":1,"data":{"k":"v"},"mutableContent":false,"notification":{"title":"T","apple":{"badge":"2","sound":{"name":"s"}}}}"#,
+                nil, #"{"aps":{"badge":2,"sound":{"name":"s"},"alert":{"title":"T"}},"k":"v"}"#, nil
+            ),
         ] as [(String, Platform?, String, Transport?)])
     func isOpened(_ text: String, _ platform: Platform?, _ payload: String, _ transport: Transport?) throws {
         let opened = try #require(try Self.opened(text, for: platform))
         #expect(String(decoding: opened.json, as: UTF8.self) == payload)
         #expect(opened.transport == transport)
         #expect(opened.name != nil)
+    }
+
+    @Test("is a data message where an answer has texts alone, or keys that answers do not have")
+    func noAnswer() throws {
+        for text in [#"{"success":"true","message":"M"}"#, #"{"status":"ok"}"#, #"{"success":true,"_ab":"true"}"#] {
+            #expect(try Self.opened(text) == nil, "\(text)")
+        }
     }
 
     @Test("has the headers and the platform that its form says")
@@ -374,6 +412,28 @@ struct EnvelopeTests {
             (#"{"ok":true,"push_ids":[]}"#, "the answer of Airship"),
             (#"{"data":{"status":"ok","id":"x"}}"#, "the answer of Expo"),
             (#"{"data":{"R1":{"status":"error"}}}"#, "the answer of Expo"),
+            (#"{"status":"error","message":"x","details":{}}"#, "the answer of Expo"),
+            (#"{"sent":[],"failed":[{"device":"x","status":"400"}]}"#, "the answer of APNs, as node-apn gives it"),
+            (
+                #"{"reason":"BadDeviceToken","statusCode":400,"notification":{}}"#,
+                "the answer of APNs (BadDeviceToken)"
+            ),
+            (#"{"error":"BadDeviceToken"}"#, "the answer of APNs (BadDeviceToken)"),
+            (#"{"error":"NotRegistered"}"#, "the answer of a service to a send, not a push: FCM delivered nothing"),
+            (
+                #"{"errorInfo":{"code":"messaging/invalid-argument"},"codePrefix":"messaging"}"#,
+                "the answer of firebase-admin"
+            ),
+            (#"{"multicast_ids":[1],"success":1,"topic_message_id":null}"#, "the answer of FCM"),
+            (#"{"state":"Enqueued","trackingId":"x","successCount":0,"failureCount":0}"#, "the answer of Azure"),
+            (#"{"details":"bad_device_token"}"#, "the answer of MongoosePush"),
+            (#"{"success":true,"message":"Notification sent"}"#, "the answer of a server"),
+            (#"{"statusCode":201,"body":"","headers":{}}"#, "the answer of a server"),
+            (#"{"counts":1,"logs":[],"success":"ok"}"#, "the answer of a server"),
+            (
+                #"{"notification":{"id":"x","android":{},"data":{}},"pressAction":{"id":"default"}}"#,
+                "an event of notifee"
+            ),
             (#"{"android.title":"T","android.text":"B"}"#, "a notification that Android shows already"),
             (#"{"include_aliases":{},"app_id":"x"}"#, "a send body for OneSignal"),
             (#"{"include_player_ids":["x"]}"#, "a send body for OneSignal"),
@@ -398,6 +458,14 @@ struct EnvelopeTests {
                 #"{"badge":null,"data":{"remote":true},"finish":"function","userInteraction":false}"#,
                 "the event of a plugin (userInteraction) without"
             ),
+            (
+                #"{"from":"/topics/a","collapse_key":"k","wasTapped":true,"google.message_id":"1"}"#,
+                "the event of a plugin (wasTapped) without anything of the push in it: no text, no data; after a tap"
+            ),
+            (#"{"name":"app","scripts":{},"dependencies":{}}"#, "a package.json"),
+            (#"{"expo":{"name":"app"}}"#, "an app.json of Expo"),
+            (#"{"aps-environment":"development"}"#, "the entitlements"),
+            (#"{"apiKey":"x","messagingSenderId":"1"}"#, "the configuration with which an app starts Firebase"),
             (#"{"ADM":"\"data\":{}"}"#, "a message for Amazon SNS whose ADM is no JSON object"),
             (
                 #"{"uriPage":null,"extras":{"_push_msgid":"1"},"remoteMessage":{}}"#,

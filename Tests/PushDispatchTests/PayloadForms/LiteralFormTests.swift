@@ -269,9 +269,17 @@ struct LiteralFormTests {
             ("const state = {\n  a: 'b'\n};\nconst payload = {\n  aps: {}\n};", nil),
             ("I App: call({a\nx\nD Push: message {\"aps\":{}}", nil),
             ("VERBOSE: notification sent: {\n    success = 1;\n}\nuserInfo: {\n    aps =     {\n    };\n}", nil),
+            // Words of a person or a log, keys of Python 2, fences without a line of their own, print_r of PHP.
+            ("sending {\n  \"aps\": {}\n}", nil), ("```json {\"aps\": {}} ```", nil), ("```{\"aps\": {}}```", nil),
+            ("NSDictionary *p = @{ @\"aps\": @{} };", nil),
+            ("push.subscribe('a', cb, { background: true, title: 'T' })\n{\"aps\": {}}", nil), ("{u'aps': {}}", nil),
+            ("```{\n\"aps\": {}\n}```", nil),
+            ("one: {\n a: 1\n}\ntwo: {\n  \"aps\": {}\n}", nil),
+            ("x Object (\n [\"title\":\"a\":private]=>\n)\n{\"aps\": {}}", nil),
             // Objects that code gives to calls that send no push, or beside other arguments.
             ("Push.localNotification({\n title: 'T',\n data: {a: 'b'}\n});\nconst payload = {\n aps: {}\n};", nil),
             ("let n = new Notification(token, 'T', {\n data: {a: 'b'}\n});\nlet payload = {\n aps: {}\n};", nil),
+            ("client.sendNotification({\n en: 'T',\n});\nlet payload = {\n aps: {}\n};", nil),
         ])
     func around(_ text: String, _ json: String?) throws {
         let read = try PayloadEnvelope.read(Array(text.utf8), for: nil, limits: JSONLimits())
@@ -295,11 +303,47 @@ struct LiteralFormTests {
     }
 
     @Test(
+        "with a quotation mark too few names it",
+        arguments: [
+            ("{\"a\": \"b,\n \"c\": 1}", "the quotation mark that ends the text is missing in this line"),
+            (#"{"a": 1, b": 2}"#, "the quotation mark before b is missing"),
+            (#"{"title: "Hello"}"#, "the quotation mark behind title is missing"),
+            ("{\n \"a\": \"b\n", "the text is cut off here"), ("{\n{\"a\": 1}", "one of the two brackets is too many"),
+            (#"{ to: 1, data: "{"a": 1}"}"#, "an object in a text needs an escape"),
+            ("{\"a\": 1\n\"b\": \"c\n}", "the quotation mark before this text is not closed: \"c"),
+        ])
+    func quotationMark(_ text: String, _ hint: String) throws {
+        let error = try #require(throws: JSONError.self) { try JSONDocument(scanning: Array(text.utf8)) }
+        #expect(PayloadForm.hint(at: error.offset, in: Array(text.utf8))?.contains(hint) == true)
+    }
+
+    @Test(
+        "of source code with an open quotation mark shows it",
+        arguments: [
+            ("{a: 'it is,\nb: 'c'}", "'it is,"), ("{a: \"it's\", // don't\nb: `c\nd`}", nil),
+            (#"{a: "b\"", c: 'd"'}"#, nil), ("{a: 'b", nil),
+        ] as [(String, String?)])
+    func openText(_ text: String, _ open: String?) {
+        #expect(PayloadForm.openText(in: Array(text.utf8)) == open)
+    }
+
+    @Test("in Go begins no object where its type stands")
+    func go() {
+        let types = ["&messaging.Message{", "Data: map[string]string{\"a\": \"b\"}", "send([]string{\"a\"})"]
+        for text in types + ["Notification: &messaging.Notification{Title: \"T\"}"] {
+            #expect(PayloadStart(in: Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
+    @Test(
         "that has no push and the shape of statements is source code",
         arguments: [
             ("$p = Payload::create()\n  ->setEvent('update');", 0), ("# c\nr = push.notify(message=m)", 1),
             ("Message message = Message.builder()\n    .putData(\"a\", \"b\")\n    .build();", 0),
-            ("NotificationDetails(android: details())", 0), ("[[FIRMessaging messaging] subscribe];", 0),
+            ("note.badge = 1\nnote.alert = t", 0), ("Rpush::Apns::Notification.create app_id: 1", 0),
+            ("- (void)application:(UIApplication *)a {", 0), ("C.Current.OnAction += (s, p) => {", 0),
+            ("if (options[KEY]) {", 0), ("NotificationDetails(android: details())", 0),
+            ("[[FIRMessaging messaging] subscribe];", 0),
             ("Hello (see below),\nI get no push;", nil), ("I/App: send(message);", nil), ("code=200 (OK)", nil),
             ("a\nb\nc\nd(e)", nil), ("", nil),
         ] as [(String, Int?)])

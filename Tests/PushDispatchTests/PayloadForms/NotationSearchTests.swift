@@ -47,6 +47,13 @@ private indirect enum Printable {
         }
     }
 
+    /// JSON with a member on each line.
+    func lines(_ indentation: String = "") -> String {
+        guard case .object(let members) = self, !members.isEmpty else { return json }
+        let inner = members.map { "\(indentation)  \(Self.quoted($0.0)): \($0.1.lines(indentation + "  "))" }
+        return "{\n\(inner.joined(separator: ",\n"))\n\(indentation)}"
+    }
+
     static func quoted(_ text: String, _ mark: String = "\"") -> String {
         var result = mark
         for character in text {
@@ -176,5 +183,26 @@ struct NotationSearchTests {
             }
         }
         #expect(refused * 20 < read, "\(refused) of \(read + refused) were refused")
+    }
+
+    @Test("has the same members with the prefix of a log before each line")
+    func prefixed() throws {
+        let prefixes = ["I/flutter ( 123): ", "│ ", "web_1  | ", "12:00:00 [INFO] ", "│ 🐛 ", "+", "> ", "12: "]
+        func read(_ text: String, for platform: Platform) -> String? {
+            let found = try? PayloadEnvelope.read(Array(text.utf8), for: platform, limits: JSONLimits(), repairs: true)
+            return found.map {
+                String(decoding: $0.object.compactBytes, as: UTF8.self).replacing("\\u000a", with: "\\n")
+            }
+        }
+        for seed in Search.seeds(5000) {
+            var random = SeededGenerator(seed: seed)
+            let isApple = Bool.random(using: &random)
+            let payload = isApple ? Self.userInfo(&random) : Self.data(&random)
+            let prefix = Self.one(prefixes, &random)
+            let text = payload.lines().split(separator: "\n").map { prefix + $0 }.joined(separator: "\n")
+            #expect(
+                read(text, for: isApple ? .ios : .android) == read(payload.json, for: isApple ? .ios : .android),
+                "seed \(seed): \(text)")
+        }
     }
 }

@@ -52,7 +52,7 @@ struct RepairedPayloadTests {
             // A call on an object of source code, and a header that is a variable.
             (
                 "{\n default: text(x),\n APNS: { aps: { alert: title } }.to_json\n}",
-                #"{"default":"text(x)","APNS":{"aps":{"alert":"title"}}}"#, 1, "text(x) is no value of JSON"
+                #"{"default":"text(x)","APNS":{"aps":{"alert":"<title>"}}}"#, 1, "text(x) is no value of JSON"
             ),
             (
                 #"{"apns": {"headers": {"apns-expiration": String(time)}, "payload": {"aps": {}}}}"#,
@@ -66,7 +66,7 @@ struct RepairedPayloadTests {
             // Members of JavaScript that are a name alone, and variables in the place of data.
             (
                 "{ notification: { title, body }, data, tokens }",
-                #"{"notification":{"title":"title","body":"body"},"data":{},"tokens":"tokens"}"#, 0,
+                #"{"notification":{"title":"<title>","body":"<body>"},"data":{},"tokens":"tokens"}"#, 0,
                 "title is no value of JSON"
             ),
             (

@@ -166,6 +166,14 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Reason {
+    /// Whether the push is for the system or an extension, and no handler is missed.
+    public var isForOthers: Bool {
+        switch self {
+        case .liveActivity, .deviceManagement, .otherCode: true
+        default: false
+        }
+    }
+
     /// The reason code, without parts of the payload.
     public var code: ReasonCode {
         switch self {

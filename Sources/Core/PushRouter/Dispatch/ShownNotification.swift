@@ -65,6 +65,7 @@ public struct ShownNotification: Hashable, Sendable {
         // Android shows a block with no text, or with the key of one, as well.
         if decision.outcome == .shownBySystem, !isDenied { return (.system, last) }
         guard content != nil else {
+            if codes.contains(.liveActivity) { return (.nobody, "it changes a Live Activity, without an alert") }
             return (.nobody, decision.braze == nil ? "it has no text to show" : "it is silent, without a text to show")
         }
         if isDenied { return (.nobody, "the user does not allow notifications") }

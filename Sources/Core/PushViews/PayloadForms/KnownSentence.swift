@@ -175,6 +175,10 @@ public struct KnownSentence: Sendable {
             means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
         ),
         KnownSentence(
+            "Requested entity was not found",
+            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+        ),
+        KnownSentence(
             "InvalidRegistration",
             means: "FCM refused the send: the token is none; it is cut, or of another service such as APNs"),
         KnownSentence(
@@ -241,4 +245,95 @@ public struct KnownSentence: Sendable {
                 (onMessage), and the system shows nothing by itself; --transport adm explains the data as JSON
                 """),
     ]
+}
+
+// The answers of services to a send.
+extension PayloadEnvelope {
+    /// Whether an object is the answer of a service to a send.
+    static func isAnswer(_ object: JSONNode) -> Bool { nameOfAnswer(object) != nil }
+
+    /// Keys that the answers of servers and libraries have.
+    private static let keysOfAnswers: Set<String> = [
+        "success", "status", "result", "results", "error", "errors", "message", "msg", "code", "count", "counts",
+        "logs",
+        "statusCode", "headers", "body", "Reason", "ReasonString", "IsSuccessful", "ok", "sent", "failed", "failure",
+        "details", "response", "failed_tokens", "total", "statusText",
+    ]
+
+    /// The name of the answer of a service, with what it means; `nil` for any other object.
+    static func nameOfAnswer(_ object: JSONNode) -> String? {
+        let count = object.count
+        func answer(of service: String) -> String {
+            let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
+            return """
+                this is the answer of \(service) to a send, not a push\(meaning.isEmpty ? ":" : "\(meaning);") give the body \
+                of the send, or what the device got
+                """
+        }
+        if let log = object["logs"]?.elements.first, log["platform"] != nil, log["error"] != nil {
+            return answer(of: "gorush")
+        }
+        if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
+        if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
+            return answer(of: "FCM")
+        }
+        let failure = object["failed"] ?? object["error"] ?? object
+        if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
+            let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
+            return "this is the error\(status) of a send by web-push, not a push: give the data of the push event"
+        }
+        if object.hasAny("multicast_id", "multicast_ids"), object.hasAny("results", "success", "failure") {
+            return answer(of: "FCM")
+        }
+        if object["state"]?.kind == .string, object.hasAny("trackingId", "notificationId") {
+            return answer(of: "Azure Notification Hubs")
+        }
+        if object["sent"]?.kind == .array, object["failed"]?.kind == .array {
+            return answer(of: "APNs, as node-apn gives it,")
+        }
+        let code = (object["errorInfo"] ?? object)["code"]?.string
+        if code?.hasPrefix("messaging/") == true, object.count <= 6 { return answer(of: "firebase-admin") }
+        if object["successCount"] != nil, object["failureCount"] != nil { return answer(of: "firebase-admin") }
+        if count == 1, object["message_id"]?.kind == .number { return answer(of: "FCM") }
+        let isStatus = count <= 2 || object.hasAny("statusCode", "status", "apns-id")
+        if isStatus, let reason = (object["reason"] ?? object["error"])?.string {
+            if APNsReason(rawValue: reason) != nil { return answer(of: "APNs (\(reason))") }
+            if object["error"] != nil, KnownSentence.meaning(in: object) != nil { return answer(of: "a service") }
+            if ["BadJwtToken", "BadWebPushRequest", "BadWebPushTopic", "VapidPkHashMismatch"].contains(reason) {
+                return answer(of: "Apple's web push service")
+            }
+        }
+        if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {
+            return answer(of: "Huawei")
+        }
+        if object["registrationID"] != nil, object["data"] == nil { return answer(of: "Amazon Device Messaging") }
+        if object["MessageId"] != nil, count == 1 || object.hasAny("ResponseMetadata", "SequenceNumber", "$metadata") {
+            return answer(of: "Amazon SNS")
+        }
+        if let tickets = object["data"], count <= 2 {
+            let first = tickets.kind == .array ? tickets.elements.first : tickets
+            let receipt = first?.members.first?.value
+            if [first, receipt].contains(where: { ["ok", "error"].contains($0?["status"]?.string ?? "") }) {
+                return answer(of: "Expo")
+            }
+        }
+        let isTicket = count <= 4 && ["ok", "error"].contains(object["status"]?.string ?? "")
+        if isTicket, object.hasAny("id", "details", "message"), object["data"] == nil { return answer(of: "Expo") }
+        if count == 1, object["details"]?.kind == .string { return answer(of: "MongoosePush") }
+        if object["id"]?.string != nil, object.hasAny("recipients", "errors"), !object.hasTextsOnly, count <= 4 {
+            return answer(of: "OneSignal")
+        }
+        if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
+        let hasNumber = object.members.contains { $0.value.kind == .bool || $0.value.kind == .number }
+        if hasNumber, object.hasAny("success", "result", "ok", "statusCode", "counts", "IsSuccessful", "sent"),
+            object.members.allSatisfy({ keysOfAnswers.contains($0.key) })
+        {
+            return answer(of: "a server")
+        }
+        if let message = object["message"]?.string, count == 1 && message == "success" || object["dispatch_id"] != nil {
+            return answer(of: "Braze")
+        }
+        if object["ok"]?.bool != nil, object.hasAny("operation_id", "push_ids") { return answer(of: "Airship") }
+        return nil
+    }
 }

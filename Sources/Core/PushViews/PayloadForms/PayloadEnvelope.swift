@@ -57,6 +57,7 @@ extension PayloadEnvelope {
                 return (try scanned(found.json, limits), found, 0)
             }
             let isFaulty = repairs && text.first { !$0.isJSONWhiteSpace } == UInt8(ascii: "{")
+            let text = repairs ? LinePrefix.taken(off: text) : text
             if isFaulty, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text) {
                 (written, others) = (found.payload, count(in: found.rest))
             } else if let (found, rest) = try first(in: text, repairs: repairs) {
@@ -172,7 +173,9 @@ extension PayloadEnvelope {
             guard start.isBehindText, start.form != .bundle else { return (try payload(of: whole, repairs), rest) }
             do throws(PayloadFormError) {
                 let found = try payload(of: whole, repairs)
-                if !start.isOfOtherCall, found.isAboutPush(isTentative: start.isTentative) { return (found, rest) }
+                if !start.isOfOtherCall, found.isAboutPush(start, isTentative: start.isTentative) {
+                    return (found, rest)
+                }
             } catch {
                 if start.isTentative { rest = behind } else { failure = failure ?? error }
             }
@@ -206,19 +209,32 @@ extension PayloadEnvelope {
 extension WrittenPayload {
     /// Whether an object that stands behind other text is about a push.
     ///
-    /// - Parameter isTentative: whether the text does not say so.
-    public func isAboutPush(isTentative: Bool) -> Bool {
+    /// - Parameters:
+    ///   - start: its begin; `nil`: there is no other text.
+    ///   - isTentative: whether the text does not say so.
+    public func isAboutPush(_ start: PayloadStart? = nil, isTentative: Bool) -> Bool {
         guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
         guard root.kind == .object else { return false }
         // A push that iOS prints has aps.
         guard isTentative else {
+            if start?.isArgumentOfCode == true, !root.members.contains(where: { Self.contents.contains($0.key) }) {
+                return PayloadEnvelope.nameOfOther(root) != nil
+            }
             return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
+        if root["Message"] != nil, root.hasAny("TargetArn", "TopicArn", "MessageStructure") { return true }
         if root.isApplePayload || root.hasAny("_ab", "web_push") || PayloadEnvelope.isAnswer(root) { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
         return root["notification"]?.kind == .object || root["message"]?.kind == .object && root.count <= 2
     }
+
+    /// Keys of which a message has one in each API and in each plugin.
+    private static let contents: Set<String> = [
+        "data", "notification", "message", "aps", "to", "token", "tokens", "topic", "apns",
+        "android", "webpush", "payload", "extras", "contents", "messages", "content", "registration_ids", "condition",
+        "_ab", "ab", "GCM", "APNS", "default",
+    ]
 }
 
 // Objects with a payload in them.
@@ -233,7 +249,8 @@ extension PayloadEnvelope {
             return withoutBlock(object)
         }
         if object.hasTextsOnly {
-            return ofSNS(object, for: platform) ?? ofExpo(object, for: platform) ?? raw(object)
+            return ofSNS(object, for: platform) ?? ofPublish(object, for: platform) ?? ofExpo(object, for: platform)
+                ?? raw(object)
         }
         if platform == nil, object["notification"]?["data"]?["onActionClick"] != nil {
             return payload(object, "a push for a service worker of Angular", .web)
@@ -250,7 +267,8 @@ extension PayloadEnvelope {
         else { return nil }
         let isPush =
             inner.isApplePayload || inner["notification"]?.kind == .object || inner["message"]?.hasAny("data") == true
-        return isPush ? payload(inner, "an object with a push in \(key.showingControls())") : nil
+        return isPush
+            ? payload(inner, "an object with a push in \(key.showingControls())", key == "web" ? .web : nil) : nil
     }
 
     /// A notification of node-apn, which prints the keys beside `aps` as `payload`, and the headers as members.
@@ -293,238 +311,6 @@ extension PayloadEnvelope {
     ) -> WrittenPayload? {
         guard let object = node.kind == .object ? node : node.objectInText else { return nil }
         return WrittenPayload(json: object.compactBytes, platform: platform, transport: transport, name: name)
-    }
-
-    /// The payload in the event or the notification of a plugin.
-    private static func event(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
-        for key in ["notificationResponse", "nativeEvent"] where object.count == 1 {
-            if let inner = object[key] { return payload(inner, "an event of a plugin") }
-        }
-        let expo = "a notification of expo-notifications"
-        if let inner = object["notification"], inner["request"] != nil { return payload(inner, expo) }
-        if let request = object["request"], let content = request["content"] {
-            let trigger = request["trigger"]
-            if let message = trigger?["remoteMessage"] { return payload(message, expo, .android) }
-            if let userInfo = trigger?["payload"], userInfo.kind == .object { return payload(userInfo, expo, .ios) }
-            return (content["data"] ?? content["dataString"]).flatMap { payload($0, expo) }
-        }
-        if let tapped = object["notification"], object.hasAny("actionId", "inputValue") {
-            return tapped["data"].flatMap { payload($0, "the event of a tap by Capacitor") }
-        }
-        // Of version 2 of the plugins, notification.payload.rawPayload.
-        for inner in [object["notification"]?["payload"], object["notification"], object["payload"]] {
-            guard let raw = inner?["rawPayload"] else { continue }
-            return payload(raw, "an event of OneSignal's SDK")
-        }
-        if let raw = raw(object) { return raw }
-        // The extras of a tap on a notification that OneSignal's SDK showed.
-        if let data = (object["extras"] ?? object["data"] ?? object)["onesignalData"]?.objectInText {
-            return wrapped(data, as: "extras", "the payload in onesignalData, of a tap")
-        }
-        if let data = object["data"], !data.isApplePayload, object.hasAny("userInteraction"),
-            object.hasAny("message", "title", "badge", "soundName")
-        {
-            return ofParts(object, more: data, sound: "soundName", badge: "badge", for: platform)
-        }
-        let others = object.members.filter { $0.key != "foreground" }
-        if others.count < object.count, object.hasAny("alert"), others.allSatisfy({ APSKey(rawValue: $0.key) != nil }) {
-            var writer = JSONWriter()
-            writer.object { writer in
-                writer.member(
-                    "aps", object: { aps in for (key, value) in others { aps.member(key, raw: value.compactBytes) } })
-            }
-            return WrittenPayload(json: writer.bytes, platform: .ios, name: "an event of a plugin with what aps has")
-        }
-        if let detail = object["detail"], object["type"] != nil, let data = detail["notification"]?["data"] {
-            return data.kind == .object ? wrapped(data, as: "data", "an event of notifee") : nil
-        }
-        if let data = object["_data"], object.hasAny("_alert", "_sound", "_category", "_badgeCount") {
-            return ofPushNotificationIOS(object, data)
-        }
-        if let more = object["additionalData"], more.kind == .object,
-            more.hasAny("foreground", "coldstart") || object["message"] != nil
-        {
-            return ofParts(object, more: more, sound: "sound", badge: "count", for: platform)
-        }
-        if let pushed = object["pushPayload"], let extras = pushed["extras"] {
-            return wrapped(extras, as: "data", "an event of Airship's plugin")
-        }
-        if let message = object["FCM_MSG"], message.kind == .object {
-            return payload(message, "notification.data of a click in FCM's worker, whose message is in FCM_MSG", .web)
-        }
-        let launch = "the launch options of an iOS app"
-        if let userInfo = object["UIApplicationLaunchOptionsRemoteNotificationKey"] {
-            return payload(userInfo, launch, .ios)
-        }
-        if let body = object["body"]?.objectInText, object.hasAny("headers", "path", "url", "uri", "method"),
-            body.isApplePayload || body.hasAny("message", "to", "registration_ids", "token", "default")
-        {
-            return payload(body, "the body of a request")
-        }
-        if let data = object["data"], data.isApplePayload {
-            let isInFront = object["foreground"]?.bool == true
-            return payload(
-                data,
-                "a notification of a plugin"
-                    + (isInFront ? ", in the foreground: --app-state foreground explains that" : ""),
-                .ios)
-        }
-        if let message = object["remoteMessage"], message.kind == .object, message.count > 0 {
-            return payload(message, "an event with a RemoteMessage", .android)
-        }
-        if let parts = ofTitleBesideData(object, for: platform) ?? ofPlugin(object) { return parts }
-        guard let inner = object["payload"], object["data"] == nil, object["message"] == nil,
-            inner.isApplePayload || inner.hasAny("data", "notification", "message", "extras", "_ab")
-        else { return nil }
-        var result = payload(inner, "an object with a payload")
-        if let headers = object["headers"], headers.members.contains(where: { $0.key.hasPrefix("apns-") }) {
-            result?.headers = Array(headers.compactBytes)
-            result?.platform = .ios
-        }
-        return result
-    }
-
-    /// A push whose texts stand beside its data, as Capacitor gives what FCM had in `notification`, and as services take
-    /// a message. A service worker has its own such keys.
-    ///
-    /// Source: PushNotificationsPlugin.java of Capacitor, fireNotification (read 2026-11-30).
-    private static func ofTitleBesideData(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
-        let texts = ["title", "subtitle", "body"].filter { object[$0]?.kind == .string }
-        guard platform?.takesText != true, let data = object["data"], data.kind == .object, !texts.isEmpty,
-            object["notification"] == nil, !object.hasAny("to", "extras", "message", "registration_ids", "tokens")
-        else { return nil }
-        let place = platform.isApple ? "aps.alert" : "notification"
-        var writer = JSONWriter()
-        writer.object { writer in
-            func block(_ writer: inout JSONWriter) {
-                for key in texts { if let text = object[key] { writer.member(key, raw: text.compactBytes) } }
-            }
-            if platform.isApple {
-                writer.member("aps", object: { $0.member("alert", object: { block(&$0) }) })
-                for (key, value) in data.members { writer.member(key, raw: value.compactBytes) }
-            } else {
-                writer.member("notification", object: { block(&$0) })
-                writer.member("data", raw: data.compactBytes)
-            }
-        }
-        return WrittenPayload(
-            json: writer.bytes, platform: platform,
-            name: """
-                texts beside data, as Capacitor gives them and a service such as Expo takes them: the push has them in \(place)
-                """)
-    }
-
-    /// An event with the keys of the push beside those of a plugin, which may have FCM's block as `fcm`.
-    private static func ofPlugin(_ object: JSONNode) -> WrittenPayload? {
-        guard marksOfEvent.dropFirst().contains(where: { object[$0] != nil }), object["data"]?.kind != .object else {
-            return nil
-        }
-        let block = object["fcm"].flatMap { $0.hasAny("title", "body") ? $0 : nil }
-        let members = object.members.filter { key, value in
-            !ownOfEvent.contains(key) && key != "fcm" && value.kind != .null
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
-            func write(_ isOfFCM: Bool, _ writer: inout JSONWriter) {
-                for (key, value) in members where (V1Body.keepsForItself(key) || key == "collapse_key") == isOfFCM {
-                    writer.member(key, raw: value.compactBytes)
-                }
-            }
-            write(true, &writer)
-            if let block { writer.member("notification", raw: block.compactBytes) }
-            writer.member("data", object: { write(false, &$0) })
-        }
-        return WrittenPayload(json: writer.bytes, name: "an event that a plugin gives")
-    }
-
-    private static func raw(_ object: JSONNode) -> WrittenPayload? {
-        object["rawPayload"].flatMap { payload($0, "an event of OneSignal's SDK") }
-    }
-
-    private static func wrapped(_ node: JSONNode, as key: String, _ name: String) -> WrittenPayload? {
-        if node.isApplePayload { return payload(node, name, .ios) }
-        var writer = JSONWriter()
-        writer.object { $0.member(key, raw: node.compactBytes) }
-        return WrittenPayload(json: writer.bytes, platform: .android, name: name)
-    }
-
-    /// A notification of react-native-push-notification-ios, whose members are the parts of `aps`.
-    private static func ofPushNotificationIOS(_ object: JSONNode, _ data: JSONNode) -> WrittenPayload? {
-        let parts = [
-            ("_alert", "alert"), ("_sound", "sound"), ("_badgeCount", "badge"), ("_category", "category"),
-            ("_threadID", "thread-id"), ("_contentAvailable", "content-available"),
-        ]
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member(
-                "aps",
-                object: { aps in
-                    for (part, key) in parts {
-                        guard let value = object[part], value.kind != .null else { continue }
-                        aps.member(key, raw: value.compactBytes)
-                    }
-                })
-            for (key, value) in data.members where key != "aps" { writer.member(key, raw: value.compactBytes) }
-        }
-        return WrittenPayload(json: writer.bytes, platform: .ios, name: "a notification of PushNotificationIOS")
-    }
-
-    /// An event of phonegap-plugin-push or react-native-push-notification: the payload's own keys are in one member,
-    /// beside the parts of what it shows.
-    ///
-    /// Source: PushPlugin.m of phonegap-plugin-push, notificationReceived; index.js of react-native-push-notification.
-    private static func ofParts(
-        _ object: JSONNode, more: JSONNode, sound: String, badge: String, for platform: Platform?
-    ) -> WrittenPayload? {
-        let own: Set<String> = [
-            "foreground", "coldstart", "dismissed", "additionalData", "registrationType", "data", "finish",
-            "userInteraction",
-        ]
-        let ofAps: Set<String> = ["content-available", "mutable-content", "category", "thread-id"]
-        let name =
-            "an event of \(object["additionalData"] == nil ? "react-native-push-notification" : "phonegap-plugin-push")"
-        var writer = JSONWriter()
-        guard platform.isApple else {
-            writer.object { writer in
-                writer.member(
-                    "data",
-                    object: { data in
-                        for (key, value) in object.members where !own.contains(key) && value.kind != .null {
-                            data.member(key, raw: value.compactBytes)
-                        }
-                        for (key, value) in more.members where !own.contains(key) && object[key] == nil {
-                            data.member(key, raw: value.compactBytes)
-                        }
-                    })
-            }
-            return WrittenPayload(json: writer.bytes, platform: nil, name: name)
-        }
-        func part(_ key: String) -> JSONNode? { object[key].flatMap { $0.kind == .null ? nil : $0 } }
-        writer.object { writer in
-            writer.member(
-                "aps",
-                object: { aps in
-                    if let title = part("title") {
-                        aps.member(
-                            "alert",
-                            object: { alert in
-                                alert.member("title", raw: title.compactBytes)
-                                part("message").map { alert.member("body", raw: $0.compactBytes) }
-                            })
-                    } else if let message = part("message") {
-                        aps.member("alert", raw: message.compactBytes)
-                    }
-                    part(badge).map { aps.member("badge", raw: $0.compactBytes) }
-                    part(sound).map { aps.member("sound", raw: $0.compactBytes) }
-                    for (key, value) in more.members where ofAps.contains(key) {
-                        aps.member(key, raw: value.compactBytes)
-                    }
-                })
-            for (key, value) in more.members where !own.contains(key) && !ofAps.contains(key) {
-                writer.member(key, raw: value.compactBytes)
-            }
-        }
-        return WrittenPayload(json: writer.bytes, platform: .ios, name: name)
     }
 }
 

@@ -74,6 +74,10 @@ public struct PayloadStart: Hashable, Sendable {
     public var isTentative = false
     /// Whether it is an argument of a call that sends nothing: it shows a notification, or starts an SDK.
     public var isOfOtherCall = false
+    /// Whether it is an argument of a call in source code, whose name tells less than the keys.
+    public var isArgumentOfCode = false
+    /// Whether a word of a person or a log is before it, which says nothing about it.
+    public private(set) var isBehindLabel = false
     /// The bracket that is missing before it: it is a part of an object.
     var missing: UInt8?
     /// Whether line feeds separate its members, as in the tree of a browser's console.
@@ -112,6 +116,14 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// JSON from the begin of a line on, which may be faulty.
     public static let json = PayloadStart(form: .json, isBehindText: false, offset: 0)
+
+    /// The same begin, behind a line with the begin of a call.
+    public var inCall: PayloadStart {
+        guard form == .json || form == .literal, !isBehindText else { return self }
+        var result = PayloadStart(form: form, isBehindText: true, offset: offset)
+        (result.isCode, result.isArgumentOfCode) = (true, true)
+        return result
+    }
 
     private init(form: PayloadForm, isBehindText: Bool, offset: Int) {
         (self.form, self.isBehindText, self.offset) = (form, isBehindText, offset)
@@ -157,6 +169,7 @@ public struct PayloadStart: Hashable, Sendable {
             let before = line[..<place]
             // The body of a function of JavaScript.
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
+            if PayloadForm.isTypeOfGo(before) { continue }
             let words = String(decoding: Self.name(in: before).suffix(Self.wordsMax), as: UTF8.self).lowercased()
             let isOther =
                 Self.isPart(before)
@@ -164,7 +177,8 @@ public struct PayloadStart: Hashable, Sendable {
             let isAboutPush = !isOther && Self.wordsBefore.contains { words.has($0) } && !Self.isLaterOfNew(before)
             let hasKey = !isOther && !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
             let isCode = Self.isCode(before) || Self.isLaterOfNew(before)
-            guard isAboutPush || hasKey || isCode || isOther else {
+            let isLabel = isOpen && Self.isLabel(before)
+            guard isAboutPush || hasKey || isCode || isOther || isLabel else {
                 if answer == nil, ["error", "response", "result", "log"].contains(where: { words.has($0) }) {
                     answer = (form, place)
                 }
@@ -176,6 +190,8 @@ public struct PayloadStart: Hashable, Sendable {
             }
             self.init(form: form, isBehindText: true, offset: place)
             (self.isCode, isTentative, isOfOtherCall) = (isCode || isOther, !isAboutPush && !hasKey, isOther)
+            isArgumentOfCode = (form == .literal || isOpen) && Self.isArgument(before)
+            isBehindLabel = isLabel && isTentative && !isCode
             return
         }
         // The answer of a service may be in the line of an error.
@@ -226,11 +242,22 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Whether the text before a bracket is source code that takes the object for a value.
     private static func isCode(_ before: ArraySlice<UInt8>) -> Bool {
-        // Elixir writes %{ for a map.
-        let end = before.reversed().drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "%") }
+        // Elixir writes %{ for a map, and Objective-C @{.
+        let end = before.reversed().drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "@") }
         if end.first == UInt8(ascii: "(") { return true }
         let isAssignment = end.first == UInt8(ascii: "=") && !end.dropFirst().starts(with: "=".utf8)
         return isAssignment || end.starts(with: "nruter".utf8)
+    }
+
+    /// Whether the text before a bracket ends with a word that may say what the object is: `second: {`, `sending {`.
+    private static func isLabel(_ before: ArraySlice<UInt8>) -> Bool {
+        guard let end = before.lastIndex(where: { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ":") }),
+            before[end].isDigit || (97...122).contains(before[end] | 0x20),
+            !before.contains(where: { "\"';={}".utf8.contains($0) })
+        else { return false }
+        let words = before.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        let ofCode = ["class", "struct", "enum", "interface", "extension", "func", "function", "namespace", "object"]
+        return !words.contains(where: ofCode.contains) && !["try", "else", "do", "finally"].contains(words.last)
     }
 
     /// Whether the text before a bracket is the key of a part of a message, in a line of source code: the rest of the
@@ -330,6 +357,9 @@ public struct PayloadStart: Hashable, Sendable {
             // Text follows a tag such as [PushType:FCM], and none a dictionary.
             let behind = end.flatMap { line[$0...].drop(while: \.isJSONWhiteSpace).first }
             if behind == UInt8(ascii: "-") { return nil }
+            // A member that var_dump and print_r of PHP print.
+            let close = line[place...].firstIndex(of: UInt8(ascii: "]")).map { line[($0 + 1)...] }
+            if close?.drop(while: \.isJSONWhiteSpace).starts(with: "=>".utf8) == true { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
             return end == nil ? .list : nil
@@ -341,19 +371,6 @@ public struct PayloadStart: Hashable, Sendable {
             return PrintedLiteral.begins(rest, behind: line[place]) ? .literal : .json
         default: return nil
         }
-    }
-
-    /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `, or behind brackets without
-    /// one, `[   ] Synced`; `nil` if there are none.
-    static func tagEnd(in text: ArraySlice<UInt8>) -> Int? {
-        guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-        let word = text[(text.startIndex + 1)..<close]
-        let letters: (UInt8) -> Bool = { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
-        let isWord = word.allSatisfy { letters($0) || $0.isDigit || " .:_-/+@#".utf8.contains($0) }
-        let isJSON = ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
-        let behind = text[(close + 1)...].drop(while: \.isJSONWhiteSpace)
-        let isEmpty = !word.isEmpty && word.allSatisfy(\.isJSONWhiteSpace) && behind.first.map(letters) == true
-        return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
     /// Whether a line is a member of an object with its key in quotation marks, without the bracket before it.
@@ -370,12 +387,18 @@ public struct PayloadStart: Hashable, Sendable {
         let closed = open[...end] + [UInt8(ascii: "}")]
         for whole in [open, Array(closed)] {
             let document = try? JSONDocument(scanning: whole, limits: JSONLimits(depth: .max))
-            if let document { return Array(document.root.compactBytes) }
+            guard let root = document?.root else { continue }
+            // A line out of aps.
+            guard root.members.allSatisfy({ APSKey(rawValue: $0.key) != nil && $0.key != "category" }) else {
+                return Array(root.compactBytes)
+            }
+            return Array("{\"aps\":".utf8) + root.compactBytes + [UInt8(ascii: "}")]
         }
-        guard let found = RepairedPayload(Array(closed), isCode: true), found.remarks.isEmpty, found.rest.isEmpty else {
-            return nil
+        if let found = RepairedPayload(Array(closed), isCode: true) {
+            return found.remarks.isEmpty && found.rest.isEmpty ? found.json : nil
         }
-        return found.json
+        let other = PayloadForm.object(in: Array(closed))
+        return other?.rest.isEmpty == true ? other?.payload.json : nil
     }
 
     /// Whether a line begins a member of a message in source code, without the bracket before it.
@@ -394,60 +417,6 @@ public struct PayloadStart: Hashable, Sendable {
         let value = text[key.endIndex...]
         guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
         return first == UInt8(ascii: "\"") || first.isDigit
-    }
-
-    /// Whether a line is quoted as mail, Markdown and the second lines of a shell are.
-    public static func isQuoted(_ line: [UInt8]) -> Bool {
-        line.drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ">")
-    }
-
-    /// Returns a line without the marks of a quotation before it: `> `.
-    public static func unquoted(_ line: [UInt8]) -> [UInt8] {
-        guard isQuoted(line) else { return line }
-        var text = line.drop(while: \.isJSONWhiteSpace)
-        while text.first == UInt8(ascii: ">") {
-            text = text.dropFirst()
-            if text.first == UInt8(ascii: " ") { text = text.dropFirst() }
-        }
-        return Array(text)
-    }
-
-    /// Returns the first line of a payload without what stands around it: the marks of a quotation, backticks and stars
-    /// of Markdown, the word before a bracket as React Native prints it, the marks of Python's bytes.
-    public static func unwrapped(_ line: [UInt8]) -> [UInt8] {
-        let line = unquoted(line)
-        guard !isFence(line) else { return line }
-        var text = line.drop(while: \.isJSONWhiteSpace)
-        func end() -> Int? { text.lastIndex { !$0.isJSONWhiteSpace } }
-        if text.first == UInt8(ascii: "`") {
-            text = text.dropFirst()
-            if let end = end(), text[end] == UInt8(ascii: "`") { text = text[..<end] }
-        } else if text.starts(with: "**{".utf8) || text.starts(with: "**[".utf8) {
-            text = text.dropFirst(2)
-        } else if text.starts(with: "Object {".utf8) {
-            text = text.dropFirst(7)
-        } else if text.starts(with: "b'{".utf8), let end = end(), text[end] == UInt8(ascii: "'") {
-            text = text[..<end].dropFirst(2)
-        } else {
-            return line
-        }
-        return Array(text)
-    }
-
-    /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.
-    public static func isFence(_ line: [UInt8]) -> Bool {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        return text.starts(with: "```".utf8) || text.starts(with: "~~~".utf8)
-    }
-
-    /// Whether a line is from a log of Android or Xcode, judged by the text before the message, or from
-    /// `dumpsys activity`.
-    public static func isLog(_ line: [UInt8]) -> Bool {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        if ["* ", "Intent { "].contains(where: { text.starts(with: $0.utf8) }) { return true }
-        let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
-        let starts = ["00-00 00:00", "0000-00-00 ", "0000-00-00T", "---------"] + "VDIWEF".map { "\($0)/" }
-        return starts.contains { marks.starts(with: $0.utf8) }
     }
 }
 

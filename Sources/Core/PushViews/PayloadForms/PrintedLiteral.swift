@@ -81,8 +81,9 @@ struct PrintedLiteral {
         place = text.startIndex
         writer = JSONWriter(reserving: text.count + 64)
         guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
-        // Dart prints a text like a word, and JavaScript in quotation marks.
-        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || self.isCode else { return nil }
+        // Dart prints a text like a word, and JavaScript in quotation marks, and white space behind the bracket.
+        let isSpaced = text.dropFirst().first?.isJSONWhiteSpace == true
+        guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || self.isCode || isSpaced else { return nil }
         guard !hasPlaceholder || !hasOnlyWordKeys || hasQuotedWordMember || self.isCode else { return nil }
     }
 
@@ -93,6 +94,7 @@ struct PrintedLiteral {
     ///   - bracket: the bracket.
     static func begins(_ text: ArraySlice<UInt8>, behind bracket: UInt8) -> Bool {
         // A typographic quotation mark is none of any language.
+        let text = text.first == UInt8(ascii: "@") ? text.dropFirst() : text
         guard let first = text.first, !text.starts(with: [0xE2, 0x80]) else { return false }
         let isSwift = bracket == UInt8(ascii: "[")
         if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
@@ -105,6 +107,10 @@ struct PrintedLiteral {
         let key = text.prefix(while: isOfWord)
         guard !key.isEmpty else { return false }
         let behind = text[key.endIndex...]
+        let mark = behind.first == UInt8(ascii: "'") || behind.first == UInt8(ascii: "\"")
+        if mark, key.elementsEqual("u".utf8) || key.elementsEqual("b".utf8) {
+            return begins(behind, behind: UInt8(ascii: "["))
+        }
         if behind.first == UInt8(ascii: "(") { return wrappers.contains(String(decoding: key, as: UTF8.self)) }
         let next = behind.drop(while: \.isJSONWhiteSpace).first
         return next == UInt8(ascii: "=") || next == UInt8(ascii: ":") && !key.allSatisfy(\.isDigit)
@@ -113,6 +119,8 @@ struct PrintedLiteral {
     private static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
         "critical", "volume", "foreground", "launched",
     ])
+
+    private static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
 
     private static let keysOfObjects: Set<String> = ["content-state", "attributes"]
 
@@ -364,7 +372,7 @@ extension PrintedLiteral {
         while true {
             skipEllipsis()
             if take(close) || takeEnd() { break }
-            let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'"))
+            let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'")) && !isPrefixedText
             let isHashable = text[place...].starts(with: Self.hashable)
             let isKeyword = next == UInt8(ascii: ":")
             let begin = place
@@ -438,11 +446,19 @@ extension PrintedLiteral {
         return UInt8(ascii: "=")
     }
 
+    /// Whether Python's u'text' follows.
+    private var isPrefixedText: Bool {
+        ["u'", "u\"", "b'", "b\""].contains { text[place...].starts(with: $0.utf8) }
+    }
+
     private mutating func takeKey() -> String? {
         skipWhiteSpace()
+        // Objective-C's @"key".
+        if text[place...].starts(with: "@\"".utf8) { place += 1 }
         if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return takeQuoted() }
         if next == UInt8(ascii: ":") { place += 1 }
         guard let word = takeWord() else { return nil }
+        if next == UInt8(ascii: "'") || next == UInt8(ascii: "\"") { return takeQuoted() }
         guard next == UInt8(ascii: "(") else { return word }
         guard Self.wrappers.contains(word) else { return nil }
         place += 1
@@ -538,7 +554,8 @@ extension PrintedLiteral {
         } else if isData || Self.keysOfObjects.contains(key) {
             writer.object { _ in }
         } else {
-            writer.string(code)
+            // The text that a person would read is not known.
+            writer.string(Self.keysOfTexts.contains(key) ? "<\(code)>" : code)
         }
     }
 

@@ -341,7 +341,10 @@ struct PrintedText: Sendable {
             return payload
         }
         guard let map = PrintedMap(bytes[...], isBundle: false, mark: UInt8(ascii: ":")), !map.hasQuotedValue else {
-            throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: copy it whole")
+            let remedy =
+                PayloadForm.openText(in: bytes).map { "the quotation mark before this text is not closed: \($0)" }
+                ?? "copy it whole"
+            throw PayloadFormError("this begins like \(start.form.name), and cannot be read to its end: \(remedy)")
         }
         var writer = JSONWriter(reserving: bytes.count + 64)
         if ["data", "notification", "aps", "message"].contains(where: map.hasMap) {

@@ -48,6 +48,7 @@ public struct RepairedPayload: Sendable {
 
     /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
     public static func isKnown(_ root: JSONNode, isCut: Bool = false) -> Bool {
+        if root.kind == .array, let first = root.elements.first { return isKnown(first, isCut: isCut) }
         guard root.kind == .object else { return false }
         if PayloadEnvelope.nameOfOther(root) != nil { return true }
         guard !isCut else { return false }

@@ -12,9 +12,15 @@ extension PayloadEnvelope {
             }
         }
         if let parts = ofExpo(object, for: platform) { return parts }
-        if let parts = ofSNS(object, for: platform) { return parts }
-        if object.hasAny("interests", "users"), let part = object[platform.isApple ? "apns" : "fcm"] ?? object["apns"] {
-            return payload(part, "a send body of Pusher Beams")
+        if let parts = ofSNS(object, for: platform) ?? ofPublish(object, for: platform) { return parts }
+        if object.hasAny("interests", "users"),
+            let part = object[platform.isApple ? "apns" : platform?.takesText == true ? "web" : "fcm"] ?? object["apns"]
+                ?? object["web"]
+        {
+            return payload(part, "a send body of Pusher Beams", object.hasAny("fcm", "apns") ? nil : .web)
+        }
+        if let part = object[platform.isApple ? "pn_apns" : "pn_fcm"] ?? object["pn_gcm"] ?? object["pn_apns"] {
+            return payload(part, "a message of PubNub", part.isApplePayload ? .ios : .android)
         }
         if let v1 = object["fcmV1Message"], v1["message"] != nil {
             return withTarget(v1["message"], "a message of FCM v1 in SNS")
@@ -135,9 +141,9 @@ extension PayloadEnvelope {
     /// from FirebaseMessagingDelegate.kt and NotificationData.kt of expo-notifications.
     static func ofExpo(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
         let target = object["to"].flatMap { $0.kind == .array ? $0.elements.first : $0 }?.string
-        guard let target, target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[") else {
-            return nil
-        }
+        guard let target else { return nil }
+        let isExpos = target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[")
+        guard isExpos || hasKeysOfExpo(object, to: target) else { return nil }
         let apple = [
             ("badge", "badge"), ("sound", "sound"), ("categoryId", "category"),
             ("interruptionLevel", "interruption-level"),
@@ -185,8 +191,18 @@ extension PayloadEnvelope {
             json: writer.bytes, platform: platform.isApple ? .ios : .android,
             name: """
                 a send body of Expo's push service, which makes the payload of it; only --platform ios has \
-                content-available and the other keys of iOS
+                content-available and the other keys of iOS\
+                \(isExpos ? "" : "; to is no token of FCM, and FCM's API before v1 takes title and body in notification")
                 """)
+    }
+
+    /// Whether a send body has title and body where Expo's push service takes them, beside a target whose token is a
+    /// variable or masked.
+    private static func hasKeysOfExpo(_ object: JSONNode, to target: String) -> Bool {
+        object.hasAny("title", "body")
+            && object.hasAny("data", "sound", "channelId", "badge", "priority", "ttl", "subtitle", "categoryId")
+            && !object.hasAny("notification", "message", "aps", "registration_ids")
+            && !target.hasPrefix("/topics/") && !target.has(":APA91") && target.utf8.count < 100
     }
 
     /// The headers of a VoIP push.
@@ -225,6 +241,25 @@ extension PayloadEnvelope {
             result?.headers = PayloadEnvelope.voip
         }
         return result
+    }
+
+    /// The parameters of SNS's operation Publish, as its SDKs take them. A plain text reaches a device as `default`.
+    ///
+    /// Source: Amazon SNS, API reference of Publish, and "Publishing to mobile devices".
+    static func ofPublish(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
+        guard let message = object["Message"], object.hasAny("TargetArn", "TopicArn", "MessageStructure", "PhoneNumber")
+        else { return nil }
+        if let parts = message.kind == .object ? message : message.objectInText {
+            return ofSNS(parts, for: platform)
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                platform.isApple ? "aps" : "data",
+                object: { $0.member(platform.isApple ? "alert" : "default", raw: message.compactBytes) })
+        }
+        return WrittenPayload(
+            json: writer.bytes, platform: platform, name: "a plain text that Amazon SNS publishes")
     }
 
     /// A message of FCM v1 without `message` around it or without a target, as firebase-admin and SNS take it. Names

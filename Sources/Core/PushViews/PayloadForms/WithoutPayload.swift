@@ -11,64 +11,6 @@ extension PayloadEnvelope {
             ?? nameOfRefused(object) ?? nameOfFile(object)
     }
 
-    /// Whether an object is the answer of a service to a send.
-    static func isAnswer(_ object: JSONNode) -> Bool { nameOfAnswer(object) != nil }
-
-    private static func nameOfAnswer(_ object: JSONNode) -> String? {
-        let count = object.count
-        func answer(of service: String) -> String {
-            let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
-            return """
-                this is the answer of \(service) to a send, not a push\(meaning.isEmpty ? ":" : "\(meaning);") give the body \
-                of the send, or what the device got
-                """
-        }
-        if let log = object["logs"]?.elements.first, log["platform"] != nil, log["error"] != nil {
-            return answer(of: "gorush")
-        }
-        if count == 1, object["name"]?.string?.hasPrefix("projects/") == true { return answer(of: "FCM") }
-        if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
-            return answer(of: "FCM")
-        }
-        let failure = object["failed"] ?? object["error"] ?? object
-        if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
-            let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
-            return "this is the error\(status) of a send by web-push, not a push: give the data of the push event"
-        }
-        if object["multicast_id"] != nil, object.hasAny("results", "success", "failure") { return answer(of: "FCM") }
-        if object["successCount"] != nil, object["failureCount"] != nil { return answer(of: "firebase-admin") }
-        if count == 1, object["message_id"]?.kind == .number { return answer(of: "FCM") }
-        if count <= 2, let reason = object["reason"]?.string {
-            if APNsReason(rawValue: reason) != nil { return answer(of: "APNs (\(reason))") }
-            if ["BadJwtToken", "BadWebPushRequest", "BadWebPushTopic", "VapidPkHashMismatch"].contains(reason) {
-                return answer(of: "Apple's web push service")
-            }
-        }
-        if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {
-            return answer(of: "Huawei")
-        }
-        if object["registrationID"] != nil, object["data"] == nil { return answer(of: "Amazon Device Messaging") }
-        if object["MessageId"] != nil, count == 1 || object.hasAny("ResponseMetadata", "SequenceNumber", "$metadata") {
-            return answer(of: "Amazon SNS")
-        }
-        if let tickets = object["data"], count <= 2 {
-            let first = tickets.kind == .array ? tickets.elements.first : tickets
-            let receipt = first?.members.first?.value
-            if [first, receipt].contains(where: { ["ok", "error"].contains($0?["status"]?.string ?? "") }) {
-                return answer(of: "Expo")
-            }
-        }
-        if object["id"]?.string != nil, object.hasAny("recipients", "errors"), !object.hasTextsOnly, count <= 4 {
-            return answer(of: "OneSignal")
-        }
-        if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
-        if let message = object["message"]?.string, count == 1 && message == "success" || object["dispatch_id"] != nil {
-            return answer(of: "Braze")
-        }
-        if object["ok"]?.bool != nil, object.hasAny("operation_id", "push_ids") { return answer(of: "Airship") }
-        return nil
-    }
-
     /// Send bodies of services that make the payload of the device themselves.
     private static func nameOfOwnService(_ object: JSONNode) -> String? {
         let languages = [object["contents"], object["headings"]].contains { $0?["en"] != nil }
@@ -182,9 +124,11 @@ extension PayloadEnvelope {
                 """
         }
         if let mark = marksOfEvent.first(where: { object[$0] != nil }), isEmptyEvent(object) {
+            let isTap = object["wasTapped"]?.bool == true
             return """
-                this is the event of a plugin (\(mark)) without anything of the push in it: no text, no data; give what \
-                native code got, or the send body
+                this is the event of a plugin (\(mark)) without anything of the push in it: no text, no data\
+                \(isTap ? "; after a tap this means that FCM showed a notification message itself" : ""); give what native \
+                code got, or the send body
                 """
         }
         if hasExtrasOfNotification(object) || hasExtrasOfNotification(object["data"]) {
@@ -255,9 +199,35 @@ extension PayloadEnvelope {
                 click event.notification.data
                 """
         }
+        if object.hasAny("pressAction"), object["notification"]?["data"]?.count == 0 {
+            return """
+                this is an event of notifee about a notification that the app itself shows (pressAction), without data: \
+                the push is not in it; give what native code got, or the send body
+                """
+        }
         if object["info"]?["author"]?.string == "xcode" { return "this is a catalogue of Xcode, not a push" }
-        return nil
+        guard !object.hasAny("data", "notification", "message", "aps", "to", "title", "body") else { return nil }
+        if object.members.contains(where: { $0.value.string?.hasPrefix("^") == true }), object.hasTextsOnly {
+            return "these are dependencies out of a package.json, not a push"
+        }
+        return files.first { keys, _ in keys.allSatisfy { object[$0] != nil } }.map { "this is \($0.name), not a push" }
     }
+
+    /// Files of a project that reports about pushes have, each with keys that it has.
+    private static let files: [(keys: [String], name: String)] = [
+        (["dependencies"], "a package.json"), (["devDependencies"], "a package.json"),
+        (["scripts", "version"], "a package.json"), (["autoload"], "a composer.json"),
+        (["expo"], "an app.json of Expo"), (["cli", "build"], "an eas.json"),
+        (["react-native"], "a firebase.json of React Native Firebase"), (["hosting"], "a firebase.json"),
+        (["functions"], "a firebase.json"), (["webDir"], "a capacitor.config.json"),
+        (["compilerOptions"], "a tsconfig.json"), (["manifest_version"], "the manifest of an extension"),
+        (["start_url"], "the manifest of a web app"),
+        (["gcm_sender_id"], "the manifest of a web app, with the id of a sender"),
+        (["messagingSenderId"], "the configuration with which an app starts Firebase"),
+        (["applinks"], "an apple-app-site-association"), (["webcredentials"], "an apple-app-site-association"),
+        (["aps-environment"], "the entitlements of an app"), (["CFBundleIdentifier"], "an Info.plist"),
+        (["UIBackgroundModes"], "a part of an Info.plist"), (["GOOGLE_APP_ID"], "a GoogleService-Info.plist"),
+    ]
 }
 
 extension PayloadEnvelope {
@@ -278,10 +248,11 @@ extension PayloadEnvelope {
         "notificationId", "actionIdentifier", "action", "reply_text", "local_notification", "channelId",
     ]
 
-    /// Whether the event of a plugin has nothing but what the plugin added.
+    /// Whether the event of a plugin has nothing but what the plugin and FCM added.
     private static func isEmptyEvent(_ object: JSONNode) -> Bool {
         object.members.allSatisfy { key, value in
-            value.kind == .null || ownOfEvent.contains(key) || ["data", "fcm"].contains(key) && isEmptyEvent(value)
+            value.kind == .null || ownOfEvent.contains(key) || V1Body.keepsForItself(key) || key == "collapse_key"
+                || ["data", "fcm"].contains(key) && isEmptyEvent(value)
         }
     }
 
@@ -329,7 +300,7 @@ extension PayloadForm {
         let early =
             nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text)
             ?? (isObject ? nil : nameOfCode(text, in: line))
-        return early ?? (mayHavePayload ? nil : note(text) ?? nameOfTable(text))
+        return early ?? (mayHavePayload ? nil : note(text) ?? nameOfPart(text) ?? nameOfTable(text))
     }
 
     /// Returns the name of a line of a log that tells something about a push without its content; `nil` for any other.
@@ -340,8 +311,76 @@ extension PayloadForm {
         line.count < 1000 && String(decoding: line, as: UTF8.self).lowercased().has("voip")
     }
 
-    /// Returns what an error in JSON comes from, if the text says it: quotation marks in a text without their escapes.
+    /// Returns what an error in JSON comes from, if the text says it: a missing quotation mark, or quotation marks in a
+    /// text without their escapes.
     public static func hint(at place: Int, in text: [UInt8]) -> String? {
+        hintOfEscapes(at: place, in: text) ?? hintOfMark(at: place, in: text) ?? hintOfInnerObject(in: text)
+            ?? openText(in: text).map { "; and the quotation mark before this text is not closed: \($0)" }
+    }
+
+    /// Of a text with a key or a value that is no JSON, where another fault is hidden behind it.
+    private static func hintOfInnerObject(in text: [UInt8]) -> String? {
+        let mark = UInt8(ascii: "\"")
+        let isInText = text.indices.contains { place in
+            guard text[place] == UInt8(ascii: ":") else { return false }
+            let value = text[(place + 1)...].drop(while: \.isJSONWhiteSpace)
+            let inner = value.dropFirst().drop(while: \.isJSONWhiteSpace)
+            let key = inner.dropFirst().drop(while: \.isJSONWhiteSpace)
+            return value.first == mark && inner.first == UInt8(ascii: "{") && key.first == mark
+        }
+        return isInText ? remedyOfEscapes : nil
+    }
+
+    private static let remedyOfEscapes =
+        "; an object in a text needs an escape before each of its quotation marks: {\\\"key\\\": ...}"
+
+    private static func hintOfMark(at place: Int, in text: [UInt8]) -> String? {
+        guard place < text.count else { return nil }
+        let (mark, colon) = (UInt8(ascii: "\""), UInt8(ascii: ":"))
+        if text[place] == UInt8(ascii: "{"), text[..<place].last(where: { !$0.isJSONWhiteSpace }) == text[place] {
+            return "; one of the two brackets is too many"
+        }
+        if text[place] == UInt8(ascii: "\n") || text[place] == UInt8(ascii: "\r") {
+            if text[place...].allSatisfy(\.isJSONWhiteSpace) { return "; the text is cut off here: copy it whole" }
+            return "; or the quotation mark that ends the text is missing in this line"
+        }
+        let word = text[place...].prefix { $0.isDigit || $0 == UInt8(ascii: "_") || (97...122).contains($0 | 0x20) }
+        guard !word.isEmpty else { return nil }
+        if text[word.endIndex...].starts(with: [mark, colon]) {
+            return "; the quotation mark before \(String(decoding: word, as: UTF8.self)) is missing"
+        }
+        // "title: "Hello": the text that ended there is a key and a colon.
+        let before = text[..<place]
+        guard before.last == mark, let open = before.dropLast().lastIndex(of: mark) else { return nil }
+        let key = before[(open + 1)...].dropLast()
+        guard let end = key.firstIndex(of: colon), key[end...].dropFirst().allSatisfy(\.isJSONWhiteSpace) else {
+            return nil
+        }
+        let name = String(decoding: key[..<end], as: UTF8.self).showingControls()
+        return "; the quotation mark behind \(name) is missing"
+    }
+
+    /// Returns the begin of the first text of an object that is open at the end of its line; `nil` if there is none.
+    static func openText(in text: [UInt8]) -> String? {
+        var place = 0
+        var open: Int?
+        while place < text.count {
+            switch (text[place], open) {
+            case (UInt8(ascii: "\\"), .some): place += 1
+            case (UInt8(ascii: "/"), nil) where text[place...].starts(with: "//".utf8):
+                place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            case (UInt8(ascii: "\""), nil), (UInt8(ascii: "'"), nil), (UInt8(ascii: "`"), nil): open = place
+            case (UInt8(ascii: "\n"), let begin?) where text[begin] != UInt8(ascii: "`"):
+                return String(decoding: text[begin..<min(place, begin + 40)], as: UTF8.self).showingControls()
+            case (let byte, let begin?) where byte == text[begin]: open = nil
+            default: break
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    private static func hintOfEscapes(at place: Int, in text: [UInt8]) -> String? {
         let before = text[..<min(place, text.count)].reversed().drop(while: \.isJSONWhiteSpace)
         // A line feed behind the first brace is no part of a text, either.
         let isInBrace = before.first == UInt8(ascii: "{") && place < text.count && text[place] < 0x20
@@ -350,7 +389,7 @@ extension PayloadForm {
         guard brace.first == UInt8(ascii: "{"),
             brace.dropFirst().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "\"")
         else { return nil }
-        return "; an object in a text needs an escape before each of its quotation marks: {\\\"key\\\": ...}"
+        return remedyOfEscapes
     }
 
     private static func nameOfConsole(_ text: ArraySlice<UInt8>) -> String? {
@@ -395,6 +434,8 @@ extension PayloadForm {
             ("<!DOCTYPE html", "a page in HTML, not a push"), ("<html", "a page in HTML, not a push"),
             ("<toast", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
             ("<tile", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
+            ("diff --git", "the difference of two versions (diff), not a push: give one of them"),
+            ("@@ -", "the difference of two versions (diff), not a push: give one of them"),
             ("<?xml", "a property list or another document in XML, not a push: \(list)"),
             ("<!DOCTYPE", "a property list or another document in XML, not a push: \(list)"),
             ("<plist", "a property list in XML, not a push: \(list)"),
@@ -409,6 +450,13 @@ extension PayloadForm {
 
     private static func isGo(_ text: ArraySlice<UInt8>) -> Bool {
         text.has(" := ".utf8) || text.has("&messaging.".utf8)
+    }
+
+    /// Whether the text before a brace ends with a type of Go, whose struct or map it begins: `&messaging.Message{`.
+    static func isTypeOfGo(_ before: ArraySlice<UInt8>) -> Bool {
+        let begin = before.lastIndex { $0 <= 0x20 || $0 == UInt8(ascii: "(") }
+        let type = before[(begin.map { $0 + 1 } ?? before.startIndex)...]
+        return ["&", "map[", "[]string", "[]*"].contains { type.starts(with: $0.utf8) }
     }
 
     /// The name of source code.
@@ -440,10 +488,16 @@ extension PayloadForm {
     private static func isStatement(_ line: [UInt8]) -> Bool {
         var text = line.drop(while: \.isJSONWhiteSpace)
         while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
-        guard !PayloadStart.isLog(line), let last = text.last, "(){}[];,".utf8.contains(last) else { return false }
         func isOfName(_ byte: UInt8) -> Bool {
             byte.isDigit || byte | 0x20 >= 97 && byte | 0x20 <= 122 || "_.:$<>[]?!&*".utf8.contains(byte)
         }
+        guard !PayloadStart.isLog(line), let last = text.last else { return false }
+        // note.alert = "Hi", and Rpush::Apns::Notification.new.
+        let first = text.prefix { $0 > 0x20 }
+        let isMember = text[first.endIndex...].starts(with: " = ".utf8) && first.contains(UInt8(ascii: "."))
+        let isRubys = first.first.map { (65...90).contains($0) } == true && first.has("::".utf8)
+        if (isMember || isRubys && first.contains(UInt8(ascii: "."))) && first.allSatisfy(isOfName) { return true }
+        guard "(){}[];,".utf8.contains(last) else { return false }
         /// Whether a text begins with the name of a function and its bracket.
         func isCall(_ text: ArraySlice<UInt8>) -> Bool {
             var rest = text.drop(while: \.isJSONWhiteSpace)
@@ -475,8 +529,13 @@ extension PayloadForm {
         }
         let words = [
             "from ", "const ", "let ", "var ", "val ", "func ", "def ", "public ", "private ", "async ", "await ",
-            "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ",
+            "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ", "- (", "-(", "+ (",
+            "@interface ",
+            "@implementation ", "@property", "NSDictionary *", "NSString *", "[[", "if (", "foreach (", "for (",
+            "protected ",
+            "internal ", "override ", "static ",
         ]
+        if [" += (".utf8, ") => {".utf8].contains(where: { text.has($0) }) { return code }
         let hasSign = text.contains { "=({;".utf8.contains($0) } || text.has(" import ".utf8)
         return hasSign && words.contains { text.starts(with: $0.utf8) } ? code : nil
     }
@@ -499,12 +558,26 @@ extension PayloadForm {
         }
     }
 
+    /// A part of a file of a project.
+    private static func nameOfPart(_ text: ArraySlice<UInt8>) -> String? {
+        let parts = [
+            ("<manifest", "an AndroidManifest.xml"), ("<application", "an AndroidManifest.xml"),
+            ("<service", "an AndroidManifest.xml"), ("<receiver", "an AndroidManifest.xml"),
+            ("<meta-data", "an AndroidManifest.xml"), ("<uses-permission", "an AndroidManifest.xml"),
+            ("<activity", "an AndroidManifest.xml"), ("<intent-filter", "an AndroidManifest.xml"),
+            ("<key>", "a property list such as Info.plist"), ("implementation ", "a build.gradle"),
+            ("apply plugin", "a build.gradle"), ("dependencies {", "a build.gradle"), ("plugins {", "a build.gradle"),
+            ("buildscript {", "a build.gradle"), ("pod '", "a Podfile"), ("target '", "a Podfile"),
+        ]
+        return parts.first { text.starts(with: $0.0.utf8) }.map { "a part of \($0.1), not a push" }
+    }
+
     private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
         let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
         // A sentence has spaces behind its commas.
         let isSentence = text.has(", ".utf8)
         let isTable =
-            commas >= 2 && !isSentence && !text.contains { "{}[]=".utf8.contains($0) }
+            commas >= 2 && !isSentence && !text.contains { "{}[]()=".utf8.contains($0) }
             && !PayloadStart.isLog(Array(text))
         return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
     }

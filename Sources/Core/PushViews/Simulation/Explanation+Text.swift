@@ -25,7 +25,7 @@ extension Explanation {
             let nobody =
                 switch outcome {
                 case .ownReceiver: "No service of the app runs"
-                case .swallowed: "No handler gets it"
+                case .swallowed where !decision.reasons.contains { $0.isForOthers }: "No handler gets it"
                 default: "No callback of the app runs"
                 }
             lines.add("  \(nobody); the outcome is \(outcome.rawValue)", outcome.tone)

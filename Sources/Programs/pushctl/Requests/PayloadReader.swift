@@ -2,26 +2,6 @@ import PushModel
 import PushRouter
 import PushViews
 
-/// One JSON object of an input file: a payload, or a request.
-struct Record {
-    /// The object on one line, with the bytes of its values unchanged.
-    let document: JSONDocument
-    /// The place of its begin, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
-    let place: String
-    /// Its first line, if the file has other payloads.
-    var line: Int?
-    /// Its first line, in every file.
-    var firstLine = 1
-    /// The only platform of its form; `nil` for JSON.
-    var platform: Platform?
-    /// The app that its form names.
-    var app: String?
-    /// The service that carries it, if only one has such payloads.
-    var transport: Transport?
-    /// The headers of the request to APNs in its form, as a JSON object.
-    var headers: [UInt8]?
-}
-
 /// Reads payloads from a file: one object, on one line or many; an object on each line; an array of objects; or another
 /// form that people have (``PayloadForm``), which it reports.
 struct PayloadReader {
@@ -50,8 +30,8 @@ struct PayloadReader {
     /// Whether the whole file was read and has no payload.
     private(set) var hasNoPayload = false
     private var reportedForms: Set<PayloadForm> = [.json]
-    /// The number of log lines without a payload.
-    private var skipped = 0
+    /// The number of log lines without a payload, and whether the last one begins a call of source code.
+    private var (skipped, isInCall) = (0, false)
     /// The name of the first line that has one, such as a note of Android about the push.
     private var name: (text: String, number: Int)?
     /// The failures of objects without a payload beside them, and the first of an object that is known as something else.
@@ -174,7 +154,7 @@ struct PayloadReader {
     }
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
-        skipped += 1
+        (skipped, isInCall) = (skipped + 1, line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "("))
         if firstOther == nil { firstOther = (line, number) }
         if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
         namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
@@ -241,6 +221,7 @@ struct PayloadReader {
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
+            if repairs, !isQuoted { line = try withoutPrefix(line) }
             if repairs, count == 0, firstOther == nil, let members = try members(from: line) { line = members }
             // Each line of a file with JSON in its first line is JSON.
             let found = PayloadStart(in: line)
@@ -248,12 +229,16 @@ struct PayloadReader {
             if count == 0, start?.form != .json || start?.isBehindText == true {
                 // Only what people paste has other text in it; a line of a scenario is never left out.
                 isInText = opensObjects || start != nil || PayloadStart.isLog(line)
+            } else if repairs, count > 0, isQuoted || PayloadStart.isWord(line) {
+                isInText = true
             }
             let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
             if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true, readsCode: repairs) {
                 throw Failure(.badData, "\(file.name):\(lineNumber): \(name)\(meaning())")
             }
-            if let start { return (line, start) }
+            if let start, !start.isBehindLabel || restsRead < Self.restsMax {
+                return (line, isInCall && repairs ? start.inCall : start)
+            }
             guard isInText else { return (line, PayloadStart.json) }
             leaveOut(line, lineNumber)
         }
@@ -261,11 +246,28 @@ struct PayloadReader {
             hasNoPayload = true
             throw nothing()
         }
-        if isInText { for known in knownSentences { note("\(file.name):\(known.line): \(known.text)") } }
-        for failure in failures { note(failure.message) }
+        for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
+        // An object that cannot be read in source code is source code.
+        for failure in failures where PayloadForm.firstOfCode(in: beginning) == nil { note(failure.message) }
         failures = []
         if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
         return nil
+    }
+
+    /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
+    private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
+        guard LinePrefix.isOpen(line), let next = try nextLine() else { return line }
+        var (lines, isAll) = ([line, next], false)
+        defer { push(back: Array(lines.dropFirst())) }
+        guard let prefix = LinePrefix(of: line, next, isFirst: firstOther == nil && count == 0) else { return line }
+        while !isAll, lines.last.map(prefix.isOf) == true, lines.count < Self.codeMax {
+            let next = try nextLine()
+            lines += next.map { [$0] } ?? []
+            isAll = next == nil
+        }
+        guard let found = prefix.taken(off: lines, isAll: isAll) else { return line }
+        lines = found
+        return found[0]
     }
 
     /// The begin of a file that is a part of an object: its members, as lines. Adds the bracket that is missing before
@@ -273,7 +275,8 @@ struct PayloadReader {
     private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
         if PayloadStart.isMemberOfJSON(line) {
             let rest = try rest()
-            if let whole = PayloadStart.object(ofMembers: line + [UInt8(ascii: "\n")] + rest) {
+            let part = Self.lines(of: rest[...]).prefix { !PayloadStart.isFence($0) }.joined(separator: [10])
+            if let whole = PayloadStart.object(ofMembers: line + [UInt8(ascii: "\n")] + part) {
                 note("\(file.name):\(lineNumber): a part of an object: read with the brackets around it")
                 return whole
             }
@@ -335,20 +338,22 @@ struct PayloadReader {
         if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
         let lines = counted(skipped, "line")
-        if let name = PayloadForm.nameOfOther(firstOther.line) {
+        if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(beginning) {
             return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
         }
         if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
-        if skipped > 1 || PayloadStart.isLog(firstOther.line) {
-            return Failure(.badData, "\(file.name): there is no payload in it: \(lines) of text without a push")
+        let hint =
+            repairs && platform == nil && skipped == 1
+            ? "; if it is the text of a web push, --platform web explains it" : ""
+        if skipped > 1 || PayloadStart.isLog(firstOther.line) || PayloadStart.isProse(firstOther.line) {
+            return Failure(.badData, "\(file.name): there is no payload in it: \(lines) of text without a push\(hint)")
         }
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
             return Failure(.badData, "\(file.name): not an object: a payload is a JSON object")
         } catch {
             let noJSON = failure(error, in: firstOther.line, from: firstOther.number)
-            let hint = "; if it is the text of a web push, --platform web explains it"
-            return repairs && platform == nil ? Failure(noJSON.status, noJSON.message + hint) : noJSON
+            return Failure(noJSON.status, noJSON.message + hint)
         }
     }
 
@@ -439,7 +444,7 @@ struct PayloadReader {
             payload = payload.with(json: found.json)
         }
         if text.start.isOfOtherCall { return nil }
-        if let isTentative, !payload.isAboutPush(isTentative: isTentative) {
+        if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
             if repairs, restsRead < Self.restsMax, lines.contains(where: PayloadForm.makesJSON) {
                 restsRead += 1
@@ -587,14 +592,8 @@ struct PayloadReader {
         // Columns count characters: the bytes that are no UTF-8 continuation bytes.
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
-        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)\(hint)")
-    }
-}
-
-extension JSONError {
-    /// The error and the remedy, without the place.
-    fileprivate var reason: Substring {
-        let place = "at byte \(offset): "
-        return message.hasPrefix(place) ? message.dropFirst(place.count) : message[...]
+        let place = "at byte \(error.offset): "
+        let reason = error.message.dropFirst(error.message.hasPrefix(place) ? place.count : 0)
+        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(reason)\(hint)")
     }
 }

@@ -87,3 +87,23 @@ extension Record {
         Failure(.badData, "\(place): \(field.map { "\($0): " } ?? "")\(message)")
     }
 }
+
+/// One JSON object of an input file: a payload, or a request.
+struct Record {
+    /// The object on one line, with the bytes of its values unchanged.
+    let document: JSONDocument
+    /// The place of its begin, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
+    let place: String
+    /// Its first line, if the file has other payloads.
+    var line: Int?
+    /// Its first line, in every file.
+    var firstLine = 1
+    /// The only platform of its form; `nil` for JSON.
+    var platform: Platform?
+    /// The app that its form names.
+    var app: String?
+    /// The service that carries it, if only one has such payloads.
+    var transport: Transport?
+    /// The headers of the request to APNs in its form, as a JSON object.
+    var headers: [UInt8]?
+}

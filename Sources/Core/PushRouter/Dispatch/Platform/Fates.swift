@@ -103,7 +103,9 @@ extension ApplePayload {
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         let isAllowed = delivery.notifications == .allowed
         let isForeground = delivery.state == .foreground
-        if let type = pushType, type.isForOtherCode {
+        // Source: Apple, WidgetKit, "Updating widgets with WidgetKit push notifications": aps has content-changed alone.
+        let isForWidgets = aps?.member("content-changed") != nil && !hasAlert && !isContentAvailable
+        if let type = pushType ?? (isForWidgets ? .widgets : nil), type.isForOtherCode {
             reasons.append(.otherCode(type))
             return .decided(.swallowed)
         }
@@ -235,7 +237,7 @@ extension APNsPushType {
         case .fileprovider:
             "apns-push-type is fileprovider: iOS signals the app's File Provider extension; the notification delegate is not called"
         case .controls, .widgets:
-            "apns-push-type is \(rawValue): WidgetKit loads the timelines or controls anew; the notification delegate is not called"
+            "apns-push-type is \(rawValue), or aps has content-changed alone: WidgetKit loads the timelines or controls anew; the notification delegate is not called"
         case .alert, .background, .liveactivity, .mdm:
             "apns-push-type is \(rawValue)"
         }

@@ -1,0 +1,194 @@
+import PushModel
+
+// The text around the lines of a payload that people paste: the prefix of a log, a quotation, marks of Markdown.
+extension PayloadStart {
+    /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `, or behind brackets without
+    /// one, `[   ] Synced`; `nil` if there are none.
+    static func tagEnd(in text: ArraySlice<UInt8>) -> Int? {
+        guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        let word = text[(text.startIndex + 1)..<close]
+        let letters: (UInt8) -> Bool = { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
+        let isWord = word.allSatisfy { letters($0) || $0.isDigit || " .:_-/+@#".utf8.contains($0) }
+        let isJSON = ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
+        let behind = text[(close + 1)...].drop(while: \.isJSONWhiteSpace)
+        let isEmpty = !word.isEmpty && word.allSatisfy(\.isJSONWhiteSpace) && behind.first.map(letters) == true
+        return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
+    }
+
+    /// Whether a line is quoted as mail, Markdown and the second lines of a shell are.
+    public static func isQuoted(_ line: [UInt8]) -> Bool {
+        line.drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: ">")
+    }
+
+    /// Returns a line without the marks of a quotation before it: `> `.
+    public static func unquoted(_ line: [UInt8]) -> [UInt8] {
+        guard isQuoted(line) else { return line }
+        var text = line.drop(while: \.isJSONWhiteSpace)
+        while text.first == UInt8(ascii: ">") {
+            text = text.dropFirst()
+            if text.first == UInt8(ascii: " ") { text = text.dropFirst() }
+        }
+        return Array(text)
+    }
+
+    /// Returns the first line of a payload without what stands around it: the marks of a quotation, backticks and stars
+    /// of Markdown, the word before a bracket as React Native prints it, the marks of Python's bytes.
+    public static func unwrapped(_ line: [UInt8]) -> [UInt8] {
+        let line = unquoted(line)
+        guard !isFence(line) else { return line }
+        var text = line.drop(while: \.isJSONWhiteSpace)
+        func end() -> Int? { text.lastIndex { !$0.isJSONWhiteSpace } }
+        if text.starts(with: "```".utf8) {
+            let rest = text.dropFirst(3)
+            let language = rest.prefix { $0 | 0x20 >= 97 && $0 | 0x20 <= 122 }
+            text =
+                rest[language.endIndex...].first.map { " {[".utf8.contains($0) } == true
+                ? rest[language.endIndex...] : rest
+            if let end = end(), text[...end].reversed().starts(with: "```".utf8) { text = text[...(end - 3)] }
+        } else if text.first == UInt8(ascii: "`") {
+            text = text.dropFirst()
+            if let end = end(), text[end] == UInt8(ascii: "`") { text = text[..<end] }
+        } else if text.starts(with: "**{".utf8) || text.starts(with: "**[".utf8) {
+            text = text.dropFirst(2)
+        } else if text.starts(with: "Object {".utf8) {
+            text = text.dropFirst(7)
+        } else if text.starts(with: "b'{".utf8), let end = end(), text[end] == UInt8(ascii: "'") {
+            text = text[..<end].dropFirst(2)
+        } else {
+            return line
+        }
+        return Array(text)
+    }
+
+    /// Whether a line is the begin or the end of a code block in Markdown, as a ticket or a chat has it.
+    public static func isFence(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        guard text.starts(with: "```".utf8) || text.starts(with: "~~~".utf8) else { return false }
+        // A block in one line has more than a language.
+        return !text.dropFirst(3).contains { "{[:`".utf8.contains($0) }
+    }
+
+    /// Whether a line is from a log of Android or Xcode, judged by the text before the message, or from
+    /// `dumpsys activity`.
+    public static func isLog(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        if ["* ", "Intent { "].contains(where: { text.starts(with: $0.utf8) }) { return true }
+        let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
+        let starts = ["00-00 00:00", "0000-00-00 ", "0000-00-00T", "---------"] + "VDIWEF".map { "\($0)/" }
+        return starts.contains { marks.starts(with: $0.utf8) }
+    }
+}
+
+extension PayloadForm {
+    /// Returns the name of lines that are YAML: keys without quotation marks, one a line, of which one has members.
+    public static func nameOfYAML(_ lines: [[UInt8]]) -> String? {
+        let written = lines.filter { !$0.allSatisfy(\.isJSONWhiteSpace) }
+        func value(_ line: [UInt8]) -> ArraySlice<UInt8>? {
+            let text = line.drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "-") }
+            let key = text.prefix { $0.isDigit || $0 | 0x20 >= 97 && $0 | 0x20 <= 122 || "_-.".utf8.contains($0) }
+            let rest = text[key.endIndex...]
+            return !key.isEmpty && rest.first == UInt8(ascii: ":") ? rest.dropFirst() : nil
+        }
+        let isYAML =
+            written.count > 1 && !written.contains(where: PayloadStart.isLog)
+            && written.allSatisfy { value($0).map { $0.first ?? 0x20 == 0x20 } == true }
+            && written.contains { value($0)?.allSatisfy(\.isJSONWhiteSpace) == true }
+        return isYAML ? "YAML, and no form that is read: give the push as JSON" : nil
+    }
+}
+
+extension PayloadStart {
+    /// Whether a line begins with a word, or with a mark of Markdown, and so with no value of JSON.
+    public static func isWord(_ line: [UInt8]) -> Bool {
+        let first = line.first { !$0.isJSONWhiteSpace } ?? 0
+        return first | 0x20 >= UInt8(ascii: "a") && first | 0x20 <= UInt8(ascii: "z") || "`>*#".utf8.contains(first)
+    }
+
+    /// Whether a line is a sentence, and no value of JSON: it begins with a word.
+    public static func isProse(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let word = text.prefix { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x27 }
+        return !word.isEmpty && text[word.endIndex...].first == UInt8(ascii: " ")
+    }
+}
+
+/// The text that stands before each line of an object: the prefix of a log, the frame of a logger, a number, the marks of
+/// a comment or a difference. Digits may differ from line to line.
+public struct LinePrefix: Sendable {
+    private let shape: [UInt8]
+
+    /// The limit of lines of one object.
+    private static let linesMax = 1000
+
+    /// Finds the prefix of a line that leaves a bracket open, and of the next one; `nil` if there is none.
+    ///
+    /// - Parameter isFirst: whether the text begins with the line: a comment in source code is none.
+    public init?(of line: [UInt8], _ next: [UInt8], isFirst: Bool) {
+        let shape = Self.shape(line[...])
+        var length = zip(shape, Self.shape(next[...])).prefix { $0 == $1 }.count
+        while length > 0, !" \t|:+/>*#-]".utf8.contains(line[length - 1]) { length -= 1 }
+        let text = line[..<length].drop(while: \.isJSONWhiteSpace)
+        let isComment = ["//", "#", "*"].contains { text.starts(with: $0.utf8) }
+        guard text.contains(where: { $0.isDigit || $0 >= 0x80 || "|:+/>*#-]".utf8.contains($0) }),
+            !text.contains(where: { "\"{}='".utf8.contains($0) }), Self.openBrackets(in: text) == 0,
+            isFirst || !isComment
+        else { return nil }
+        self.shape = Array(shape[..<length])
+    }
+
+    /// Whether a line leaves a bracket open, and does not begin with one.
+    public static func isOpen(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        guard let first = text.first, !"{[(\"'".utf8.contains(first) else { return false }
+        return openBrackets(in: text) > 0
+    }
+
+    private static func openBrackets(in text: ArraySlice<UInt8>) -> Int {
+        var isQuoted = false
+        return text.reduce(into: 0) { count, byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if !isQuoted { count += "{[".utf8.contains(byte) ? 1 : "}]".utf8.contains(byte) ? -1 : 0 }
+        }
+    }
+
+    private static func shape(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        text.map { $0.isDigit ? UInt8(ascii: "0") : $0 }
+    }
+
+    /// Whether a line has the prefix; a blank one may lack the white space at its end.
+    public func isOf(_ line: [UInt8]) -> Bool {
+        let begin = Self.shape(line.prefix(shape.count))
+        return begin == shape
+            || !begin.allSatisfy(\.isJSONWhiteSpace)
+                && shape.starts(with: begin) && shape[begin.count...].allSatisfy(\.isJSONWhiteSpace)
+    }
+
+    /// Returns the lines of an object without it; `nil` if the object has no end, and other lines follow.
+    ///
+    /// - Parameters:
+    ///   - lines: the lines from the first one of the object on.
+    ///   - isAll: whether there are no others.
+    public func taken(off lines: [[UInt8]], isAll: Bool) -> [[UInt8]]? {
+        let count = lines.prefix(Self.linesMax).prefix(while: isOf).count
+        let inner = lines[..<count].map { Array($0.dropFirst(shape.count)) }
+        func first(_ line: [UInt8]) -> UInt8? { line.first { !$0.isJSONWhiteSpace } }
+        guard
+            isAll && count == lines.count
+                || inner.dropFirst().contains(where: { first($0).map { "}])".utf8.contains($0) } == true })
+        else { return nil }
+        let begins = first(inner[0]).map { "{[".utf8.contains($0) } == true
+        return [begins ? inner[0] : lines[0]] + inner.dropFirst() + lines[count...]
+    }
+
+    /// Returns a text whose objects have no such prefixes.
+    static func taken(off text: [UInt8]) -> [UInt8] {
+        var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+        for place in lines.indices.dropLast() where isOpen(lines[place]) {
+            guard let prefix = LinePrefix(of: lines[place], lines[place + 1], isFirst: place == 0),
+                let found = prefix.taken(off: Array(lines[place...]), isAll: true)
+            else { continue }
+            lines.replaceSubrange(place..., with: found)
+        }
+        return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+    }
+}
