@@ -51,7 +51,7 @@ class Node(threading.Thread):
         etc = self.root / "etc"
         (etc / "pushrouterd.conf").write_text(
             f"[Store]\nLog={uri}\nDurability={durability}\nNode={self.name}\n"
-            f"Lease={lease * 1000:.0f}ms\nSnapshotEvery=5s\n"
+            f"Lease={lease * 1000:.0f}ms\nSnapshotEvery=5s\nSnapshotRate=256M\n"
             f"[Dispatch]\nMode={mode}\nHandlersMax=8\n")
         (etc / "handlers.d/journal.handler").write_text("[Handler]\nType=journal\n")
         (etc / "routes.d/99-default.route").write_text("[Route]\nHandler=journal\n")
