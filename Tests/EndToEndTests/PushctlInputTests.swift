@@ -180,6 +180,8 @@ struct PushctlInputTests {
         let several = explain("-", input: "{\"notification\": {\"title\": \"T\"}}\nand\nlog: {\n\"aps\": {}\n}\n")
         #expect(
             several.lines.count == 2 && several.errors.has("1 line without a payload left out"), "\(several.errors)")
+        let damaged = explain("-", input: "{\"data\":{}}\nbroken {\"data\":\n{\"data\":{}}\n")
+        #expect(damaged.end == .exited(65) && damaged.errors.has("standard input:2:1: not JSON"), "\(damaged.errors)")
         let yaml = explain("-", input: "aps:\n  alert: Hi\n")
         #expect(yaml.end == .exited(65) && yaml.errors.has("YAML"))
         let argument = explain("-", input: "client.sendNotification(\n  {\n    en: 'T',\n  },\n);\n")

@@ -39,6 +39,7 @@ struct PushTypeTests {
         let payloads = [
             (#"{"aps":{"content-changed":true}}"#, true), (#"{"aps":{"content-changed":true,"alert":"x"}}"#, false),
             (#"{"aps":{"content-changed":true,"content-available":1}}"#, false), (#"{"aps":{}}"#, false),
+            (#"{"aps":{"content-changed":true,"badge":3}}"#, false),
         ]
         for (payload, isForWidgets) in payloads {
             let decision = try decide(Delivery(platform: .ios, payload: json(payload)), settings: .shipped)

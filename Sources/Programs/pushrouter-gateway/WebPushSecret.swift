@@ -56,7 +56,9 @@ final class OpenSSLWebPush: WebPushCryptography {
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by point: [UInt8]) -> Bool {
         senders.withLock { senders in
             if let key = senders[point] { return key.isSignature(signature, of: bytes) }
-            guard let key = try? VerificationKey(point: point), key.isSignature(signature, of: bytes) else { return false }
+            guard let key = try? VerificationKey(point: point), key.isSignature(signature, of: bytes) else {
+                return false
+            }
             if senders.count >= Self.sendersMax { senders.removeAll() }
             senders[point] = key
             return true

@@ -273,9 +273,17 @@ struct EnvelopeTests {
 
     @Test("is a data message where an answer has texts alone, or keys that answers do not have")
     func noAnswer() throws {
-        for text in [#"{"success":"true","message":"M"}"#, #"{"status":"ok"}"#, #"{"success":true,"_ab":"true"}"#] {
-            #expect(try Self.opened(text) == nil, "\(text)")
-        }
+        let texts = [
+            #"{"success":"true","message":"M"}"#, #"{"status":"ok"}"#, #"{"success":true,"_ab":"true"}"#,
+            #"{"title":"Done","status":"ok","id":"a-1"}"#, #"{"status":"error","message":"M","id":"7"}"#,
+            #"{"state":"shipped","trackingId":"1Z"}"#, #"{"details":"Your order ships"}"#,
+            #"{"reason":"Shutdown","status":"down"}"#, #"{"text":"^_^"}"#, #"{"hosting":"yes"}"#, #"{"expo":"summit"}"#,
+            #"{"to":"Anna","title":"T","body":"B","sound":"s"}"#,
+        ]
+        for text in texts { #expect(try Self.opened(text) == nil, "\(text)") }
+        #expect(try Self.opened(#"{"sent":1,"message":"Anna","code":7}"#, for: .web) == nil)
+        let legacy = try Self.opened(#"{"to":"DEVICE_TOKEN","title":"T","body":"B","data":{"a":"b"}}"#)
+        #expect(legacy?.name?.hasPrefix("a send body of FCM's API before v1") == true)
     }
 
     @Test("has the headers and the platform that its form says")

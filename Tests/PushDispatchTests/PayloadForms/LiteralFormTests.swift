@@ -309,19 +309,23 @@ struct LiteralFormTests {
             (#"{"a": 1, b": 2}"#, "the quotation mark before b is missing"),
             (#"{"title: "Hello"}"#, "the quotation mark behind title is missing"),
             ("{\n \"a\": \"b\n", "the text is cut off here"), ("{\n{\"a\": 1}", "one of the two brackets is too many"),
+            ("{\"a\": {{b}}}", "mark a place of a template"),
             (#"{ to: 1, data: "{"a": 1}"}"#, "an object in a text needs an escape"),
             ("{\"a\": 1\n\"b\": \"c\n}", "the quotation mark before this text is not closed: \"c"),
         ])
     func quotationMark(_ text: String, _ hint: String) throws {
         let error = try #require(throws: JSONError.self) { try JSONDocument(scanning: Array(text.utf8)) }
         #expect(PayloadForm.hint(at: error.offset, in: Array(text.utf8))?.contains(hint) == true)
+        let inner = Array(#"{"a": "Breaking: "War" ends"}"#.utf8)
+        let other = try #require(throws: JSONError.self) { try JSONDocument(scanning: inner) }
+        #expect(PayloadForm.hint(at: other.offset, in: inner)?.contains("is missing") != true)
     }
 
     @Test(
         "of source code with an open quotation mark shows it",
         arguments: [
             ("{a: 'it is,\nb: 'c'}", "'it is,"), ("{a: \"it's\", // don't\nb: `c\nd`}", nil),
-            (#"{a: "b\"", c: 'd"'}"#, nil), ("{a: 'b", nil),
+            (#"{a: "b\"", c: 'd"'}"#, nil), ("{a: 'b", nil), ("{ /* don't */\na: 1}", nil),
         ] as [(String, String?)])
     func openText(_ text: String, _ open: String?) {
         #expect(PayloadForm.openText(in: Array(text.utf8)) == open)

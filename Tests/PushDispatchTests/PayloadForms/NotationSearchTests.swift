@@ -200,9 +200,8 @@ struct NotationSearchTests {
             let payload = isApple ? Self.userInfo(&random) : Self.data(&random)
             let prefix = Self.one(prefixes, &random)
             let text = payload.lines().split(separator: "\n").map { prefix + $0 }.joined(separator: "\n")
-            #expect(
-                read(text, for: isApple ? .ios : .android) == read(payload.json, for: isApple ? .ios : .android),
-                "seed \(seed): \(text)")
+            let wanted = try #require(read(payload.json, for: isApple ? .ios : .android), "seed \(seed)")
+            #expect(read(text, for: isApple ? .ios : .android) == wanted, "seed \(seed): \(text)")
         }
     }
 }

@@ -10,7 +10,8 @@ struct PastedLinesTests {
         "have no prefix of a log, a frame, a number, a comment or a difference",
         arguments: [
             "I/flutter ( 123): ", "flutter: ", "web_1  | 2026-11-30T00:00:00Z ", "  12| ", "10:21:33 [INFO] ", "│ ",
-            "I/flutter (31507): │ 🐛 ", "+", "// ", "2026-01-01 10:00:00.000  1234-5678  MyFcm  com.x  D  ",
+            "I/flutter (31507): │ 🐛 ", "+", "I/f( 10): ", "1 ", "// ",
+            "2026-01-01 10:00:00.000  1234-5678  MyFcm  com.x  D  ",
         ])
     func prefix(_ prefix: String) throws {
         let lines = [
@@ -31,6 +32,8 @@ struct PastedLinesTests {
     @Test(
         "keep what two lines of an object or of code have in common",
         arguments: [
+            ["a: 'x' b {", "a: 'x' b 1"], ["a: {} b {", "a: {} b 1"], ["a: x= b {", "a: x= b 1"],
+            ["a: [ b {", "a: [ b 1"],
             ["{", "  \"a\": 1"], ["  \"a\": {", "    \"b\": 1"], ["aps = {", "alert = 1"], ["\"a: {", "\"a: 1"],
             ["$a = [", "$a"], ["  .set({", "  .set(1"], ["{1: {", "{1: 2"], ["[a {", "[a b"],
         ])
@@ -50,9 +53,9 @@ struct PastedLinesTests {
     func noEnd() throws {
         let lines = ["a: {", "a: b", "c"].map { Array($0.utf8) }
         let prefix = try #require(LinePrefix(of: lines[0], lines[1], isFirst: true))
-        #expect(prefix.taken(off: lines, isAll: true) == nil && prefix.isOf(Array("a:".utf8)))
-        #expect(prefix.taken(off: Array(lines[..<2]), isAll: true).map { $0.count } == 2)
-        #expect(prefix.taken(off: Array(lines[..<2]), isAll: false) == nil)
+        #expect(prefix.taken(off: lines[...], isAll: true) == nil && prefix.isOf(Array("a:".utf8)))
+        #expect(prefix.taken(off: lines[..<2], isAll: true).map { $0.count } == 2)
+        #expect(prefix.taken(off: lines[..<2], isAll: false) == nil)
     }
 
     @Test("begin no object behind the words of a declaration or a statement")

@@ -250,7 +250,7 @@ public struct KnownSentence: Sendable {
 // The answers of services to a send.
 extension PayloadEnvelope {
     /// Whether an object is the answer of a service to a send.
-    static func isAnswer(_ object: JSONNode) -> Bool { nameOfAnswer(object) != nil }
+    static func isAnswer(_ object: JSONNode) -> Bool { nameOfAnswer(object, for: nil) != nil }
 
     /// Keys that the answers of servers and libraries have.
     private static let keysOfAnswers: Set<String> = [
@@ -261,7 +261,7 @@ extension PayloadEnvelope {
     ]
 
     /// The name of the answer of a service, with what it means; `nil` for any other object.
-    static func nameOfAnswer(_ object: JSONNode) -> String? {
+    static func nameOfAnswer(_ object: JSONNode, for platform: Platform?) -> String? {
         let count = object.count
         func answer(of service: String) -> String {
             let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
@@ -285,7 +285,8 @@ extension PayloadEnvelope {
         if object.hasAny("multicast_id", "multicast_ids"), object.hasAny("results", "success", "failure") {
             return answer(of: "FCM")
         }
-        if object["state"]?.kind == .string, object.hasAny("trackingId", "notificationId") {
+        let states = ["Enqueued", "DetailedStateAvailable", "Processing", "Completed", "Abandoned", "Cancelled"]
+        if states.contains(object["state"]?.string ?? ""), object.hasAny("trackingId", "notificationId") {
             return answer(of: "Azure Notification Hubs")
         }
         if object["sent"]?.kind == .array, object["failed"]?.kind == .array {
@@ -295,7 +296,9 @@ extension PayloadEnvelope {
         if code?.hasPrefix("messaging/") == true, object.count <= 6 { return answer(of: "firebase-admin") }
         if object["successCount"] != nil, object["failureCount"] != nil { return answer(of: "firebase-admin") }
         if count == 1, object["message_id"]?.kind == .number { return answer(of: "FCM") }
-        let isStatus = count <= 2 || object.hasAny("statusCode", "status", "apns-id")
+        let status = object["statusCode"] ?? object["status"]
+        let isNumber = status.map { $0.kind == .number || $0.string.flatMap(Int.init) != nil }
+        let isStatus = isNumber ?? (count <= 2 || object.hasAny("apns-id"))
         if isStatus, let reason = (object["reason"] ?? object["error"])?.string {
             if APNsReason(rawValue: reason) != nil { return answer(of: "APNs (\(reason))") }
             if object["error"] != nil, KnownSentence.meaning(in: object) != nil { return answer(of: "a service") }
@@ -317,15 +320,22 @@ extension PayloadEnvelope {
                 return answer(of: "Expo")
             }
         }
-        let isTicket = count <= 4 && ["ok", "error"].contains(object["status"]?.string ?? "")
-        if isTicket, object.hasAny("id", "details", "message"), object["data"] == nil { return answer(of: "Expo") }
-        if count == 1, object["details"]?.kind == .string { return answer(of: "MongoosePush") }
+        let isTicket = object.members.allSatisfy { ["status", "id", "message", "details"].contains($0.key) }
+        let isAccepted = object["status"]?.string == "ok" && count == 2 && object["id"]?.string?.has("-") == true
+        let isRefused = object["status"]?.string == "error" && object["details"]?.kind == .object
+        if isTicket, isAccepted || isRefused { return answer(of: "Expo") }
+        let details = object["details"]?.string
+        let ofMongoose = ["bad_device_token", "unregistered", "not_registered", "payload_too_large", "bad_topic"]
+        if count == 1, details.map({ ofMongoose.contains($0) || $0.hasPrefix("This is not the endpoint") }) == true {
+            return answer(of: "MongoosePush")
+        }
         if object["id"]?.string != nil, object.hasAny("recipients", "errors"), !object.hasTextsOnly, count <= 4 {
             return answer(of: "OneSignal")
         }
         if object["errors"]?.kind == .array, object["data"] == nil, count <= 2 { return answer(of: "a service") }
         let hasNumber = object.members.contains { $0.value.kind == .bool || $0.value.kind == .number }
-        if hasNumber, object.hasAny("success", "result", "ok", "statusCode", "counts", "IsSuccessful", "sent"),
+        if platform?.takesText != true, hasNumber,
+            object.hasAny("success", "result", "ok", "statusCode", "counts", "IsSuccessful", "sent"),
             object.members.allSatisfy({ keysOfAnswers.contains($0.key) })
         {
             return answer(of: "a server")

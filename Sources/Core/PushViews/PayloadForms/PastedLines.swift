@@ -1,6 +1,6 @@
 import PushModel
 
-// The text around the lines of a payload that people paste: the prefix of a log, a quotation, marks of Markdown.
+// Lines that people paste: logs and their prefixes, quotations, marks of Markdown, sentences.
 extension PayloadStart {
     /// Returns the index behind a word in brackets that begins a line of a log, `[Message] `, or behind brackets without
     /// one, `[   ] Synced`; `nil` if there are none.
@@ -104,6 +104,24 @@ extension PayloadStart {
         return first | 0x20 >= UInt8(ascii: "a") && first | 0x20 <= UInt8(ascii: "z") || "`>*#".utf8.contains(first)
     }
 
+    /// Returns the object whose members a program printed, one a line; `nil` if it is about no push.
+    public static func object(ofPrinted lines: [[UInt8]]) -> [UInt8]? {
+        let members = lines.filter { !$0.allSatisfy(\.isJSONWhiteSpace) }.map { line in
+            guard isPrintedMember(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return line }
+            let key = line[..<colon].drop(while: \.isJSONWhiteSpace)
+            let end = line.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? colon
+            return [UInt8(ascii: "\"")] + key + [UInt8(ascii: "\"")] + line[colon...end]
+        }
+        let text = [UInt8(ascii: "{")] + members.joined(separator: Array(",\n".utf8)) + Array("\n}".utf8)
+        guard let found = RepairedPayload(text), found.rest.isEmpty else { return nil }
+        return found.json
+    }
+
+    /// Whether a line begins so and has no part of an object.
+    public static func isWords(_ line: [UInt8]) -> Bool {
+        isWord(line) && !line.contains { "{}".utf8.contains($0) } && !line.has("\":".utf8)
+    }
+
     /// Whether a line is a sentence, and no value of JSON: it begins with a word.
     public static func isProse(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
@@ -113,27 +131,31 @@ extension PayloadStart {
 }
 
 /// The text that stands before each line of an object: the prefix of a log, the frame of a logger, a number, the marks of
-/// a comment or a difference. Digits may differ from line to line.
+/// a comment or a difference. Numbers and the width of white space may differ from line to line.
 public struct LinePrefix: Sendable {
-    private let shape: [UInt8]
+    /// Its bytes, with one zero for a number and the white space before it, and one space for other white space.
+    private let pattern: [UInt8]
 
-    /// The limit of lines of one object.
-    private static let linesMax = 1000
+    /// The limits of lines of one object, and of its bytes.
+    private static let (linesMax, lengthMax) = (1000, 400)
+    private static let (number, space) = (UInt8(ascii: "0"), UInt8(ascii: " "))
+    private static let marks = Array("|:+/>*#-]".utf8)
 
     /// Finds the prefix of a line that leaves a bracket open, and of the next one; `nil` if there is none.
     ///
-    /// - Parameter isFirst: whether the text begins with the line: a comment in source code is none.
+    /// - Parameter isFirst: whether the text begins with the line, which may be a comment of source code then.
     public init?(of line: [UInt8], _ next: [UInt8], isFirst: Bool) {
-        let shape = Self.shape(line[...])
-        var length = zip(shape, Self.shape(next[...])).prefix { $0 == $1 }.count
-        while length > 0, !" \t|:+/>*#-]".utf8.contains(line[length - 1]) { length -= 1 }
-        let text = line[..<length].drop(while: \.isJSONWhiteSpace)
+        let (own, other) = (Self.pattern(of: line), Self.pattern(of: next))
+        var length = zip(own, other).prefix { $0.byte == $1.byte }.count
+        while length > 0, !Self.marks.contains(own[length - 1].byte), own[length - 1].byte != Self.space { length -= 1 }
+        guard length > 0 else { return nil }
+        let text = line[..<own[length - 1].end].drop(while: \.isJSONWhiteSpace)
         let isComment = ["//", "#", "*"].contains { text.starts(with: $0.utf8) }
-        guard text.contains(where: { $0.isDigit || $0 >= 0x80 || "|:+/>*#-]".utf8.contains($0) }),
+        guard text.contains(where: { $0.isDigit || $0 >= 0x80 || Self.marks.contains($0) }),
             !text.contains(where: { "\"{}='".utf8.contains($0) }), Self.openBrackets(in: text) == 0,
             isFirst || !isComment
         else { return nil }
-        self.shape = Array(shape[..<length])
+        pattern = own[..<length].map(\.byte)
     }
 
     /// Whether a line leaves a bracket open, and does not begin with one.
@@ -151,43 +173,80 @@ public struct LinePrefix: Sendable {
         }
     }
 
-    private static func shape(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        text.map { $0.isDigit ? UInt8(ascii: "0") : $0 }
+    private static func pattern(of line: [UInt8]) -> [(byte: UInt8, end: Int)] {
+        var result: [(byte: UInt8, end: Int)] = []
+        var place = 0
+        while place < min(line.count, lengthMax) {
+            let blank = line[place...].prefix(while: \.isJSONWhiteSpace)
+            let digits = line[blank.endIndex...].prefix(while: \.isDigit)
+            let byte = digits.isEmpty ? blank.isEmpty ? line[place] : space : number
+            place = digits.isEmpty && blank.isEmpty ? place + 1 : digits.endIndex
+            result.append((byte, place))
+        }
+        return result
     }
 
-    /// Whether a line has the prefix; a blank one may lack the white space at its end.
-    public func isOf(_ line: [UInt8]) -> Bool {
-        let begin = Self.shape(line.prefix(shape.count))
-        return begin == shape
-            || !begin.allSatisfy(\.isJSONWhiteSpace)
-                && shape.starts(with: begin) && shape[begin.count...].allSatisfy(\.isJSONWhiteSpace)
+    /// Returns the index behind the prefix in a line; `nil` if the line lacks it. A blank line may lack its last space.
+    private func end(in line: [UInt8]) -> Int? {
+        var rest = line[...]
+        for (index, byte) in pattern.enumerated() {
+            let before = rest.count
+            switch byte {
+            case Self.number:
+                rest = rest.drop(while: \.isJSONWhiteSpace)
+                let digits = rest.prefix(while: \.isDigit)
+                guard !digits.isEmpty else { return nil }
+                rest = rest[digits.endIndex...]
+            case Self.space:
+                rest = rest.drop(while: \.isJSONWhiteSpace)
+                guard rest.count < before || rest.isEmpty && index == pattern.count - 1 else { return nil }
+            default:
+                guard rest.first == byte else { return nil }
+                rest = rest.dropFirst()
+            }
+        }
+        return rest.startIndex
     }
+
+    /// Whether a line has the prefix.
+    public func isOf(_ line: [UInt8]) -> Bool { end(in: line) != nil }
 
     /// Returns the lines of an object without it; `nil` if the object has no end, and other lines follow.
     ///
     /// - Parameters:
     ///   - lines: the lines from the first one of the object on.
     ///   - isAll: whether there are no others.
-    public func taken(off lines: [[UInt8]], isAll: Bool) -> [[UInt8]]? {
-        let count = lines.prefix(Self.linesMax).prefix(while: isOf).count
-        let inner = lines[..<count].map { Array($0.dropFirst(shape.count)) }
+    public func taken(off lines: ArraySlice<[UInt8]>, isAll: Bool) -> [[UInt8]]? {
+        var inner: [[UInt8]] = []
+        for line in lines.prefix(Self.linesMax) {
+            guard let end = end(in: line) else { break }
+            inner.append(Array(line[end...]))
+        }
         func first(_ line: [UInt8]) -> UInt8? { line.first { !$0.isJSONWhiteSpace } }
-        guard
-            isAll && count == lines.count
-                || inner.dropFirst().contains(where: { first($0).map { "}])".utf8.contains($0) } == true })
-        else { return nil }
-        let begins = first(inner[0]).map { "{[".utf8.contains($0) } == true
-        return [begins ? inner[0] : lines[0]] + inner.dropFirst() + lines[count...]
+        let isClosed = inner.dropFirst().contains { first($0).map { "}])".utf8.contains($0) } == true }
+        guard let begin = inner.first, let whole = lines.first, isClosed || isAll && inner.count == lines.count else {
+            return nil
+        }
+        let begins = first(begin).map { "{[".utf8.contains($0) } == true
+        return [begins ? begin : whole] + inner.dropFirst() + lines.dropFirst(inner.count)
     }
 
     /// Returns a text whose objects have no such prefixes.
     static func taken(off text: [UInt8]) -> [UInt8] {
         var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
-        for place in lines.indices.dropLast() where isOpen(lines[place]) {
-            guard let prefix = LinePrefix(of: lines[place], lines[place + 1], isFirst: place == 0),
-                let found = prefix.taken(off: Array(lines[place...]), isAll: true)
+        var place = 0
+        while place + 1 < lines.count {
+            defer { place += 1 }
+            let end = min(place + linesMax, lines.count)
+            guard isOpen(lines[place]),
+                let prefix = LinePrefix(of: lines[place], lines[place + 1], isFirst: place == 0)
             else { continue }
-            lines.replaceSubrange(place..., with: found)
+            let count = lines[place..<end].prefix(while: prefix.isOf).count
+            if let found = prefix.taken(off: lines[place..<end], isAll: end == lines.count) {
+                lines.replaceSubrange(place..<end, with: found)
+            }
+            // The next lines have no other prefix.
+            place += max(count - 1, 0)
         }
         return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
     }

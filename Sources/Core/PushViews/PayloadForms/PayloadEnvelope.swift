@@ -21,7 +21,7 @@ public enum PayloadEnvelope {
         var object = object
         // An event of a plugin may have a message, which may have a payload in a text.
         for _ in 0..<4 {
-            if let name = nameOfOther(object) { throw PayloadFormError(name) }
+            if let name = nameOfOther(object, for: platform) { throw PayloadFormError(name) }
             let inner = opened(object, for: platform ?? result?.platform)
             guard var opened = inner ?? (addsTarget ? ofV1WithoutTarget(object) : nil),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))

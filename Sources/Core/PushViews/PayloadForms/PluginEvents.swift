@@ -129,14 +129,16 @@ extension PayloadEnvelope {
                             (object, "mutableContent", "mutable-content"), (object, "category", "category"),
                             (object, "threadId", "thread-id"), (ofApple, "badge", "badge"), (ofApple, "sound", "sound"),
                         ], &aps)
-                    guard let block, block.hasAny("title", "body") else { return }
+                    guard let block, block.hasAny("title", "body", "titleLocKey", "bodyLocKey") else { return }
                     aps.member(
                         "alert",
                         object: { alert in
                             members(
                                 [
                                     (block, "title", "title"), (block, "body", "body"),
-                                    (ofApple, "subtitle", "subtitle"),
+                                    (ofApple, "subtitle", "subtitle"), (block, "titleLocKey", "title-loc-key"),
+                                    (block, "titleLocArgs", "title-loc-args"), (block, "bodyLocKey", "loc-key"),
+                                    (block, "bodyLocArgs", "loc-args"),
                                 ],
                                 &alert)
                         })

@@ -14,8 +14,8 @@ extension PayloadEnvelope {
         if let parts = ofExpo(object, for: platform) { return parts }
         if let parts = ofSNS(object, for: platform) ?? ofPublish(object, for: platform) { return parts }
         if object.hasAny("interests", "users"),
-            let part = object[platform.isApple ? "apns" : platform?.takesText == true ? "web" : "fcm"] ?? object["apns"]
-                ?? object["web"]
+            let part = object[platform.isApple ? "apns" : platform?.takesText == true ? "web" : "fcm"]
+                ?? (platform.isApple ? nil : object["apns"] ?? object["web"])
         {
             return payload(part, "a send body of Pusher Beams", object.hasAny("fcm", "apns") ? nil : .web)
         }
@@ -143,7 +143,7 @@ extension PayloadEnvelope {
         let target = object["to"].flatMap { $0.kind == .array ? $0.elements.first : $0 }?.string
         guard let target else { return nil }
         let isExpos = target.hasPrefix("ExponentPushToken[") || target.hasPrefix("ExpoPushToken[")
-        guard isExpos || hasKeysOfExpo(object, to: target) else { return nil }
+        guard isExpos || platform?.takesText != true && hasKeysOfExpo(object, to: target) else { return nil }
         let apple = [
             ("badge", "badge"), ("sound", "sound"), ("categoryId", "category"),
             ("interruptionLevel", "interruption-level"),
@@ -196,10 +196,12 @@ extension PayloadEnvelope {
                 """)
     }
 
-    /// Whether a send body has title and body where Expo's push service takes them, beside a target whose token is a
-    /// variable or masked.
+    /// Whether a send body has title and body where Expo's push service takes them, beside a target that may stand for
+    /// one of Expo's tokens. Data of a message has texts alone.
     private static func hasKeysOfExpo(_ object: JSONNode, to target: String) -> Bool {
-        object.hasAny("title", "body")
+        let ofFCM = ["FCM", "DEVICE", "REGISTRATION"].contains { target.has($0) }
+        return object.hasAny("title", "body") && !object.hasTextsOnly && !ofFCM
+            && !object.hasAny("content_available", "mutable_content", "collapse_key", "time_to_live", "dry_run")
             && object.hasAny("data", "sound", "channelId", "badge", "priority", "ttl", "subtitle", "categoryId")
             && !object.hasAny("notification", "message", "aps", "registration_ids")
             && !target.hasPrefix("/topics/") && !target.has(":APA91") && target.utf8.count < 100
@@ -247,9 +249,11 @@ extension PayloadEnvelope {
     ///
     /// Source: Amazon SNS, API reference of Publish, and "Publishing to mobile devices".
     static func ofPublish(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
-        guard let message = object["Message"], object.hasAny("TargetArn", "TopicArn", "MessageStructure", "PhoneNumber")
+        guard let message = object["Message"], object.hasAny("TargetArn", "TopicArn", "MessageStructure"),
+            object["Type"] == nil
         else { return nil }
-        if let parts = message.kind == .object ? message : message.objectInText {
+        let isJSON = object["MessageStructure"] != nil || message.kind == .object
+        if isJSON, let parts = message.kind == .object ? message : message.objectInText {
             return ofSNS(parts, for: platform)
         }
         var writer = JSONWriter()
@@ -259,7 +263,11 @@ extension PayloadEnvelope {
                 object: { $0.member(platform.isApple ? "alert" : "default", raw: message.compactBytes) })
         }
         return WrittenPayload(
-            json: writer.bytes, platform: platform, name: "a plain text that Amazon SNS publishes")
+            json: writer.bytes, platform: platform,
+            name: """
+                a plain text that Amazon SNS publishes\
+                \(message.objectInText == nil ? "" : ", for it has no MessageStructure json")
+                """)
     }
 
     /// A message of FCM v1 without `message` around it or without a target, as firebase-admin and SNS take it. Names

@@ -4,10 +4,10 @@ import PushRouter
 // Objects without a payload.
 extension PayloadEnvelope {
     /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
-    public static func nameOfOther(_ object: JSONNode) -> String? {
+    public static func nameOfOther(_ object: JSONNode, for platform: Platform? = nil) -> String? {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
-        return nameOfAnswer(object) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
+        return nameOfAnswer(object, for: platform) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
             ?? nameOfRefused(object) ?? nameOfFile(object)
     }
 
@@ -207,11 +207,20 @@ extension PayloadEnvelope {
         }
         if object["info"]?["author"]?.string == "xcode" { return "this is a catalogue of Xcode, not a push" }
         guard !object.hasAny("data", "notification", "message", "aps", "to", "title", "body") else { return nil }
-        if object.members.contains(where: { $0.value.string?.hasPrefix("^") == true }), object.hasTextsOnly {
+        let isVersion = { (text: String) in text.hasPrefix("^") && text.utf8.dropFirst().first?.isDigit == true }
+        if object.hasTextsOnly, object.members.contains(where: { $0.value.string.map(isVersion) == true }) {
             return "these are dependencies out of a package.json, not a push"
         }
-        return files.first { keys, _ in keys.allSatisfy { object[$0] != nil } }.map { "this is \($0.name), not a push" }
+        // Keys of the data of a push may be the same, and its values are texts.
+        let file = files.first { keys, _ in
+            keys.allSatisfy { object[$0] != nil } && (!object.hasTextsOnly || textsOfFiles.contains(keys[0]))
+        }
+        return file.map { "this is \($0.name), not a push" }
     }
+
+    private static let textsOfFiles: Set<String> = [
+        "webDir", "gcm_sender_id", "messagingSenderId", "aps-environment", "CFBundleIdentifier", "GOOGLE_APP_ID",
+    ]
 
     /// Files of a project that reports about pushes have, each with keys that it has.
     private static let files: [(keys: [String], name: String)] = [
@@ -338,7 +347,9 @@ extension PayloadForm {
         guard place < text.count else { return nil }
         let (mark, colon) = (UInt8(ascii: "\""), UInt8(ascii: ":"))
         if text[place] == UInt8(ascii: "{"), text[..<place].last(where: { !$0.isJSONWhiteSpace }) == text[place] {
-            return "; one of the two brackets is too many"
+            let isPlace = text[place...].has("}}".utf8)
+            return isPlace
+                ? "; {{ and }} mark a place of a template: put a text there" : "; one of the two brackets is too many"
         }
         if text[place] == UInt8(ascii: "\n") || text[place] == UInt8(ascii: "\r") {
             if text[place...].allSatisfy(\.isJSONWhiteSpace) { return "; the text is cut off here: copy it whole" }
@@ -352,6 +363,8 @@ extension PayloadForm {
         // "title: "Hello": the text that ended there is a key and a colon.
         let before = text[..<place]
         guard before.last == mark, let open = before.dropLast().lastIndex(of: mark) else { return nil }
+        let bracket = before[..<open].last { !$0.isJSONWhiteSpace }
+        guard bracket == UInt8(ascii: "{") || bracket == UInt8(ascii: ",") else { return nil }
         let key = before[(open + 1)...].dropLast()
         guard let end = key.firstIndex(of: colon), key[end...].dropFirst().allSatisfy(\.isJSONWhiteSpace) else {
             return nil
@@ -369,6 +382,8 @@ extension PayloadForm {
             case (UInt8(ascii: "\\"), .some): place += 1
             case (UInt8(ascii: "/"), nil) where text[place...].starts(with: "//".utf8):
                 place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            case (UInt8(ascii: "/"), nil) where text[place...].starts(with: "/*".utf8):
+                place = text.indices[place...].first { text[$0...].starts(with: "*/".utf8) } ?? text.count
             case (UInt8(ascii: "\""), nil), (UInt8(ascii: "'"), nil), (UInt8(ascii: "`"), nil): open = place
             case (UInt8(ascii: "\n"), let begin?) where text[begin] != UInt8(ascii: "`"):
                 return String(decoding: text[begin..<min(place, begin + 40)], as: UTF8.self).showingControls()

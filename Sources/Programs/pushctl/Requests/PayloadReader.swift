@@ -30,8 +30,12 @@ struct PayloadReader {
     /// Whether the whole file was read and has no payload.
     private(set) var hasNoPayload = false
     private var reportedForms: Set<PayloadForm> = [.json]
-    /// The number of log lines without a payload, and whether the last one begins a call of source code.
-    private var (skipped, isInCall) = (0, false)
+    /// The number of lines without a payload.
+    private var skipped = 0
+    /// Whether the last of them begins a call of source code.
+    private var isInCall = false
+    /// The last line in which a prefix was looked for.
+    private var lastPrefixed = 0
     /// The name of the first line that has one, such as a note of Android about the push.
     private var name: (text: String, number: Int)?
     /// The failures of objects without a payload beside them, and the first of an object that is known as something else.
@@ -154,7 +158,8 @@ struct PayloadReader {
     }
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
-        (skipped, isInCall) = (skipped + 1, line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "("))
+        skipped += 1
+        isInCall = line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "(")
         if firstOther == nil { firstOther = (line, number) }
         if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
         namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
@@ -229,7 +234,9 @@ struct PayloadReader {
             if count == 0, start?.form != .json || start?.isBehindText == true {
                 // Only what people paste has other text in it; a line of a scenario is never left out.
                 isInText = opensObjects || start != nil || PayloadStart.isLog(line)
-            } else if repairs, count > 0, isQuoted || PayloadStart.isWord(line) {
+            } else if repairs, count > 0,
+                isQuoted || start != nil && PayloadStart.isWord(line) || PayloadStart.isWords(line)
+            {
                 isInText = true
             }
             let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
@@ -248,7 +255,8 @@ struct PayloadReader {
         }
         for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
         // An object that cannot be read in source code is source code.
-        for failure in failures where PayloadForm.firstOfCode(in: beginning) == nil { note(failure.message) }
+        if PayloadForm.firstOfCode(in: beginning) != nil { (skipped, failures) = (skipped + failures.count, []) }
+        for failure in failures { note(failure.message) }
         failures = []
         if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
         return nil
@@ -256,16 +264,19 @@ struct PayloadReader {
 
     /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
     private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
-        guard LinePrefix.isOpen(line), let next = try nextLine() else { return line }
+        guard lineNumber > lastPrefixed, LinePrefix.isOpen(line), let next = try nextLine() else { return line }
         var (lines, isAll) = ([line, next], false)
-        defer { push(back: Array(lines.dropFirst())) }
+        defer {
+            lastPrefixed = lineNumber - 1
+            push(back: Array(lines.dropFirst()))
+        }
         guard let prefix = LinePrefix(of: line, next, isFirst: firstOther == nil && count == 0) else { return line }
         while !isAll, lines.last.map(prefix.isOf) == true, lines.count < Self.codeMax {
             let next = try nextLine()
             lines += next.map { [$0] } ?? []
             isAll = next == nil
         }
-        guard let found = prefix.taken(off: lines, isAll: isAll) else { return line }
+        guard let found = prefix.taken(off: lines[...], isAll: isAll) else { return line }
         lines = found
         return found[0]
     }
@@ -300,22 +311,13 @@ struct PayloadReader {
             note("\(file.name):\(lineNumber): a part of a message in source code: read with { before it")
             return found.json
         }
-        let members = ([line] + Self.lines(of: rest[...])).filter { !$0.allSatisfy(\.isJSONWhiteSpace) }.map { line in
-            guard PayloadStart.isPrintedMember(line), let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-                return line
-            }
-            let key = line[..<colon].drop(while: \.isJSONWhiteSpace)
-            let end = line.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? colon
-            return [UInt8(ascii: "\"")] + key + [UInt8(ascii: "\"")] + line[colon...end]
-        }
-        let text = [UInt8(ascii: "{")] + members.joined(separator: Array(",\n".utf8))
-        guard let found = RepairedPayload(text + Array("\n}".utf8)), found.rest.isEmpty else {
+        guard let found = PayloadStart.object(ofPrinted: [line] + Self.lines(of: rest[...])) else {
             push(back: Self.lines(of: rest[...]))
             lineNumber += linesAlready.count
             return nil
         }
         note("\(file.name):\(lineNumber): read as the members of an object, one a line")
-        return found.json
+        return found
     }
 
     /// The meaning of sentences in the begin of the file, each with its line.
@@ -337,16 +339,16 @@ struct PayloadReader {
         }
         if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
-        let lines = counted(skipped, "line")
         if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(beginning) {
             return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
         }
         if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
-        let hint =
-            repairs && platform == nil && skipped == 1
-            ? "; if it is the text of a web push, --platform web explains it" : ""
+        let mayBeWeb = repairs && platform == nil && skipped == 1
+        let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
         if skipped > 1 || PayloadStart.isLog(firstOther.line) || PayloadStart.isProse(firstOther.line) {
-            return Failure(.badData, "\(file.name): there is no payload in it: \(lines) of text without a push\(hint)")
+            return Failure(
+                .badData,
+                "\(file.name): there is no payload in it: \(counted(skipped, "line")) of text without a push\(hint)")
         }
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
@@ -415,6 +417,7 @@ struct PayloadReader {
         }
         if isTentative == true, !text.isWhole, !repairs || text.repaired() == nil {
             // An object of source code without an end: its lines may have another.
+            restsRead += text.start.isBehindLabel ? 1 : 0
             push(back: lines)
             throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
@@ -586,14 +589,6 @@ struct PayloadReader {
     }
 
     private func failure(_ error: JSONError, in text: [UInt8], from number: Int) -> Failure {
-        let before = text[..<min(error.offset, text.count)]
-        let line = number + before.count { $0 == UInt8(ascii: "\n") }
-        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // Columns count characters: the bytes that are no UTF-8 continuation bytes.
-        let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-        let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
-        let place = "at byte \(error.offset): "
-        let reason = error.message.dropFirst(error.message.hasPrefix(place) ? place.count : 0)
-        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(reason)\(hint)")
+        Failure(error, in: text, from: number, of: file.name)
     }
 }

@@ -104,7 +104,7 @@ extension ApplePayload {
         let isAllowed = delivery.notifications == .allowed
         let isForeground = delivery.state == .foreground
         // Source: Apple, WidgetKit, "Updating widgets with WidgetKit push notifications": aps has content-changed alone.
-        let isForWidgets = aps?.member("content-changed") != nil && !hasAlert && !isContentAvailable
+        let isForWidgets = aps?.member("content-changed") != nil && !hasUserFacingContent && !isContentAvailable
         if let type = pushType ?? (isForWidgets ? .widgets : nil), type.isForOtherCode {
             reasons.append(.otherCode(type))
             return .decided(.swallowed)
