@@ -4,7 +4,7 @@
 fleet.py [--fault NAME]... [--times N] [--seed N] [--seconds S] [--standby] [--network] [--clocks] [--calls]
          [--patroni] [--programs DIR] [--keep]
 fleet.py --short
-fleet.py --full [--plan NUMBER]...
+fleet.py --full [--plan NUMBER]... [--seconds S]
 
 Producers send to both nodes until each request is acknowledged, handlers write down that they ran, and supervisors
 start nodes again. When the faults are over and nothing is in flight, a third node starts with an empty disk, and what
@@ -315,7 +315,7 @@ def main():
     parser.add_argument("--fault", action="append", choices=[*Faults.NEEDS, "chaos"], default=[])
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--seconds", type=float, default=3600, help="no fault begins later")
+    parser.add_argument("--seconds", type=float, help="no fault begins later: 3600, and 7200 of a plan")
     for name in FEATURES:
         parser.add_argument(f"--{name}", action="append_const", dest="features", const=name)
     parser.add_argument("--producers", type=int, default=4)
@@ -331,12 +331,12 @@ def main():
         return
     if options.full:
         chosen = [FULL[number - 1] for number in options.plan] if options.plan else FULL
-        plans = [(plan, features, 7200) for features, plan in chosen]
+        plans = [(plan, features, options.seconds or 7200) for features, plan in chosen]
     elif options.short:
         plans = [(SHORT, set(), 35)]
     else:
         needed = set().union(options.features or (), *(Faults.NEEDS.get(name, ()) for name in options.fault))
-        plans = [({name: options.times for name in options.fault or ["chaos"]}, needed, options.seconds)]
+        plans = [({name: options.times for name in options.fault or ["chaos"]}, needed, options.seconds or 3600)]
     # SIGTERM then ends the started processes too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not all([do(plan, options.seed, options, features, seconds) for plan, features, seconds in plans]):
