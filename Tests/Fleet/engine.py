@@ -59,7 +59,8 @@ class Server:
         self.settings = {
             "listen_addresses": address, "unix_socket_directories": root, "fsync": "off", "shared_buffers": "32MB",
             "max_connections": "60", "max_wal_size": "128MB", "wal_receiver_status_interval": "1s",
-            "wal_retrieve_retry_interval": "100ms",
+            # A standby that was made again fetches what was written meanwhile.
+            "wal_retrieve_retry_interval": "100ms", "wal_keep_size": "2GB",
             "synchronous_standby_names": names}
         self.make_directory()
 
