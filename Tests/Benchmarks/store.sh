@@ -32,8 +32,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CLinux"),
         .target(name: "CChecksum"),
-        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "PushModel"], swiftSettings: settings),
         .target(
             name: "Store", dependencies: ["CSQLite", "CLinux", "CChecksum", "LinuxSystem", "PushModel"],
             swiftSettings: settings),

@@ -114,7 +114,7 @@ BENCHMARKS = [
         Entry("cost", "processor of a delivery, on the loop", "Tests/Benchmarks/budget.sh",
               said(r"^8 connections x 64, thread 1: +(\d+)", "{0} instructions"), "a bound of the tests", "gcc valgrind"),
         Entry("gateway", "sends of FCM over TLS, on disk", "Tests/Benchmarks/gateway.sh 3",
-              medians(r"gateway (\d+)/s, nginx \d+/s, ratio ([\d.]+)", "{0:,.0f}/s, {1:.2f} of nginx"),
+              medians(r"gateway ([\d.]+)/s, nginx [\d.]+/s, ratio ([\d.]+)", "{0:,.0f}/s, {1:.2f} of nginx"),
               "nginx, which stores nothing", "nginx h2load"),
         Entry("webpush", "web pushes with a proof, decrypted, on disk", "Tests/Benchmarks/webpush.sh 3",
               medians(r"^ +FCM +(\d+)/s[^\n]*\n +web push with a proof +(\d+)/s", "{1:,.0f}/s, FCM {0:,.0f}/s"),

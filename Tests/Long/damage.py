@@ -173,7 +173,8 @@ class Trial:
                 return ("unseen", None) if differ else ("harmless" if whole else "mended by the log", None)
         if salvage.returncode:
             # The first page says what the file is.
-            return ("found, hopeless", None) if "restore" in salvage.stderr else ("found", salvage.stderr[-300:])
+            says = any(remedy in salvage.stderr for remedy in ("restore", "set-aside"))
+            return ("found, hopeless", None) if says else ("found", salvage.stderr[-300:])
         restored = self.run("restore", str(saved))
         if restored.returncode:
             return "found", f"restore refuses what salvage wrote: {restored.stderr[-300:]}"
