@@ -14,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 # A separate package: the project's manifest has no benchmark targets.
 package=${TMPDIR:-/tmp}/pushrouterd-store-benchmark
 mkdir -p "$package/Sources"
-for target in System/CLinux System/CChecksum System/CSQLite System/LinuxSystem Core/PushModel System/Store; do
+for target in System/CLinux System/CChecksum System/CSQLite System/CSystemd System/LinuxSystem System/Store \
+    Core/PushModel Core/PushRouter Core/PushSettings; do
     ln -sfn "$root/Sources/$target" "$package/Sources/${target#*/}"
 done
 ln -sfn "$here/Store" "$package/Sources/StoreBenchmark"
@@ -32,8 +33,15 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CLinux"),
         .target(name: "CChecksum"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
         .target(name: "PushModel", swiftSettings: settings),
-        .target(name: "LinuxSystem", dependencies: ["CLinux", "PushModel"], swiftSettings: settings),
+        .target(name: "PushRouter", dependencies: ["PushModel"], swiftSettings: settings),
+        .target(
+            name: "PushSettings", dependencies: ["PushModel", "PushRouter"],
+            resources: [.embedInCode("providers.d")], swiftSettings: settings),
+        .target(
+            name: "LinuxSystem", dependencies: ["CSystemd", "CLinux", "PushModel", "PushRouter", "PushSettings"],
+            swiftSettings: settings),
         .target(
             name: "Store", dependencies: ["CSQLite", "CLinux", "CChecksum", "LinuxSystem", "PushModel"],
             swiftSettings: settings),
