@@ -152,7 +152,7 @@ BENCHMARKS = [
                      said(r"^query of a device, ms: (\S+) and (\S+)", "a query {1} ms ({0})")),
               "one percent of that", "gcc",
               short=(f"/usr/bin/python3 Tests/Long/scale.py --programs {RELEASE}", "2,000 devices, 20,000 deliveries")),
-        Entry("page", "the load that the daemon takes with the page on", "/usr/bin/python3 Tests/Benchmarks/page.py",
+        Entry("page", "the load that the daemon takes with the page on", f"/usr/bin/python3 Tests/Benchmarks/page.py {RELEASE}",
               said(r"^with the page, nobody asking: .* a second, ([\d.]+) of that without", "{0} of that without")),
     ]),
 ]
