@@ -331,6 +331,12 @@ struct LiteralFormTests {
         #expect(PayloadForm.openText(in: Array(text.utf8)) == open)
     }
 
+    @Test("has a key with no letter before its quotation mark but those of Python")
+    func prefixOfKey() {
+        #expect(PrintedLiteral(Array("{u'aps': {}, b\"x\": 1}".utf8)[...]) != nil)
+        #expect(PrintedLiteral(Array("{abc'aps': 'x'}".utf8)[...]) == nil)
+    }
+
     @Test("in Go begins no object where its type stands")
     func go() {
         let types = ["&messaging.Message{", "Data: map[string]string{\"a\": \"b\"}", "send([]string{\"a\"})"]

@@ -254,10 +254,9 @@ extension PayloadEnvelope {
 
     /// Keys that the answers of servers and libraries have.
     private static let keysOfAnswers: Set<String> = [
-        "success", "status", "result", "results", "error", "errors", "message", "msg", "code", "count", "counts",
-        "logs",
-        "statusCode", "headers", "body", "Reason", "ReasonString", "IsSuccessful", "ok", "sent", "failed", "failure",
-        "details", "response", "failed_tokens", "total", "statusText",
+        "success", "status", "result", "results", "error", "errors", "message", "msg", "code", "count",
+        "counts", "logs", "statusCode", "headers", "body", "Reason", "ReasonString", "IsSuccessful", "ok",
+        "sent", "failed", "failure", "details", "response", "failed_tokens", "total", "statusText",
     ]
 
     /// The name of the answer of a service, with what it means; `nil` for any other object.

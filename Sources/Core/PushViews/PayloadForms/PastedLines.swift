@@ -117,7 +117,7 @@ extension PayloadStart {
         return found.json
     }
 
-    /// Whether a line begins so and has no part of an object.
+    /// Whether a line begins with a word or a mark of Markdown, and has no part of an object.
     public static func isWords(_ line: [UInt8]) -> Bool {
         isWord(line) && !line.contains { "{}".utf8.contains($0) } && !line.has("\":".utf8)
     }

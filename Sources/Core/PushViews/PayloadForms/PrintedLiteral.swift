@@ -457,8 +457,11 @@ extension PrintedLiteral {
         if text[place...].starts(with: "@\"".utf8) { place += 1 }
         if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return takeQuoted() }
         if next == UInt8(ascii: ":") { place += 1 }
+        if isPrefixedText {
+            place += 1
+            return takeQuoted()
+        }
         guard let word = takeWord() else { return nil }
-        if next == UInt8(ascii: "'") || next == UInt8(ascii: "\"") { return takeQuoted() }
         guard next == UInt8(ascii: "(") else { return word }
         guard Self.wrappers.contains(word) else { return nil }
         place += 1

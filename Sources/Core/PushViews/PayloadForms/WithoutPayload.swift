@@ -327,7 +327,7 @@ extension PayloadForm {
             ?? openText(in: text).map { "; and the quotation mark before this text is not closed: \($0)" }
     }
 
-    /// Of a text with a key or a value that is no JSON, where another fault is hidden behind it.
+    /// Returns the remedy for an object in a text without escapes, anywhere in the text.
     private static func hintOfInnerObject(in text: [UInt8]) -> String? {
         let mark = UInt8(ascii: "\"")
         let isInText = text.indices.contains { place in
