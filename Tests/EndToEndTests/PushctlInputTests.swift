@@ -155,7 +155,7 @@ struct PushctlInputTests {
         let none = explain("-", input: "queue.Add(new Notification\n{\n  Tag = a.b(c),\n});\n")
         #expect(none.end == .exited(65) && none.errors.has("not JSON"))
         let named = explain(
-            "-", input: "var m = new Message()\n{\n  Token = token,\n  Aps = new Aps() { Badge = 1 },\n};\n")
+            "-", input: "var m = new Message()\n{\n  Token = token,\n  Priority = Priority.High,\n};\n")
         #expect(named.end == .exited(65) && named.errors.has("standard input:1: source code, not a push"))
     }
 
@@ -190,6 +190,105 @@ struct PushctlInputTests {
         #expect(call.end == .exited(0) && call.lines.count == 1, "\(call.errors)")
         let refused = explain("-", input: "const m = {\n  token: t,\n  topic: 'x',\n  data: { a: 'b' }\n}\n")
         #expect(refused.errors.has("it has token and topic"))
+    }
+
+    /// Texts of the kinds that public reports have; the platform and the outcome of an explanation, neither for a
+    /// refusal; words of the notes or the error.
+    private static let pastes: [(text: String, platform: String?, outcome: String?, words: String)] = [
+        // Parts of source code.
+        (
+            "var n = new apn.Notification();\nn.payload = {\"a\": \"b\"};\nsend(n, device);\n", nil, nil,
+            ":1: source code"
+        ),
+        ("send(id=i, message_title=\"T\", data_message={\"a\": \"b\"})\n", nil, nil, ":1: source code"),
+        ("$n = new Notification(\n  'T',\n  'B',\n  ['a' => 1]\n);\n", nil, nil, ":1: source code"),
+        (
+            "const notification = {title: 'T', body: 'B'};\nconst data = {a: '1'};\nconst m = {notification, data, token};\n",
+            "android", "shown_by_system", ""
+        ),
+        (
+            "const apns: Config = {payload: {aps: {alert: 'x'}}}\nconst m: M = {\n  topic: 't',\n  data: {a: 'b'},\n  apns: apns,\n}\n",
+            "android", nil, "--platform all explains them"
+        ),
+        ("web: {\n  notification: {\n    title: 'T'\n  }\n},\n", "web", nil, "a push in web"),
+        (
+            "ctx := context.Background()\nm := &messaging.Message{\n\tNotification: &messaging.Notification{\n\t\tTitle: \"T\",\n\t},\n\tData: map[string]string{\n\t\t\"a\": \"b\",\n\t},\n\tTopic: \"t\",\n}\n",
+            "android", "shown_by_system", ""
+        ),
+        (
+            "var m = new Message()\n{\n    Data = new Dictionary<string, string>()\n    {\n        { \"a\", \"1\" },\n        [\"b\"] = \"2\",\n    },\n    Token = t,\n};\n",
+            "android", nil, ""
+        ),
+        // Errors and records of a log.
+        (
+            "Traceback (most recent call last):\n  File \"a.py\", line 5, in push\n    t = payload.get(\"n\", {})\nTypeError: x\n",
+            nil, nil, ":1: an error of a program with its calls"
+        ),
+        ("E/A: java.lang.X\n\tat a.B.c(B.java:12)\n", nil, nil, ":2: an error of a program with its calls"),
+        ("SDK\t(a: b) HTTP 400 while tracking\n", nil, nil, "1 line of text without a push"),
+        (
+            "{\"level\":30,\"time\":1712345678901,\"msg\":\"push sent\"}\n", nil, nil,
+            "the record of a log, without a push"
+        ),
+        (
+            "{\"level\":50,\"time\":1712345678901,\"msg\":\"x\",\"err\":{\"message\":\"Requested entity was not found.\"}}\n",
+            nil, nil, "delete the token"
+        ),
+        (
+            "{\"log\":\"payload={\\\"notification\\\":{\\\"title\\\":\\\"T\\\"},\\\"to\\\":\\\"x\\\"}\\n\",\"stream\":\"stdout\",\"time\":\"2024\"}\n",
+            "android", "shown_by_system", "the record of a log with a push in log"
+        ),
+        // Answers, and objects of no service.
+        (
+            "sent: 0\n[ { device: 'a',\n    status: '400',\n    response: { reason: 'BadDeviceToken' } } ]\n", nil, nil,
+            "the answer of APNs (BadDeviceToken), as node-apn gives it"
+        ),
+        (
+            "{\"errno\": 106, \"code\": 410, \"message\": \"No such\", \"error\": \"\"}", nil, nil,
+            "Mozilla's push service"
+        ),
+        (
+            "push-worker error: connect { errno: -111, code: 'ECONNREFUSED', syscall: 'connect' }\n", nil, nil,
+            "(ECONNREFUSED)"
+        ),
+        ("{\"count\": 3, \"rows\": {\"a\": 1}}", nil, nil, "no push that is known"),
+        (
+            "{\"platform\":\"all\",\"audience\":\"all\",\"notification\":{\"alert\":\"x\"}}", nil, nil,
+            "a send body for JPush"
+        ),
+        // Members one a line, a cut map, quotation marks, commands.
+        ("{_ab=true\nt=T\na=20 % off\ncid=c\nfrom=1\n}\n", "android", nil, ""),
+        (
+            "D/M( 2101): Key: google.message_id Value: 0:1\nD/M( 2101): Key: _ab Value: true\nbye\n", "android",
+            nil, "the extras of an intent, one a line"
+        ),
+        ("google.message_id = 0:1\n_ab = \"true\"\n", "android", nil, ""),
+        ("onMessageReceived: {type=chat, custom={\"a\":{\"id\":\"17\"}}\n", nil, nil, "the map has no end }"),
+        ("{\u{201C}aps\u{201D}: {\u{201C}alert\u{201D}: \u{201C}x\u{201D}}}\n", nil, nil, "typographic"),
+        ("{ \u{2018}aps\u{2019}: {\n \u{2018}badge\u{2019}: 1\n} }\n", nil, nil, "typographic"),
+        (
+            "web-push send-notification --endpoint=https://example.com/x --payload='{\"title\":\"T\"}'\n", "web",
+            nil,
+            "a \"web-push send-notification\" command"
+        ),
+        (
+            "java -jar web-push.jar send-notification \\\n  --payload=\"Hello, world\"\n", "web", nil,
+            "text of a web push"
+        ),
+        ("web-push send-notification --endpoint=https://example.com/x\n", nil, nil, "--payload gives"),
+    ]
+
+    @Test("reads what people have, or says what it is", arguments: pastes)
+    func pasted(_ text: String, _ platform: String?, _ outcome: String?, _ words: String) throws {
+        let arguments = ["explain", "--config", shippedConfiguration, "--json", "-"]
+        let result = pushctl.run(arguments, input: Array(text.utf8))
+        #expect(words.isEmpty || result.errors.has(words), "\(result.errors)\(result.output)")
+        #expect(result.lines.count == (platform == nil ? 0 : 1), "\(result.errors)\(result.output)")
+        #expect(result.end == .exited(platform == nil ? 65 : 0))
+        guard let line = result.lines.first else { return }
+        #expect(try json(line)["platform"]?.string == platform)
+        #expect(try json(line)["outcome"]?.string == outcome)
+        #expect(try json(line)["provider"]?.string == (text.has("_ab") ? "braze" : nil))
     }
 
     @Test("takes commands of adb and curl with the app in them; an option overrides it")

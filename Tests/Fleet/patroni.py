@@ -49,7 +49,7 @@ class Member:
                     "synchronous_mode_strict": True,
                     "postgresql": {"use_pg_rewind": True, "parameters": {
                         "fsync": "off", "shared_buffers": "32MB", "max_connections": 60, "wal_log_hints": "on",
-                        "wal_retrieve_retry_interval": "100ms"}}},
+                        "wal_retrieve_retry_interval": "100ms", "wal_keep_size": "2GB"}}},
                 "initdb": [{"encoding": "UTF8"}, {"auth": "trust"}, "no-sync"]},
             "postgresql": {
                 "listen": f"127.0.0.1:{self.port}", "connect_address": f"127.0.0.1:{self.port}",

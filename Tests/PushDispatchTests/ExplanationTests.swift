@@ -180,7 +180,7 @@ struct ExplanationTests {
     func nameOddValue() throws {
         #expect(
             try decision(.android, #"{"badge":3}"#).warnings.map(\.description) == [
-                "data.badge is a number: FCM data values are strings; `present` conditions match it, `equals` never does"
+                "data.badge is a number: FCM's data has texts alone, and FCM v1 refuses this; a provider's rule can see that the key is there, not its value"
             ])
     }
 }

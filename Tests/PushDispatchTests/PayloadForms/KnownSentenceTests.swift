@@ -32,7 +32,7 @@ struct KnownSentenceTests {
             ("{ error: 'NotRegistered' }", 1, "FCM delivered nothing"),
             ("@NotRegistered[", 1, "FCM delivered nothing"), ("{NotRegistered`", 1, "FCM delivered nothing"),
             (#"  "error": "MissingTopic""#, 1, "APNs refused the send, for apns-topic is missing"),
-            ("apns: 400 BadDeviceToken", 1, "the token is none, or is of the other environment"),
+            ("apns: 400 BadDeviceToken", 1, "this is no device token of Apple, or is of the other environment"),
             ("Invalid value at 'message.data[0].value' (TYPE_STRING), 7", 1, "a value of data is no text"),
             (
                 "Invalid parameter: Message Structure - No default entry in JSON message body", 1,

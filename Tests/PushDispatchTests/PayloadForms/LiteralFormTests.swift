@@ -337,12 +337,35 @@ struct LiteralFormTests {
         #expect(PrintedLiteral(Array("{abc'aps': 'x'}".utf8)[...]) == nil)
     }
 
-    @Test("in Go begins no object where its type stands")
+    @Test("in Go begins no object where its type stands, unless that is a message")
     func go() {
-        let types = ["&messaging.Message{", "Data: map[string]string{\"a\": \"b\"}", "send([]string{\"a\"})"]
+        let types = ["Data: map[string]string{\"a\": \"b\"}", "send([]string{\"a\"})"]
         for text in types + ["Notification: &messaging.Notification{Title: \"T\"}"] {
             #expect(PayloadStart(in: Array(text.utf8)) == nil, "\(text)")
         }
+        #expect(PayloadStart(in: Array("&messaging.Message{".utf8))?.isStruct == true)
+    }
+
+    @Test(
+        "of Go or C# has the keys of firebase-admin for Node",
+        arguments: [
+            ("{Title: \"a\", ImageURL: \"b\", ChannelID: \"c\"}", #"{"title":"a","imageUrl":"b","channelId":"c"}"#),
+            ("{APNS: &messaging.APNSConfig{Payload: x}}", #"{"apns":{"payload":"x"}}"#),
+            ("{Tokens: []string{\"a\", \"b\"},}", #"{"tokens":["a","b"]}"#),
+            ("{Data: map[string]interface{}{\"K\": \"v\"}}", #"{"data":{"K":"v"}}"#),
+            (
+                "{ Apns = new ApnsConfig { Aps = new Aps() { Badge = 4, Sound = \"s\" } } }",
+                #"{"apns":{"aps":{"badge":4,"sound":"s"}}}"#
+            ),
+            (
+                "{ Data = new Dictionary<string, string> { {\"k\", \"v\"}, [\"l\"] = \"w\" } }",
+                #"{"data":{"k":"v","l":"w"}}"#
+            ),
+        ])
+    func structures(_ text: String, _ json: String) throws {
+        let literal = try #require(PrintedLiteral(Array(text.utf8)[...], isCode: true, isStruct: true))
+        #expect(String(decoding: literal.json, as: UTF8.self) == json)
+        #expect(!literal.isApples)
     }
 
     @Test(

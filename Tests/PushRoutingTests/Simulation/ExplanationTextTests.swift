@@ -43,7 +43,7 @@ struct ExplanationTextTests {
                 #""google.delivered_priority":"normal""#,
                 "a message without an id, priority unknown, delivered as normal"
             ),
-            (#""google.original_priority":"high""#, "a message without an id, priority high, delivered as unknown"),
+            (#""google.original_priority":"high""#, "a message without an id, priority high"),
             (#""google.ttl":"1","collapse_key":"c""#, "a message without an id, ttl 1 s, collapse key c"),
             (#""google.sent_time":"1""#, "a message without an id, sent at 1970-01-01T00:00:00.001Z"),
             (

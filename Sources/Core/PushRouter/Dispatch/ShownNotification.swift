@@ -100,7 +100,8 @@ public struct ShownNotification: Hashable, Sendable {
 
     /// The party and the text, on one line for people: `the system shows it: "Sale", "20 % off", an image, 2 buttons`.
     public var text: String {
-        guard by != .nobody, let content else { return "\(by.words): \(reason)" }
+        guard by != .nobody else { return "\(by.words): \(reason)" }
+        guard let content else { return "\(by.words), without title and text" }
         let parts = [
             "\"\(content.title)\"", content.body.isEmpty ? nil : "\"\(content.body)\"",
             content.image == nil ? nil : "an image",

@@ -70,7 +70,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .dataValueIsNoString(let key, let kind):
-            "data.\(key) is \(kind): FCM data values are strings; `present` conditions match it, `equals` never does"
+            "data.\(key) is \(kind): FCM's data has texts alone, and FCM v1 refuses this; a provider's rule can see that the key is there, not its value"
         case .extraIsNoString(let key, let kind):
             "extras.\(key) is \(kind): FCM puts only strings into the data, so the app does not find it there"
         case .brazeMarkerCase:

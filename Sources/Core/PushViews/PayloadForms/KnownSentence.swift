@@ -129,7 +129,7 @@ public struct KnownSentence: Sendable {
         ),
         (
             .badDeviceToken,
-            "APNs refused the send: the token is none, or is of the other environment (sandbox for builds of Xcode)"
+            "APNs refused the send: this is no device token of Apple, or is of the other environment (sandbox for builds of Xcode)"
         ),
         (.deviceTokenNotForTopic, "APNs refused the send: the token is of another app than apns-topic names"),
         (.topicDisallowed, "APNs refused the send: the key or certificate may not send to this topic"),
@@ -180,10 +180,10 @@ public struct KnownSentence: Sendable {
         ),
         KnownSentence(
             "InvalidRegistration",
-            means: "FCM refused the send: the token is none; it is cut, or of another service such as APNs"),
+            means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
         KnownSentence(
             "not a valid FCM registration token",
-            means: "FCM refused the send: the token is none; it is cut, or of another service such as APNs"),
+            means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
         KnownSentence(
             "MismatchSenderId",
             means: "FCM refused the send: the token is of another Firebase project than the one that sends"),
@@ -304,6 +304,12 @@ extension PayloadEnvelope {
             if ["BadJwtToken", "BadWebPushRequest", "BadWebPushTopic", "VapidPkHashMismatch"].contains(reason) {
                 return answer(of: "Apple's web push service")
             }
+        }
+        if let reason = object["response"]?["reason"]?.string, APNsReason(rawValue: reason) != nil {
+            return answer(of: "APNs (\(reason)), as node-apn gives it,")
+        }
+        if object["errno"]?.kind == .number, object["code"]?.kind == .number {
+            return answer(of: "Mozilla's push service")
         }
         if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {
             return answer(of: "Huawei")

@@ -122,11 +122,63 @@ extension PayloadStart {
         isWord(line) && !line.contains { "{}".utf8.contains($0) } && !line.has("\":".utf8)
     }
 
-    /// Whether a line is a sentence, and no value of JSON: it begins with a word.
-    public static func isProse(_ line: [UInt8]) -> Bool {
+    /// Whether a line may be a member of an object without the bracket before it.
+    public static func isMember(_ line: [UInt8]) -> Bool {
+        isMemberOfJSON(line) || isMemberOfCode(line) || isPrintedMember(line) || extra(in: line)?.isReserved == true
+    }
+
+    /// Returns the object whose members stand in lines without the brackets around them, and what is told of it; `nil`
+    /// if it is none, or about no push.
+    public static func object(ofLines lines: [[UInt8]]) -> (json: [UInt8], name: String)? {
+        guard let line = lines.first else { return nil }
+        if isMemberOfJSON(line) {
+            let part = Array(lines.prefix { !isFence($0) }.joined(separator: [UInt8(ascii: "\n")]))
+            return object(ofMembers: part).map { ($0, "a part of an object: read with the brackets around it") }
+        }
+        if isMemberOfCode(line) {
+            let text = [UInt8(ascii: "{")] + lines.joined(separator: [UInt8(ascii: "\n")])
+            let end = text.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
+            let found = RepairedPayload(text[...end] + [UInt8(ascii: "}")], isCode: true)
+            guard let found, found.rest.isEmpty else { return nil }
+            return (found.json, "a part of a message in source code: read with { before it")
+        }
+        let written = lines.filter { !$0.allSatisfy(\.isJSONWhiteSpace) }
+        let extras = written.prefix { extra(in: $0) != nil }.compactMap { extra(in: $0) }
+        if extras.count > 1, extras.contains(where: \.isReserved) {
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("extras", object: { object in extras.forEach { object.member($0.key, $0.value) } })
+            }
+            return (writer.bytes, "read as the extras of an intent, one a line")
+        }
+        return object(ofPrinted: lines).map { ($0, "read as the members of an object, one a line") }
+    }
+
+    /// An extra of an intent that a line prints: `Key: from Value: 17`, as Firebase's sample does, or `from = 17`.
+    ///
+    /// Source: quickstart-android, messaging/MainActivity.java.
+    private static func extra(in line: [UInt8]) -> (key: String, value: String, isReserved: Bool)? {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        let word = text.prefix { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x27 }
-        return !word.isEmpty && text[word.endIndex...].first == UInt8(ascii: " ")
+        func place(of mark: String, from begin: Int) -> Int? {
+            text[begin...].indices.first { text[$0...].starts(with: mark.utf8) }
+        }
+        var (key, value): (ArraySlice<UInt8>, ArraySlice<UInt8>)
+        if let begin = place(of: "Key: ", from: text.startIndex), let end = place(of: " Value: ", from: begin + 5) {
+            (key, value) = (text[(begin + 5)..<end], text[(end + 8)...])
+        } else {
+            key = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_.-".utf8.contains($0) }
+            let rest = text[key.endIndex...]
+            guard let mark = [" = ", ": ", "="].first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+            value = rest.dropFirst(mark.utf8.count)
+        }
+        while let last = value.last, last.isJSONWhiteSpace || ",;".utf8.contains(last) { value = value.dropLast() }
+        if value.count > 1, value.first == UInt8(ascii: "\""), value.last == value.first {
+            value = value.dropFirst().dropLast()
+        }
+        while key.last == UInt8(ascii: ",") { key = key.dropLast() }
+        guard !key.isEmpty, !value.isEmpty else { return nil }
+        let isReserved = ["google.", "gcm."].contains { key.starts(with: $0.utf8) }
+        return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self), isReserved)
     }
 }
 

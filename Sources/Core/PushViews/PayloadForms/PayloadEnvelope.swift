@@ -25,7 +25,16 @@ public enum PayloadEnvelope {
             let inner = opened(object, for: platform ?? result?.platform)
             guard var opened = inner ?? (addsTarget ? ofV1WithoutTarget(object) : nil),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))
-            else { break }
+            else {
+                if result == nil, platform == nil, isOfNoService(object) {
+                    throw PayloadFormError(
+                        """
+                        no push that is known: none of its keys is a push service's, and FCM's data has texts alone; \
+                        --platform android explains it as data, and --platform web as the data of a web push
+                        """)
+                }
+                break
+            }
             if let result { opened.complete(from: result) }
             result = opened
             object = document.root
@@ -65,7 +74,9 @@ extension PayloadEnvelope {
             } else {
                 let isCode =
                     PayloadForm.firstOfCode(in: text.split(separator: UInt8(ascii: "\n")).map(Array.init)) != nil
-                throw PayloadFormError(isCode ? PayloadForm.codeName : "the payload is not JSON: \(error.message)")
+                let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
+                throw PayloadFormError(
+                    isCode ? PayloadForm.codeName : "the payload is not JSON: \(error.message)\(hint)")
             }
             root = try scanned(written.json, limits)
         }
@@ -134,7 +145,7 @@ extension PayloadEnvelope {
     }
 
     /// Returns the first payload in a text that is not JSON, and the text behind it; `nil` if there is none.
-    private static func first(
+    static func first(
         in text: [UInt8], repairs: Bool = false
     ) throws(PayloadFormError) -> (payload: WrittenPayload, rest: ArraySlice<UInt8>)? {
         var rest = text[...]
@@ -206,6 +217,43 @@ extension PayloadEnvelope {
     }
 }
 
+/// A payload as JSON, with the facts about the request that its form has.
+public struct WrittenPayload: Sendable {
+    /// The payload.
+    public let json: [UInt8]
+    /// The platform, if only one has such payloads.
+    public var platform: Platform?
+    /// The app.
+    public var app: String?
+    /// The service that carries it, if only one has such payloads.
+    public var transport: Transport?
+    /// The headers of the request to APNs, as a JSON object.
+    public var headers: [UInt8]?
+    /// The host of the service in the form; `nil` if it has none.
+    public var host: String?
+    /// The object that the payload was found in, for people; `nil` if the payload was all.
+    public var name: String?
+    /// The assumptions that repaired it, for people, each with its line.
+    public var remarks: [String] = []
+
+    /// Returns the same facts with another payload.
+    public func with(json: [UInt8]) -> WrittenPayload {
+        var result = WrittenPayload(json: json, platform: platform, app: app, transport: transport)
+        (result.headers, result.host, result.name, result.remarks) = (headers, host, name, remarks)
+        return result
+    }
+
+    /// Takes what this payload does not say from the one that it was found in. The outermost object has the name.
+    mutating func complete(from outer: WrittenPayload) {
+        platform = platform ?? outer.platform
+        app = app ?? outer.app
+        transport = transport ?? outer.transport
+        headers = headers ?? outer.headers
+        name = outer.name ?? name
+        remarks = outer.remarks + remarks
+    }
+}
+
 extension WrittenPayload {
     /// Whether an object that stands behind other text is about a push.
     ///
@@ -214,7 +262,8 @@ extension WrittenPayload {
     ///   - isTentative: whether the text does not say so.
     public func isAboutPush(_ start: PayloadStart? = nil, isTentative: Bool) -> Bool {
         guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
-        guard root.kind == .object else { return false }
+        // Braces in the line of an error have nothing in them.
+        guard root.kind == .object, start == nil || root.count > 0 else { return false }
         // A push that iOS prints has aps.
         guard isTentative else {
             if start?.isArgumentOfCode == true, !root.members.contains(where: { Self.contents.contains($0.key) }) {
@@ -226,12 +275,17 @@ extension WrittenPayload {
         if root.isApplePayload || root.hasAny("_ab", "web_push") || PayloadEnvelope.isAnswer(root) { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
+        // Pusher Beams has a part for each platform.
         return root["notification"]?.kind == .object || root["message"]?.kind == .object && root.count <= 2
+            || root.count > 0
+                && root.members.allSatisfy {
+                    ["web", "fcm"].contains($0.key) && $0.value["notification"]?.kind == .object
+                }
     }
 
     /// Keys of which a message has one in each API and in each plugin.
-    private static let contents: Set<String> = [
-        "data", "notification", "message", "aps", "to", "token", "tokens", "topic", "apns",
+    fileprivate static let contents: Set<String> = [
+        "data", "notification", "message", "aps", "to", "token", "tokens", "topic", "apns", "web", "fcm",
         "android", "webpush", "payload", "extras", "contents", "messages", "content", "registration_ids", "condition",
         "_ab", "ab", "GCM", "APNS", "default",
     ]
@@ -249,6 +303,7 @@ extension PayloadEnvelope {
             return withoutBlock(object)
         }
         if object.hasTextsOnly {
+            if isLogRecord(object) { return ofLogRecord(object) }
             return ofSNS(object, for: platform) ?? ofPublish(object, for: platform) ?? ofExpo(object, for: platform)
                 ?? raw(object)
         }
@@ -256,7 +311,24 @@ extension PayloadEnvelope {
             return payload(object, "a push for a service worker of Angular", .web)
         }
         if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
+        if isLogRecord(object) { return ofLogRecord(object) }
         return event(object, for: platform) ?? sendBody(object, for: platform) ?? inWrapper(object)
+    }
+
+    /// Whether an object is like no push: FCM's data has no number, and no key is a service's, a library's or a plugin's.
+    private static func isOfNoService(_ object: JSONNode) -> Bool {
+        let others: Set<String> = [
+            "title", "body", "alert", "badge", "sound", "icon", "image", "tag", "actions", "url", "from", "messageId",
+            "sentTime", "collapseKey", "ttl", "priority", "originalPriority", "foreground", "coldstart", "identifier",
+            "notificationId", "trigger", "request", "remote", "custom", "userInfo", "additionalData", "launchURL",
+        ]
+        return object["op"] == nil
+            && object.members.contains { $0.value.kind == .number || $0.value.kind == .bool }
+            && !object.members.contains { key, value in
+                WrittenPayload.contents.contains(key) || others.contains(key) || V1Body.keepsForItself(key)
+                    || ["google", "gcm", "content", "mutable", "notification"].contains { key.hasPrefix($0) }
+                    || ownOfEvent.contains(key) || marksOfEvent.contains(key)
+            }
     }
 
     /// The push in an object around it: its one member, or the body of a request in source code.

@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 import PushRouter
 
 /// A form of a payload in a file. inject.sock takes JSON; `pushctl` and the page convert the other forms to JSON.
@@ -21,6 +21,8 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     case curl
     /// A command that publishes a message over Amazon SNS.
     case sns
+    /// A command that sends a web push.
+    case webPush
 
     /// The name, for people.
     public var name: String {
@@ -30,11 +32,12 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         case .bundle: "the extras of a Bundle, as Android prints it (logcat)"
         case .map: "a map, as Java and Kotlin print it"
         case .literal:
-            "an object that is not JSON, as NSDictionary, Swift, Dart, Python, JavaScript, Ruby or PHP prints it"
+            "an object in the notation of a language (NSDictionary, Swift, Dart, Python, JavaScript, Ruby, PHP, Go, C#)"
         case .encoded: "JSON in a text with escapes, in base64 or in the hexadecimal digits of an NSData"
         case .activityManager: "the extras of an \"am broadcast\" command (also am start; with or without adb shell)"
         case .curl: "the body of a curl command"
         case .sns: "the message of an \"aws sns publish\" command"
+        case .webPush: "the payload of a \"web-push send-notification\" command"
         }
     }
 
@@ -78,6 +81,10 @@ public struct PayloadStart: Hashable, Sendable {
     public var isArgumentOfCode = false
     /// Whether a word of a person or a log is before it, which says nothing about it.
     public private(set) var isBehindLabel = false
+    /// Whether it is the initializer of a struct of Go or an object of C#.
+    private(set) var isStruct = false
+    /// The variable of source code whose value it is.
+    public private(set) var constant: String?
     /// The bracket that is missing before it: it is a part of an object.
     var missing: UInt8?
     /// Whether line feeds separate its members, as in the tree of a browser's console.
@@ -97,6 +104,8 @@ public struct PayloadStart: Hashable, Sendable {
             self.init(form: .curl, isBehindText: false, offset: first)
         } else if command.elementsEqual("aws".utf8), text.has(" sns ".utf8), text.has(" publish".utf8) {
             self.init(form: .sns, isBehindText: false, offset: first)
+        } else if WebPushCommand.begins(text) {
+            self.init(form: .webPush, isBehindText: false, offset: first)
         } else if let bracket = Self.missingBracket(before: text) {
             self.init(form: .literal, isBehindText: false, offset: first)
             missing = bracket
@@ -169,6 +178,11 @@ public struct PayloadStart: Hashable, Sendable {
             let before = line[..<place]
             // The body of a function of JavaScript.
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
+            if Self.isStruct(before) {
+                self.init(form: .literal, isBehindText: true, offset: place)
+                (isCode, isTentative, isStruct) = (true, true, true)
+                return
+            }
             if PayloadForm.isTypeOfGo(before) { continue }
             let words = String(decoding: Self.name(in: before).suffix(Self.wordsMax), as: UTF8.self).lowercased()
             let isOther =
@@ -190,7 +204,10 @@ public struct PayloadStart: Hashable, Sendable {
             }
             self.init(form: form, isBehindText: true, offset: place)
             (self.isCode, isTentative, isOfOtherCall) = (isCode || isOther, !isAboutPush && !hasKey, isOther)
-            isArgumentOfCode = (form == .literal || isOpen) && Self.isArgument(before)
+            constant = Self.constant(in: before)
+            isArgumentOfCode =
+                (form == .literal || isOpen) && Self.isArgument(before) || Self.isMember(before)
+                || Self.isNamedArgument(before)
             isBehindLabel = isLabel && isTentative && !isCode
             return
         }
@@ -263,15 +280,56 @@ public struct PayloadStart: Hashable, Sendable {
     /// Whether the text before a bracket is the key of a part of a message, in a line of source code: the rest of the
     /// message is around it.
     private static func isPart(_ before: ArraySlice<UInt8>) -> Bool {
+        let parts = ["notification", "android", "apns", "webpush"]
+        if let name = constant(in: before) { return parts.contains(name) }
         let name = String(decoding: before.filter { !" \t\"':=>".utf8.contains($0) }, as: UTF8.self)
         return before.first?.isJSONWhiteSpace == true && (before.has(":".utf8) || before.has("=>".utf8))
-            && ["notification", "android", "apns", "webpush"].contains(name)
+            && parts.contains(name)
+    }
+
+    /// Whether the text before a brace ends with the type of a message of firebase-admin for Go or C#.
+    private static func isStruct(_ before: ArraySlice<UInt8>) -> Bool {
+        var text = before
+        while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
+        if text.reversed().starts(with: ")(".utf8) { text = text.dropLast(2) }
+        return ["messaging.Message", "messaging.MulticastMessage", "new Message", "new MulticastMessage"].contains {
+            text.reversed().starts(with: $0.utf8.reversed())
+        }
+    }
+
+    /// Whether a line ends with the type of such a message, whose brace begins the next line.
+    public static func opensStruct(_ line: [UInt8]) -> Bool { line.has("new M".utf8) && isStruct(line[...]) }
+
+    /// Returns the name of the variable whose value source code gives behind a text: `const data: Data = `, `$data = `,
+    /// `data = `; `nil` for any other text, and for a member of an object (`note.payload = `).
+    private static func constant(in before: ArraySlice<UInt8>) -> String? {
+        var text = before.drop(while: \.isJSONWhiteSpace)
+        guard text.reversed().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "=") else { return nil }
+        for word in ["const ", "let ", "var ", "val ", "final "] where text.starts(with: word.utf8) {
+            text = text.dropFirst(word.utf8.count)
+        }
+        let name = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_$".utf8.contains($0) }
+        let next = text[name.endIndex...].first { !$0.isJSONWhiteSpace }
+        guard !name.isEmpty, next == UInt8(ascii: ":") || next == UInt8(ascii: "=") else { return nil }
+        return String(decoding: name.drop { $0 == UInt8(ascii: "$") }, as: UTF8.self)
     }
 
     /// Whether the text before a bracket is a call, of which the object is an argument.
     private static func isArgument(_ before: ArraySlice<UInt8>) -> Bool {
         let last = before.last { !$0.isJSONWhiteSpace }
         return last == UInt8(ascii: "(") || last == UInt8(ascii: ",") && before.contains(UInt8(ascii: "("))
+    }
+
+    /// Whether the text before a bracket is one of several arguments of a call that have names: `f(title="A", data=`.
+    private static func isNamedArgument(_ before: ArraySlice<UInt8>) -> Bool {
+        before.last == UInt8(ascii: "=") && before.contains(UInt8(ascii: "(")) && before.contains(UInt8(ascii: ","))
+    }
+
+    /// Whether the text before a bracket gives a member of an object a value: `note.payload = `.
+    private static func isMember(_ before: ArraySlice<UInt8>) -> Bool {
+        let text = before.drop(while: \.isJSONWhiteSpace)
+        let name = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_$.".utf8.contains($0) }
+        return name.contains(UInt8(ascii: ".")) && text[name.endIndex...].elementsEqual(" = ".utf8)
     }
 
     /// Whether the text before a bracket makes an object of a class, of which the bracket is not the first argument: the
@@ -362,6 +420,8 @@ public struct PayloadStart: Hashable, Sendable {
             if close?.drop(while: \.isJSONWhiteSpace).starts(with: "=>".utf8) == true { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
+            let inner = rest.first == UInt8(ascii: "{") ? rest.dropFirst().drop(while: \.isJSONWhiteSpace) : []
+            if PrintedLiteral.begins(inner, behind: UInt8(ascii: "{")) { return .literal }
             return end == nil ? .list : nil
         case UInt8(ascii: "{"):
             // UserHandle{0} of dumpsys.
@@ -404,7 +464,7 @@ public struct PayloadStart: Hashable, Sendable {
     /// Whether a line begins a member of a message in source code, without the bracket before it.
     public static func isMemberOfCode(_ line: [UInt8]) -> Bool {
         let text = line.drop(while: \.isJSONWhiteSpace)
-        let parts = ["apns", "android", "webpush", "notification", "data", "message"]
+        let parts = ["apns", "android", "webpush", "web", "notification", "data", "message"]
         return parts.contains { text.starts(with: "\($0): {".utf8) }
     }
 
@@ -417,43 +477,6 @@ public struct PayloadStart: Hashable, Sendable {
         let value = text[key.endIndex...]
         guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
         return first == UInt8(ascii: "\"") || first.isDigit
-    }
-}
-
-/// A payload as JSON, with the facts about the request that its form has.
-public struct WrittenPayload: Sendable {
-    /// The payload.
-    public let json: [UInt8]
-    /// The platform, if only one has such payloads.
-    public var platform: Platform?
-    /// The app.
-    public var app: String?
-    /// The service that carries it, if only one has such payloads.
-    public var transport: Transport?
-    /// The headers of the request to APNs, as a JSON object.
-    public var headers: [UInt8]?
-    /// The host of the service in the form; `nil` if it has none.
-    public var host: String?
-    /// The object that the payload was found in, for people; `nil` if the payload was all.
-    public var name: String?
-    /// The assumptions that repaired it, for people, each with its line.
-    public var remarks: [String] = []
-
-    /// Returns the same facts with another payload.
-    public func with(json: [UInt8]) -> WrittenPayload {
-        var result = WrittenPayload(json: json, platform: platform, app: app, transport: transport)
-        (result.headers, result.host, result.name, result.remarks) = (headers, host, name, remarks)
-        return result
-    }
-
-    /// Takes what this payload does not say from the one that it was found in. The outermost object has the name.
-    mutating func complete(from outer: WrittenPayload) {
-        platform = platform ?? outer.platform
-        app = app ?? outer.app
-        transport = transport ?? outer.transport
-        headers = headers ?? outer.headers
-        name = outer.name ?? name
-        remarks = outer.remarks + remarks
     }
 }
 
@@ -485,14 +508,18 @@ public struct PayloadText: Sendable {
     private static let sizeMax = 4 << 20
 
     /// Makes a payload text from its first line; `nil` for JSON that begins the line.
-    public init?(_ start: PayloadStart, line: [UInt8]) throws(PayloadFormError) {
+    ///
+    /// - Parameter constants: the objects that variables of source code have, as JSON, by name.
+    public init?(
+        _ start: PayloadStart, line: [UInt8], constants: [String: [UInt8]] = [:]
+    ) throws(PayloadFormError) {
         self.start = start
         switch start.form {
         case .json, .list:
             guard start.isBehindText else { return nil }
-            content = .printed(PrintedText(start))
-        case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start))
-        case .activityManager, .curl, .sns: content = .command(ShellWords())
+            content = .printed(PrintedText(start, constants))
+        case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start, constants))
+        case .activityManager, .curl, .sns, .webPush: content = .command(ShellWords())
         }
         _ = try add(line)
     }
@@ -540,6 +567,7 @@ public struct PayloadText: Sendable {
             switch form {
             case .curl: return try CurlCommand(list).payload()
             case .sns: return try SNSCommand(list).payload()
+            case .webPush: return try WebPushCommand(list).payload()
             default: return try ActivityManagerCommand(list).payload()
             }
         }

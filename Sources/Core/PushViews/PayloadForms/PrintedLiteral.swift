@@ -11,14 +11,14 @@ struct PrintedLiteral {
     /// The JSON of the object.
     var json: [UInt8] { writer.bytes }
     /// The position behind the object in the text.
-    private(set) var place: Int
+    var place: Int
     /// Whether the notation is Apple's: an `NSDictionary`, or keys of a Swift dictionary.
     private(set) var isApples = false
     /// Whether keys are words behind a colon without a separator, as Clojure prints them.
     private(set) var isClojures = false
 
-    private let text: ArraySlice<UInt8>
-    private var writer: JSONWriter
+    let text: ArraySlice<UInt8>
+    var writer: JSONWriter
     /// Whether a value, and not a key, was a text in quotation marks.
     private var hasQuotedValue = false
     /// Whether all keys were words before a colon, as in JavaScript and Dart.
@@ -29,13 +29,17 @@ struct PrintedLiteral {
     private var isText = false
 
     /// Whether the object is source code: a value may be a variable or a call.
-    private let isCode: Bool
+    let isCode: Bool
     /// Whether line feeds separate members, too.
     private let isTree: Bool
+    /// The objects that variables of source code have, as JSON.
+    let constants: [String: [UInt8]]
     /// Whether faults that have one repair are repaired.
     private let repairs: Bool
     /// Whether the object is a call of Python, whose arguments are members.
     private let isCall: Bool
+    /// Whether the object that is read is an initializer of Go or C#.
+    var initializer: Initializer?
     /// The repairs, in order.
     private(set) var faults: [Fault] = []
     /// Whether a text in quotation marks goes on in another line.
@@ -44,7 +48,7 @@ struct PrintedLiteral {
     private(set) var isCutBehindComma = false
     private var isBehindComma = false
     /// The key of the value that is read.
-    private var key = ""
+    private(set) var key = ""
     /// Whether a value is a placeholder such as `THE_APP_ID`.
     private var hasPlaceholder = false
     /// Whether a word before a colon has a text in quotation marks: Dart prints none.
@@ -74,8 +78,12 @@ struct PrintedLiteral {
     ///
     /// - Parameter repairs: whether a comma between lines, and brackets at the end, may be missing, and a value may be
     ///   anything.
-    init?(_ text: ArraySlice<UInt8>, isCode: Bool = false, isTree: Bool = false, repairs: Bool = false) {
-        self.text = text
+    init?(
+        _ text: ArraySlice<UInt8>, isCode: Bool = false, isTree: Bool = false, repairs: Bool = false,
+        isStruct: Bool = false, constants: [String: [UInt8]] = [:]
+    ) {
+        (self.text, self.constants) = (text, constants)
+        initializer = isStruct ? .fields : nil
         isCall = isCode && text.first == UInt8(ascii: "(")
         (self.isCode, self.isTree, self.repairs) = (isCode || repairs, isTree, repairs)
         place = text.startIndex
@@ -116,16 +124,16 @@ struct PrintedLiteral {
         return next == UInt8(ascii: "=") || next == UInt8(ascii: ":") && !key.allSatisfy(\.isDigit)
     }
 
-    private static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
+    static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
         "critical", "volume", "foreground", "launched",
     ])
 
-    private static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
+    static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
 
-    private static let keysOfObjects: Set<String> = ["content-state", "attributes"]
+    static let keysOfObjects: Set<String> = ["content-state", "attributes"]
 
     /// Returns the index of the quotation mark that ends a text; `nil` if there is none.
-    private static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
+    static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
         guard let mark = text.first else { return nil }
         var place = text.startIndex + 1
         while place < text.endIndex {
@@ -148,10 +156,10 @@ struct PrintedLiteral {
 
 // The grammar. Each function takes the white space before what it reads, and returns false at what does not fit.
 extension PrintedLiteral {
-    private var next: UInt8? { place < text.endIndex ? text[place] : nil }
+    var next: UInt8? { place < text.endIndex ? text[place] : nil }
 
     /// Skips white space, and the comments of source code.
-    private mutating func skipWhiteSpace() {
+    mutating func skipWhiteSpace() {
         while let next {
             if next.isJSONWhiteSpace || next == 0 {
                 place += 1
@@ -166,22 +174,23 @@ extension PrintedLiteral {
         }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    mutating func take(_ byte: UInt8) -> Bool {
         skipWhiteSpace()
         guard next == byte else { return false }
         place += 1
         return true
     }
 
-    private mutating func takeWord() -> String? {
+    mutating func takeWord() -> String? {
         skipWhiteSpace()
         let word = text[place...].prefix(while: Self.isOfWord)
-        guard !word.isEmpty else { return nil }
+        // A typographic quotation mark begins no word.
+        guard !word.isEmpty, !word.starts(with: [0xE2, 0x80]) else { return nil }
         place = word.endIndex
         return String(decoding: word, as: UTF8.self)
     }
 
-    private mutating func value(depth: Int, allowsWord: Bool) -> Bool {
+    mutating func value(depth: Int, allowsWord: Bool) -> Bool {
         skipWhiteSpace()
         guard depth < Self.depthMax, let first = next else { return false }
         switch first {
@@ -217,7 +226,12 @@ extension PrintedLiteral {
             return true
         case UInt8(ascii: "["):
             place += 1
-            return list(until: UInt8(ascii: "]"), depth: depth)
+            return isCode && next == UInt8(ascii: "]") && startsSliceOfGo
+                ? slice(depth: depth) : list(until: UInt8(ascii: "]"), depth: depth)
+        case UInt8(ascii: "&") where isCode:
+            // Go's pointer to a struct.
+            place += 1
+            return value(depth: depth + 1, allowsWord: false)
         case UInt8(ascii: "("):
             place += 1
             return list(until: UInt8(ascii: ")"), depth: depth)
@@ -240,7 +254,7 @@ extension PrintedLiteral {
     }
 
     /// The members of an object, or a list of values in `[` and `(`.
-    private mutating func list(until close: UInt8, depth: Int) -> Bool {
+    mutating func list(until close: UInt8, depth: Int) -> Bool {
         let begin = place
         if take(UInt8(ascii: ":")), take(close) {
             writer.object { _ in }
@@ -294,7 +308,7 @@ extension PrintedLiteral {
         return true
     }
 
-    private mutating func note(_ kind: Fault.Kind, at place: Int? = nil) {
+    mutating func note(_ kind: Fault.Kind, at place: Int? = nil) {
         if repairs || kind.isVariable, faults.count < 64 {
             faults.append(Fault(kind: kind, place: place ?? self.place))
         }
@@ -316,7 +330,7 @@ extension PrintedLiteral {
         return true
     }
 
-    private mutating func peek(_ byte: UInt8) -> Bool {
+    mutating func peek(_ byte: UInt8) -> Bool {
         skipWhiteSpace()
         return next == byte
     }
@@ -335,30 +349,6 @@ extension PrintedLiteral {
         }
     }
 
-    /// Reads source code up to the end of a value: a comma, a closing bracket or a line feed that no bracket encloses.
-    private mutating func takeCode() -> String {
-        let begin = place
-        var depth = 0
-        while let next {
-            switch next {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
-                guard let close = Self.quoteEnd(in: text[place...]) else { return "" }
-                place = close
-            case UInt8(ascii: "/") where text[place...].starts(with: "//".utf8) && depth == 0:
-                return String(decoding: text[begin..<place], as: UTF8.self)
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
-                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
-                depth -= 1
-            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\n"):
-                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
-            default: break
-            }
-            place += 1
-        }
-        return String(decoding: text[begin..<place], as: UTF8.self)
-    }
-
     /// Whether a word is a name in capitals that stands for a value, as in `THE_APP_ID`.
     private static func isPlaceholder(_ word: String) -> Bool {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
@@ -366,7 +356,7 @@ extension PrintedLiteral {
         return isName && word.utf8.count > 3 && !["TRUE", "FALSE", "NONE", "NULL"].contains(word)
     }
 
-    private mutating func members(until close: UInt8, depth: Int) -> Bool {
+    mutating func members(until close: UInt8, depth: Int) -> Bool {
         writer.beginObject()
         var keys: Set<String> = []
         while true {
@@ -376,7 +366,12 @@ extension PrintedLiteral {
             let isHashable = text[place...].starts(with: Self.hashable)
             let isKeyword = next == UInt8(ascii: ":")
             let begin = place
-            guard let key = takeKey() else { return false }
+            if initializer != nil, let isRead = takeEntry(depth: depth, keys: &keys) {
+                guard isRead, takeComma() || peek(close) else { return false }
+                continue
+            }
+            guard var key = takeKey() else { return false }
+            if initializer == .fields { key = Self.fieldName(key) }
             // In JavaScript a name by itself is a member with the value of that variable.
             let isShorthand = isCode && isWord && !isKeyword && (peek(UInt8(ascii: ",")) || peek(close))
             let mark = UInt8(ascii: ":")
@@ -386,7 +381,8 @@ extension PrintedLiteral {
             guard keys.insert(key).inserted else { return false }
             writer.key(key)
             self.key = key
-            isText = separator == UInt8(ascii: "=") && !isCall && !Self.keysOfNumbers.contains(key)
+            let isTyped = isCall || initializer != nil
+            isText = separator == UInt8(ascii: "=") && !isTyped && !Self.keysOfNumbers.contains(key)
             if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
                 hasQuotedWordMember = true
             }
@@ -395,7 +391,7 @@ extension PrintedLiteral {
             } else if isHashable, let plain = takePlainText(until: close) {
                 writer.string(plain)
             } else {
-                let allowsWord = separator == UInt8(ascii: "=") && !isCall
+                let allowsWord = separator == UInt8(ascii: "=") && !isTyped
                 guard value(depth: depth + 1, allowsWord: allowsWord) else { return false }
             }
             let end = place
@@ -442,7 +438,7 @@ extension PrintedLiteral {
             place += 1
             return UInt8(ascii: ">")
         }
-        if !isCall { isApples = true }
+        if !isCall, initializer == nil { isApples = true }
         return UInt8(ascii: "=")
     }
 
@@ -486,6 +482,7 @@ extension PrintedLiteral {
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
         let begin = place
         guard let word = takeWord() else { return repairs && mask() }
+        if isCode, let isRead = structure(named: word, depth: depth) { return isRead }
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             // Python's b'text' and u'text'.
@@ -535,33 +532,6 @@ extension PrintedLiteral {
         return true
     }
 
-    /// Takes source code for the text of a value that it stands for.
-    private mutating func code(from begin: Int, depth: Int) -> Bool {
-        place = begin
-        let code = takeCode()
-        let end = code.utf8.lastIndex { !$0.isJSONWhiteSpace }
-        guard let end else { return false }
-        variable(String(code[...end]), depth: depth, at: begin)
-        return true
-    }
-
-    /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
-    /// object.
-    private mutating func variable(_ code: String, depth: Int, at begin: Int) {
-        let isData = key == "data" && depth <= 2 && !code.has("stringify")
-        note(isData ? .variable(code) : .value(code), at: begin)
-        if key == APNsHeader.expiration.rawValue {
-            writer.string("4000000000")
-        } else if Self.keysOfNumbers.contains(key) {
-            writer.raw("1".utf8)
-        } else if isData || Self.keysOfObjects.contains(key) {
-            writer.object { _ in }
-        } else {
-            // The text that a person would read is not known.
-            writer.string(Self.keysOfTexts.contains(key) ? "<\(code)>" : code)
-        }
-    }
-
     /// Takes marks that hide a value, such as `***`, as its text. Returns whether there were any.
     private mutating func mask() -> Bool {
         let begin = place
@@ -579,7 +549,7 @@ extension PrintedLiteral {
         return (try? JSONDocument(scanning: Array(word.utf8)))?.root.kind == .number
     }
 
-    private mutating func takeQuoted() -> String? {
+    mutating func takeQuoted() -> String? {
         guard let close = Self.quoteEnd(in: text[place...]) else { return nil }
         let inner = text[(place + 1)..<close]
         place = close + 1

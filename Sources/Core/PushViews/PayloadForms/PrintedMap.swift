@@ -11,6 +11,8 @@ struct PrintedMap {
 
     /// The mark between key and value: `=`, or `:` with a space behind it.
     private let mark: UInt8
+    /// The byte between members: a comma, or a line feed where the members stand one a line.
+    private var separator = UInt8(ascii: ",")
 
     private static let open = Array("Bundle[{".utf8)
     /// The limit of nested Bundles in apps.
@@ -30,8 +32,16 @@ struct PrintedMap {
     /// - Returns: `nil` if it has no end, or does not begin with a key.
     init?(_ text: ArraySlice<UInt8>, isBundle: Bool, mark: UInt8 = UInt8(ascii: "=")) {
         self.mark = mark
-        if !scan(text, isBundle: isBundle, counting: true), !scan(text, isBundle: isBundle, counting: false) {
-            return nil
+        if !scan(text, isBundle: isBundle, counting: true) {
+            let open = text.count { $0 == UInt8(ascii: "{") }
+            // The text is cut behind a map or an object in it.
+            let isCut = open > text.count { $0 == UInt8(ascii: "}") } && text.has("={".utf8)
+            guard isBundle || !isCut, scan(text, isBundle: isBundle, counting: false) else { return nil }
+        }
+        if !isBundle, members.count == 1, members[0].value.contains(UInt8(ascii: "\n")) {
+            let whole = members
+            separator = UInt8(ascii: "\n")
+            if !scan(text, isBundle: false, counting: true) { members = whole }
         }
     }
 
@@ -59,7 +69,7 @@ struct PrintedMap {
                 members.append((key, value(text, behind: equals, to: place)))
                 return true
             case UInt8(ascii: "}") where depth > 0, UInt8(ascii: "]") where depth > 0: depth -= 1
-            case UInt8(ascii: ",") where depth == 0:
+            case separator where depth == 0:
                 guard let next = separated(in: text, from: place), seen.insert(text[next]).inserted else {
                     break
                 }
@@ -75,16 +85,21 @@ struct PrintedMap {
 
     /// Returns the range of the key after a comma at `place` if the comma separates members.
     private func separated(in text: ArraySlice<UInt8>, from place: Int) -> Range<Int>? {
-        guard place < text.endIndex, text[place] == UInt8(ascii: ",") else { return nil }
+        guard place < text.endIndex, text[place] == separator else { return nil }
         let rest = text[(place + 1)...].drop(while: \.isJSONWhiteSpace)
-        guard rest.startIndex > place + 1, let end = Self.keyEnd(in: text, from: rest.startIndex, mark: mark)
+        let isSpaced = rest.startIndex > place + 1 || separator == UInt8(ascii: "\n")
+        guard isSpaced, let end = Self.keyEnd(in: text, from: rest.startIndex, mark: mark)
         else { return nil }
         return rest.startIndex..<end
     }
 
     /// Returns the value between the mark and a position.
     private func value(_ text: ArraySlice<UInt8>, behind markAt: Int, to end: Int) -> ArraySlice<UInt8> {
-        text[min(markAt + (mark == UInt8(ascii: ":") ? 2 : 1), end)..<end]
+        let value = text[min(markAt + (mark == UInt8(ascii: ":") ? 2 : 1), end)..<end]
+        guard separator == UInt8(ascii: "\n"), let last = value.lastIndex(where: { !$0.isJSONWhiteSpace }) else {
+            return value
+        }
+        return value[...last]
     }
 
     /// Returns the position of the mark after a key; `nil` if there is no key.
@@ -180,6 +195,8 @@ struct PrintedMap {
 /// A printed payload, read line by line: a value may contain line feeds.
 struct PrintedText: Sendable {
     private let start: PayloadStart
+    /// The objects that variables of source code have.
+    private let constants: [String: [UInt8]]
     private var bytes: [UInt8] = []
     private var hasBegun = false
     /// The text before the message in a log line; each further line of the message begins with it too.
@@ -192,7 +209,7 @@ struct PrintedText: Sendable {
     private var quote: UInt8?
     private var isEscaped = false
 
-    init(_ start: PayloadStart) { self.start = start }
+    init(_ start: PayloadStart, _ constants: [String: [UInt8]]) { (self.start, self.constants) = (start, constants) }
 
     /// Whether the text says that PushKit had the payload.
     private var isOfPushKit = false
@@ -278,7 +295,7 @@ struct PrintedText: Sendable {
         switch start.form {
         case .bundle, .map: try printedMap()
         case .encoded: try encoded()
-        case .json, .list, .literal, .activityManager, .curl, .sns: try literal()
+        case .json, .list, .literal, .activityManager, .curl, .sns, .webPush: try literal()
         }
     }
 
@@ -328,7 +345,8 @@ struct PrintedText: Sendable {
 
     /// The object in the notation of a language, with the brackets that are missing.
     private var object: PrintedLiteral? {
-        let found = PrintedLiteral(bytes[...], isCode: start.isCode, isTree: start.isTree)
+        let found = PrintedLiteral(
+            bytes[...], isCode: start.isCode, isTree: start.isTree, isStruct: start.isStruct, constants: constants)
         guard found == nil, let missing = start.missing else { return found }
         let close = missing == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}")
         return PrintedLiteral((bytes + [close])[...], isTree: start.isTree)

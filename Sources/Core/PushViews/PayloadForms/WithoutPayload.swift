@@ -13,6 +13,7 @@ extension PayloadEnvelope {
 
     /// Send bodies of services that make the payload of the device themselves.
     private static func nameOfOwnService(_ object: JSONNode) -> String? {
+        if object.hasAny("audience"), object["platform"] != nil { return body(of: "JPush") }
         let languages = [object["contents"], object["headings"]].contains { $0?["en"] != nil }
         func body(of service: String) -> String {
             """
@@ -100,6 +101,36 @@ extension PayloadEnvelope {
         return nil
     }
 
+    /// Whether an object is the record of a log: a time beside a level, or beside a line that a container wrote.
+    static func isLogRecord(_ object: JSONNode) -> Bool {
+        let time = ["time", "timestamp", "ts", "@timestamp", "datetime"].lazy.compactMap { object[$0] }.first
+        guard let time, !object.isApplePayload, !object.hasAny("data", "notification", "aps", "to", "title", "body")
+        else { return false }
+        if object["log"]?.kind == .string, object["stream"]?.kind == .string { return true }
+        let level = ["level", "severity", "lvl", "levelname"].lazy.compactMap { object[$0] }.first
+        let words = ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal", "default"]
+        let isLevel = level?.kind == .number || level?.string.map { words.contains($0.lowercased()) } == true
+        // The data of a push may have a level, too, and a time of the day.
+        let isDate =
+            time.kind == .number || time.string.map { $0.utf8.count >= 19 && $0.utf8.first?.isDigit == true } == true
+        return isLevel && isDate && object.hasAny("msg", "message", "log", "textPayload", "jsonPayload", "event")
+    }
+
+    /// The push that the text in a record of a log has.
+    static func ofLogRecord(_ object: JSONNode) -> WrittenPayload? {
+        for key in ["log", "msg", "message", "textPayload", "payload"] {
+            guard let text = object[key]?.string,
+                let (found, _) = try? first(in: Array(text.utf8)),
+                let root = try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max)).root,
+                RepairedPayload.isKnown(root)
+            else { continue }
+            var result = found
+            result.name = "the record of a log with a push in \(key)"
+            return result
+        }
+        return nil
+    }
+
     /// Whether an object has these keys of what Android keeps with a notification.
     private static func hasExtrasOfNotification(_ object: JSONNode?) -> Bool {
         let keys = ["android.title", "android.text", "android.template", "android.appInfo", "android.showWhen"]
@@ -108,6 +139,13 @@ extension PayloadEnvelope {
 
     private static func nameOfFile(_ object: JSONNode) -> String? {
         if let name = nameOfSNS(object) { return name }
+        if isLogRecord(object), ofLogRecord(object) == nil {
+            let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
+            return "this is the record of a log, without a push in it\(meaning)"
+        }
+        if object.hasAny("errno", "syscall"), let code = object["code"]?.string, !object.hasTextsOnly {
+            return "this is the error of a program (\(code.showingControls())), not a push"
+        }
         if object.hasAny("senderID") || ["android", "ios"].contains(where: { object[$0]?.hasAny("senderID") == true }) {
             return "this is what an app starts a plugin with (senderID), not a push"
         }
@@ -289,311 +327,5 @@ extension PayloadEnvelope {
             this is a message for Amazon SNS whose key is \(key): SNS knows \(key.uppercased()), in capitals, and its \
             value is the payload as a text in JSON
             """
-    }
-}
-
-// Texts without a payload.
-extension PayloadForm {
-    /// Returns the name of a text that has no payload, with a remedy; `nil` if it has no name.
-    ///
-    /// - Parameters:
-    ///   - line: its first line that is not blank.
-    ///   - mayHavePayload: whether a later line may have a payload: only what never precedes one has a name then.
-    ///   - readsCode: whether source code may have one, too.
-    public static func nameOfOther(
-        _ line: [UInt8], mayHavePayload: Bool = false, readsCode: Bool = false
-    ) -> String? {
-        let text = line.drop(while: \.isJSONWhiteSpace)
-        let mayBeObject = mayHavePayload && PayloadStart(in: line)?.isTentative == true
-        let isObject = mayBeObject || readsCode && !isGo(text)
-        let early =
-            nameOfConsole(text) ?? nameOfPrinted(text) ?? nameOfDocument(text)
-            ?? (isObject ? nil : nameOfCode(text, in: line))
-        return early ?? (mayHavePayload ? nil : note(text) ?? nameOfPart(text) ?? nameOfTable(text))
-    }
-
-    /// Returns the name of a line of a log that tells something about a push without its content; `nil` for any other.
-    public static func nameOfNote(_ line: [UInt8]) -> String? { note(line[...]) }
-
-    /// Whether a line is about VoIP pushes.
-    public static func namesVoIP(_ line: [UInt8]) -> Bool {
-        line.count < 1000 && String(decoding: line, as: UTF8.self).lowercased().has("voip")
-    }
-
-    /// Returns what an error in JSON comes from, if the text says it: a missing quotation mark, or quotation marks in a
-    /// text without their escapes.
-    public static func hint(at place: Int, in text: [UInt8]) -> String? {
-        hintOfEscapes(at: place, in: text) ?? hintOfMark(at: place, in: text) ?? hintOfInnerObject(in: text)
-            ?? openText(in: text).map { "; and the quotation mark before this text is not closed: \($0)" }
-    }
-
-    /// Returns the remedy for an object in a text without escapes, anywhere in the text.
-    private static func hintOfInnerObject(in text: [UInt8]) -> String? {
-        let mark = UInt8(ascii: "\"")
-        let isInText = text.indices.contains { place in
-            guard text[place] == UInt8(ascii: ":") else { return false }
-            let value = text[(place + 1)...].drop(while: \.isJSONWhiteSpace)
-            let inner = value.dropFirst().drop(while: \.isJSONWhiteSpace)
-            let key = inner.dropFirst().drop(while: \.isJSONWhiteSpace)
-            return value.first == mark && inner.first == UInt8(ascii: "{") && key.first == mark
-        }
-        return isInText ? remedyOfEscapes : nil
-    }
-
-    private static let remedyOfEscapes =
-        "; an object in a text needs an escape before each of its quotation marks: {\\\"key\\\": ...}"
-
-    private static func hintOfMark(at place: Int, in text: [UInt8]) -> String? {
-        guard place < text.count else { return nil }
-        let (mark, colon) = (UInt8(ascii: "\""), UInt8(ascii: ":"))
-        if text[place] == UInt8(ascii: "{"), text[..<place].last(where: { !$0.isJSONWhiteSpace }) == text[place] {
-            let isPlace = text[place...].has("}}".utf8)
-            return isPlace
-                ? "; {{ and }} mark a place of a template: put a text there" : "; one of the two brackets is too many"
-        }
-        if text[place] == UInt8(ascii: "\n") || text[place] == UInt8(ascii: "\r") {
-            if text[place...].allSatisfy(\.isJSONWhiteSpace) { return "; the text is cut off here: copy it whole" }
-            return "; or the quotation mark that ends the text is missing in this line"
-        }
-        let word = text[place...].prefix { $0.isDigit || $0 == UInt8(ascii: "_") || (97...122).contains($0 | 0x20) }
-        guard !word.isEmpty else { return nil }
-        if text[word.endIndex...].starts(with: [mark, colon]) {
-            return "; the quotation mark before \(String(decoding: word, as: UTF8.self)) is missing"
-        }
-        // "title: "Hello": the text that ended there is a key and a colon.
-        let before = text[..<place]
-        guard before.last == mark, let open = before.dropLast().lastIndex(of: mark) else { return nil }
-        let bracket = before[..<open].last { !$0.isJSONWhiteSpace }
-        guard bracket == UInt8(ascii: "{") || bracket == UInt8(ascii: ",") else { return nil }
-        let key = before[(open + 1)...].dropLast()
-        guard let end = key.firstIndex(of: colon), key[end...].dropFirst().allSatisfy(\.isJSONWhiteSpace) else {
-            return nil
-        }
-        let name = String(decoding: key[..<end], as: UTF8.self).showingControls()
-        return "; the quotation mark behind \(name) is missing"
-    }
-
-    /// Returns the begin of the first text of an object that is open at the end of its line; `nil` if there is none.
-    static func openText(in text: [UInt8]) -> String? {
-        var place = 0
-        var open: Int?
-        while place < text.count {
-            switch (text[place], open) {
-            case (UInt8(ascii: "\\"), .some): place += 1
-            case (UInt8(ascii: "/"), nil) where text[place...].starts(with: "//".utf8):
-                place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-            case (UInt8(ascii: "/"), nil) where text[place...].starts(with: "/*".utf8):
-                place = text.indices[place...].first { text[$0...].starts(with: "*/".utf8) } ?? text.count
-            case (UInt8(ascii: "\""), nil), (UInt8(ascii: "'"), nil), (UInt8(ascii: "`"), nil): open = place
-            case (UInt8(ascii: "\n"), let begin?) where text[begin] != UInt8(ascii: "`"):
-                return String(decoding: text[begin..<min(place, begin + 40)], as: UTF8.self).showingControls()
-            case (let byte, let begin?) where byte == text[begin]: open = nil
-            default: break
-            }
-            place += 1
-        }
-        return nil
-    }
-
-    private static func hintOfEscapes(at place: Int, in text: [UInt8]) -> String? {
-        let before = text[..<min(place, text.count)].reversed().drop(while: \.isJSONWhiteSpace)
-        // A line feed behind the first brace is no part of a text, either.
-        let isInBrace = before.first == UInt8(ascii: "{") && place < text.count && text[place] < 0x20
-        guard isInBrace || before.first == UInt8(ascii: "\"") else { return nil }
-        let brace = isInBrace ? before[...] : before.dropFirst().drop(while: \.isJSONWhiteSpace)
-        guard brace.first == UInt8(ascii: "{"),
-            brace.dropFirst().drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "\"")
-        else { return nil }
-        return remedyOfEscapes
-    }
-
-    private static func nameOfConsole(_ text: ArraySlice<UInt8>) -> String? {
-        if text.starts(with: "NotificationRecord(".utf8) {
-            return """
-                the record of a notification that Android shows (dumpsys notification), without the payload: a tag \
-                that begins with FCM-Notification means that FCM's SDK showed it
-                """
-        }
-        guard text.has("dasd".utf8), text.has("pushLaunch".utf8) else { return nil }
-        return """
-            a line of the log in which iOS decides whether a silent push launches the app (dasd), without the payload: \
-            Must Not Proceed means that it does not, because of the limit of silent pushes, low power or Background App \
-            Refresh
-            """
-    }
-
-    /// An object in a notation that is not read, or a part of one.
-    private static func nameOfPrinted(_ text: ArraySlice<UInt8>) -> String? {
-        let objects = [
-            ("#<", "an object that Ruby inspected", "its payload with to_json"),
-            ("map[", "a map that Go printed", "it with json.Marshal"),
-            ("&{", "a struct that Go printed", "it with json.Marshal"),
-            ("Array (", "an array that PHP printed", "it with json_encode"),
-            ("array(", "an array that PHP printed", "it with json_encode"),
-            ("RemoteMessage(", "an object that Kotlin or Dart printed", "its data"),
-            ("RemoteMessage{", "an object that Java printed", "getData()"),
-            ("\u{25BF} ", "an object that Xcode's debugger or dump() printed", "it with NSLog or JSONSerialization"),
-        ]
-        for (mark, name, remedy) in objects where text.starts(with: mark.utf8) {
-            return "\(name), not a push in a form that is read: print \(remedy)"
-        }
-        guard text.first == UInt8(ascii: "\""), PrintedLiteral.begins(text, behind: UInt8(ascii: "[")) else {
-            return nil
-        }
-        return "a part of an object in JSON, which begins with a key: put { before it and } behind it"
-    }
-
-    private static func nameOfDocument(_ text: ArraySlice<UInt8>) -> String? {
-        let list = "plutil -convert json makes a property list JSON"
-        let names = [
-            ("<!DOCTYPE html", "a page in HTML, not a push"), ("<html", "a page in HTML, not a push"),
-            ("<toast", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
-            ("<tile", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
-            ("diff --git", "the difference of two versions (diff), not a push: give one of them"),
-            ("@@ -", "the difference of two versions (diff), not a push: give one of them"),
-            ("<?xml", "a property list or another document in XML, not a push: \(list)"),
-            ("<!DOCTYPE", "a property list or another document in XML, not a push: \(list)"),
-            ("<plist", "a property list in XML, not a push: \(list)"),
-            ("bplist", "a binary property list, not a push: \(list)"), ("HTTP/", "the answer of a server, not a push"),
-            ("-----BEGIN", "a key or a certificate, not a push: keep it secret"),
-        ]
-        if let (_, name) = names.first(where: { text.starts(with: $0.0.utf8) }) { return name }
-        if text.starts(with: "b'".utf8), text.has("HTTP/1.".utf8) { return "the answer of a server, not a push" }
-        let isToken = text.starts(with: "eyJ".utf8) && text.count(where: { $0 == UInt8(ascii: ".") }) == 2
-        return isToken ? "a token (JWT), not a push: keep it secret" : nil
-    }
-
-    private static func isGo(_ text: ArraySlice<UInt8>) -> Bool {
-        text.has(" := ".utf8) || text.has("&messaging.".utf8)
-    }
-
-    /// Whether the text before a brace ends with a type of Go, whose struct or map it begins: `&messaging.Message{`.
-    static func isTypeOfGo(_ before: ArraySlice<UInt8>) -> Bool {
-        let begin = before.lastIndex { $0 <= 0x20 || $0 == UInt8(ascii: "(") }
-        let type = before[(begin.map { $0 + 1 } ?? before.startIndex)...]
-        return ["&", "map[", "[]string", "[]*"].contains { type.starts(with: $0.utf8) }
-    }
-
-    /// The name of source code.
-    public static let codeName = "source code, not a push: run it, and give the message that it makes as JSON"
-
-    /// Whether a line is source code.
-    public static func isCode(_ line: [UInt8]) -> Bool {
-        nameOfCode(line.drop(while: \.isJSONWhiteSpace), in: line) != nil || isStatement(line)
-    }
-
-    /// Whether a line of source code makes JSON of an object.
-    public static func makesJSON(_ line: [UInt8]) -> Bool {
-        ["stringify(", "jsonEncode(", "json_encode(", "json.dumps("].contains { line.has($0.utf8) }
-    }
-
-    /// The index of the first line of source code in a text without a payload, if it begins the text or a third of the
-    /// text is code.
-    public static func firstOfCode(in lines: [[UInt8]]) -> Int? {
-        let written = lines.indices.filter { index in
-            let text = lines[index].drop(while: \.isJSONWhiteSpace)
-            return !["#", "//", "*", "/*", "```"].contains { text.starts(with: $0.utf8) } && !text.isEmpty
-        }
-        let code = written.filter { isCode(lines[$0]) }
-        return code.count * 3 >= written.count || code.first == written.first ? code.first : nil
-    }
-
-    /// Whether a line has the shape of a statement: a call, a chain of calls, a variable that gets the value of a call, a
-    /// variable of PHP.
-    private static func isStatement(_ line: [UInt8]) -> Bool {
-        var text = line.drop(while: \.isJSONWhiteSpace)
-        while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
-        func isOfName(_ byte: UInt8) -> Bool {
-            byte.isDigit || byte | 0x20 >= 97 && byte | 0x20 <= 122 || "_.:$<>[]?!&*".utf8.contains(byte)
-        }
-        guard !PayloadStart.isLog(line), let last = text.last else { return false }
-        // note.alert = "Hi", and Rpush::Apns::Notification.new.
-        let first = text.prefix { $0 > 0x20 }
-        let isMember = text[first.endIndex...].starts(with: " = ".utf8) && first.contains(UInt8(ascii: "."))
-        let isRubys = first.first.map { (65...90).contains($0) } == true && first.has("::".utf8)
-        if (isMember || isRubys && first.contains(UInt8(ascii: "."))) && first.allSatisfy(isOfName) { return true }
-        guard "(){}[];,".utf8.contains(last) else { return false }
-        /// Whether a text begins with the name of a function and its bracket.
-        func isCall(_ text: ArraySlice<UInt8>) -> Bool {
-            var rest = text.drop(while: \.isJSONWhiteSpace)
-            for word in ["await ", "new ", "try ", "try? "] where rest.starts(with: word.utf8) {
-                rest = rest.dropFirst(word.utf8.count)
-            }
-            let name = rest.prefix { isOfName($0) || $0 == UInt8(ascii: "-") }
-            return name.contains { $0 | 0x20 >= 97 && $0 | 0x20 <= 122 }
-                && rest.dropFirst(name.count).first == UInt8(ascii: "(")
-        }
-        let isPHP = text.first == UInt8(ascii: "$") && text.dropFirst().first.map(isOfName) == true
-        // Objective-C sends messages in brackets.
-        let isSend = text.first == UInt8(ascii: "[") && last == UInt8(ascii: ";")
-        if isPHP && text.contains(where: { "=(".utf8.contains($0) }) || isSend || isCall(text) { return true }
-        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
-        let words = text[..<equals].split(separator: UInt8(ascii: " "))
-        return (1...3).contains(words.count)
-            && words.allSatisfy { $0.allSatisfy { isOfName($0) || $0 == UInt8(ascii: ",") } }
-            && isCall(text[(equals + 1)...])
-    }
-
-    /// Source code. A sentence may begin with the same words, so most of them need a sign of code, too.
-    private static func nameOfCode(_ text: ArraySlice<UInt8>, in line: [UInt8]) -> String? {
-        let code = codeName
-        if isGo(text) { return code }
-        guard PayloadStart(in: line)?.isTentative != false else { return nil }
-        if ["import ", "<?php", "#include", "@Override", "package "].contains(where: { text.starts(with: $0.utf8) }) {
-            return code
-        }
-        let words = [
-            "from ", "const ", "let ", "var ", "val ", "func ", "def ", "public ", "private ", "async ", "await ",
-            "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ", "- (", "-(", "+ (",
-            "@interface ",
-            "@implementation ", "@property", "NSDictionary *", "NSString *", "[[", "if (", "foreach (", "for (",
-            "protected ",
-            "internal ", "override ", "static ",
-        ]
-        if [" += (".utf8, ") => {".utf8].contains(where: { text.has($0) }) { return code }
-        let hasSign = text.contains { "=({;".utf8.contains($0) } || text.has(" import ".utf8)
-        return hasSign && words.contains { text.starts(with: $0.utf8) } ? code : nil
-    }
-
-    /// A line of a log without the content of the push.
-    private static func note(_ text: ArraySlice<UInt8>) -> String? {
-        if text.has("c2dm.intent.RECEIVE".utf8), text.has("CANCELLED".utf8) {
-            return """
-                a line of the log that Android cancelled the broadcast of a push: the app is force-stopped, and runs \
-                again when the user starts it; the extras are not printed
-                """
-        }
-        let contentless = [
-            ("RemoteMessage@", "getData()"), ("Instance of 'RemoteMessage'", "message.toMap()"),
-            ("[object Object]", "JSON.stringify(message)"), ("<UNNotification", "request.content.userInfo"),
-            ("Intent { ", "getExtras(), after extras.keySet()"),
-        ]
-        return contentless.first { text.has($0.0.utf8) }.map { mark, remedy in
-            "the message is printed without its content: have the app print \(remedy)"
-        }
-    }
-
-    /// A part of a file of a project.
-    private static func nameOfPart(_ text: ArraySlice<UInt8>) -> String? {
-        let parts = [
-            ("<manifest", "an AndroidManifest.xml"), ("<application", "an AndroidManifest.xml"),
-            ("<service", "an AndroidManifest.xml"), ("<receiver", "an AndroidManifest.xml"),
-            ("<meta-data", "an AndroidManifest.xml"), ("<uses-permission", "an AndroidManifest.xml"),
-            ("<activity", "an AndroidManifest.xml"), ("<intent-filter", "an AndroidManifest.xml"),
-            ("<key>", "a property list such as Info.plist"), ("implementation ", "a build.gradle"),
-            ("apply plugin", "a build.gradle"), ("dependencies {", "a build.gradle"), ("plugins {", "a build.gradle"),
-            ("buildscript {", "a build.gradle"), ("pod '", "a Podfile"), ("target '", "a Podfile"),
-        ]
-        return parts.first { text.starts(with: $0.0.utf8) }.map { "a part of \($0.1), not a push" }
-    }
-
-    private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {
-        let commas = text.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
-        // A sentence has spaces behind its commas.
-        let isSentence = text.has(", ".utf8)
-        let isTable =
-            commas >= 2 && !isSentence && !text.contains { "{}[]()=".utf8.contains($0) }
-            && !PayloadStart.isLog(Array(text))
-        return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
     }
 }

@@ -114,7 +114,7 @@ extension RemoteMessage {
         var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
         if let from { facts.append("from \(from)") }
         if originalPriority != nil || priority != nil {
-            let delivered = priority == originalPriority ? "" : ", delivered as \(priority?.rawValue ?? "unknown")"
+            let delivered = priority == originalPriority ? "" : priority.map { ", delivered as \($0.rawValue)" } ?? ""
             facts.append("priority \(originalPriority?.rawValue ?? "unknown")\(delivered)")
         }
         if ttl != 0 { facts.append("ttl \(ttl) s") }

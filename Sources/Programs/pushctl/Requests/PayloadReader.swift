@@ -34,6 +34,8 @@ struct PayloadReader {
     private var skipped = 0
     /// Whether the last of them begins a call of source code.
     private var isInCall = false
+    /// Whether the last of them names a call of a stack trace, whose source code follows.
+    private var isInFrame = false
     /// The last line in which a prefix was looked for.
     private var lastPrefixed = 0
     /// The name of the first line that has one, such as a note of Android about the push.
@@ -46,6 +48,9 @@ struct PayloadReader {
     private var platformOfNotation: Platform?
     /// Whether the line in which the payload begins is quoted, and so its other lines.
     private var isQuoted = false
+    /// The objects that variables of source code have, as JSON, and their limit: a later object may name them.
+    private var constants: [String: [UInt8]] = [:]
+    private static let constantsMax = 16
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
 
@@ -101,7 +106,9 @@ struct PayloadReader {
         count += 1
         wasWholeLine = true
         let text: PayloadText?
-        do { text = try PayloadText(start, line: line) } catch { throw failure(error, from: number) }
+        do { text = try PayloadText(start, line: line, constants: constants) } catch {
+            throw failure(error, from: number)
+        }
         if let text {
             // A log may mention an object anywhere; a Bundle is one of a push.
             guard start.isBehindText, start.form != .bundle, opensObjects else {
@@ -159,7 +166,9 @@ struct PayloadReader {
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
         skipped += 1
-        isInCall = line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "(")
+        let last = line.last { !$0.isJSONWhiteSpace }
+        isInCall = last == UInt8(ascii: "(") || isInCall && last == UInt8(ascii: ",")
+        isInFrame = PayloadForm.isFrameOfPython(line)
         if firstOther == nil { firstOther = (line, number) }
         if name == nil { name = PayloadForm.nameOfNote(line).map { ($0, number) } }
         namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
@@ -226,6 +235,10 @@ struct PayloadReader {
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
+            if isInFrame {
+                leaveOut(line, lineNumber)
+                continue
+            }
             if repairs, !isQuoted { line = try withoutPrefix(line) }
             if repairs, count == 0, firstOther == nil, let members = try members(from: line) { line = members }
             // Each line of a file with JSON in its first line is JSON.
@@ -264,6 +277,8 @@ struct PayloadReader {
 
     /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
     private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
+        // C# has the brace of an object in a line of its own.
+        if PayloadStart.opensStruct(line), let next = try nextLine() { return line + next }
         guard lineNumber > lastPrefixed, LinePrefix.isOpen(line), let next = try nextLine() else { return line }
         var (lines, isAll) = ([line, next], false)
         defer {
@@ -284,40 +299,17 @@ struct PayloadReader {
     /// The begin of a file that is a part of an object: its members, as lines. Adds the bracket that is missing before
     /// them; `nil` for any other line.
     private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
-        if PayloadStart.isMemberOfJSON(line) {
-            let rest = try rest()
-            let part = Self.lines(of: rest[...]).prefix { !PayloadStart.isFence($0) }.joined(separator: [10])
-            if let whole = PayloadStart.object(ofMembers: line + [UInt8(ascii: "\n")] + part) {
-                note("\(file.name):\(lineNumber): a part of an object: read with the brackets around it")
-                return whole
-            }
-            push(back: Self.lines(of: rest[...]))
-            lineNumber += linesAlready.count
-            note("\(file.name):\(lineNumber): a part of an object: read with { before it")
-            return [UInt8(ascii: "{")] + line
-        }
-        let isCode = PayloadStart.isMemberOfCode(line)
-        guard isCode || PayloadStart.isPrintedMember(line) else { return nil }
-        let rest = try rest()
-        if isCode {
-            let text = [UInt8(ascii: "{")] + line + [UInt8(ascii: "\n")] + rest
-            let end = text.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
-            guard let found = RepairedPayload(text[...end] + [UInt8(ascii: "}")], isCode: true), found.rest.isEmpty
-            else {
-                push(back: Self.lines(of: rest[...]))
-                lineNumber += linesAlready.count
-                return nil
-            }
-            note("\(file.name):\(lineNumber): a part of a message in source code: read with { before it")
+        guard PayloadStart.isMember(line) else { return nil }
+        let rest = Self.lines(of: try rest()[...])
+        if let found = PayloadStart.object(ofLines: [line] + rest) {
+            note("\(file.name):\(lineNumber): \(found.name)")
             return found.json
         }
-        guard let found = PayloadStart.object(ofPrinted: [line] + Self.lines(of: rest[...])) else {
-            push(back: Self.lines(of: rest[...]))
-            lineNumber += linesAlready.count
-            return nil
-        }
-        note("\(file.name):\(lineNumber): read as the members of an object, one a line")
-        return found
+        push(back: rest)
+        lineNumber += linesAlready.count
+        guard PayloadStart.isMemberOfJSON(line) else { return nil }
+        note("\(file.name):\(lineNumber): a part of an object: read with { before it")
+        return [UInt8(ascii: "{")] + line
     }
 
     /// The meaning of sentences in the begin of the file, each with its line.
@@ -334,8 +326,8 @@ struct PayloadReader {
         for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
         if let last = known.last { return Failure(.badData, "\(file.name):\(last.line): \(last.text)") }
         if let named { return named }
-        if let place = PayloadForm.firstOfCode(in: beginning) {
-            return Failure(.badData, "\(file.name):\(place + 1): \(PayloadForm.codeName)")
+        if let found = PayloadForm.nameOfProgram(beginning) {
+            return Failure(.badData, "\(file.name):\(found.line + 1): \(found.name)")
         }
         if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
@@ -345,7 +337,8 @@ struct PayloadReader {
         if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
         let mayBeWeb = repairs && platform == nil && skipped == 1
         let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
-        if skipped > 1 || PayloadStart.isLog(firstOther.line) || PayloadStart.isProse(firstOther.line) {
+        let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
+        if skipped > 1 || PayloadStart.isLog(firstOther.line) || !"{[\"'`".utf8.contains(first) && !first.isDigit {
             return Failure(
                 .badData,
                 "\(file.name): there is no payload in it: \(counted(skipped, "line")) of text without a push\(hint)")
@@ -446,6 +439,7 @@ struct PayloadReader {
             report(found, from: number)
             payload = payload.with(json: found.json)
         }
+        if let name = text.start.constant, constants.count < Self.constantsMax { constants[name] = payload.json }
         if text.start.isOfOtherCall { return nil }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
@@ -465,6 +459,10 @@ struct PayloadReader {
             document = try JSONDocument(scanning: asCame.root.compactBytes, limits: limits)
         } catch {
             throw Failure(.badData, "\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
+        }
+        if document.root.kind == .array, document.root.elements.first?.kind == .object {
+            list = (document.root.elements.enumerated().makeIterator(), place)
+            return try nextOfList()
         }
         return try opened(
             Record(

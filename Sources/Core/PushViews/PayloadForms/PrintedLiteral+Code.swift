@@ -1,0 +1,141 @@
+import PushModel
+import PushRouter
+
+// Source code in an object: expressions in place of values, and the initializers of Go and C#.
+extension PrintedLiteral {
+    /// An initializer in braces.
+    enum Initializer {
+        /// Of the fields of a struct or a class, whose names are those of the keys in another case.
+        case fields
+        /// Of a map.
+        case entries
+    }
+
+    /// Reads source code up to the end of a value: a comma, a closing bracket or a line feed that no bracket encloses.
+    mutating func takeCode() -> String {
+        let begin = place
+        var depth = 0
+        while let next {
+            switch next {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
+                guard let close = Self.quoteEnd(in: text[place...]) else { return "" }
+                place = close
+            case UInt8(ascii: "/") where text[place...].starts(with: "//".utf8) && depth == 0:
+                return String(decoding: text[begin..<place], as: UTF8.self)
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
+                depth -= 1
+            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\n"):
+                if depth == 0 { return String(decoding: text[begin..<place], as: UTF8.self) }
+            default: break
+            }
+            place += 1
+        }
+        return String(decoding: text[begin..<place], as: UTF8.self)
+    }
+
+    /// Takes source code for the text of a value that it stands for.
+    mutating func code(from begin: Int, depth: Int) -> Bool {
+        place = begin
+        let code = takeCode()
+        let end = code.utf8.lastIndex { !$0.isJSONWhiteSpace }
+        guard let end else { return false }
+        variable(String(code[...end]), depth: depth, at: begin)
+        return true
+    }
+
+    /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
+    /// object.
+    mutating func variable(_ code: String, depth: Int, at begin: Int) {
+        if let value = constants[code] { return writer.raw(value) }
+        let isData = key == "data" && depth <= 2 && !code.has("stringify")
+        note(isData ? .variable(code) : .value(code), at: begin)
+        if key == APNsHeader.expiration.rawValue {
+            writer.string("4000000000")
+        } else if Self.keysOfNumbers.contains(key) {
+            writer.raw("1".utf8)
+        } else if isData || Self.keysOfObjects.contains(key) {
+            writer.object { _ in }
+        } else {
+            // The text that a person would read is not known.
+            writer.string(Self.keysOfTexts.contains(key) ? "<\(code)>" : code)
+        }
+    }
+
+    /// Reads the initializer behind the name of a type: `messaging.Message{`, `map[string]string{`, `new Message() {`;
+    /// `nil`, at the same place, for any other word.
+    mutating func structure(named word: String, depth: Int) -> Bool? {
+        let begin = place
+        var found: Initializer?
+        if word == "map", next == UInt8(ascii: "["), let close = text[place...].firstIndex(of: UInt8(ascii: "]")) {
+            place = close + 1
+            _ = takeWord()
+            if text[place...].starts(with: "{}".utf8) { place += 2 }
+            found = .entries
+        } else if word == "new", let name = takeWord() {
+            found = name.has("Dictionary") ? .entries : .fields
+            if next == UInt8(ascii: "<"), let close = text[place...].firstIndex(of: UInt8(ascii: ">")) {
+                place = close + 1
+            }
+            if text[place...].starts(with: "()".utf8) { place += 2 }
+        } else if word.hasPrefix("messaging.") {
+            found = .fields
+        }
+        guard let found, peek(UInt8(ascii: "{")) else {
+            place = begin
+            return nil
+        }
+        let outer = initializer
+        initializer = found
+        defer { initializer = outer }
+        return value(depth: depth + 1, allowsWord: false)
+    }
+
+    /// Whether a slice of Go follows, behind its first bracket: `]string{`.
+    var startsSliceOfGo: Bool {
+        let type = text[place...].dropFirst().prefix {
+            $0 == UInt8(ascii: "*") || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: ".")
+        }
+        return !type.isEmpty && text[type.endIndex...].first == UInt8(ascii: "{")
+    }
+
+    /// Reads a slice of Go behind its first bracket.
+    mutating func slice(depth: Int) -> Bool {
+        place = (text[place...].firstIndex(of: UInt8(ascii: "{")) ?? place) + 1
+        return list(until: UInt8(ascii: "}"), depth: depth)
+    }
+
+    /// Reads an entry of a map in C#: `{ "key", value }` or `["key"] = value`; `nil` if none begins here.
+    mutating func takeEntry(depth: Int, keys: inout Set<String>) -> Bool? {
+        skipWhiteSpace()
+        let open = next
+        guard open == UInt8(ascii: "{") || open == UInt8(ascii: "[") else { return nil }
+        place += 1
+        skipWhiteSpace()
+        guard next == UInt8(ascii: "\""), let key = takeQuoted(), keys.insert(key).inserted else { return false }
+        let isPair = open == UInt8(ascii: "{")
+        guard isPair ? take(UInt8(ascii: ",")) : take(UInt8(ascii: "]")) && take(UInt8(ascii: "=")) else {
+            return false
+        }
+        writer.key(key)
+        return value(depth: depth + 1, allowsWord: false) && (!isPair || take(UInt8(ascii: "}")))
+    }
+
+    /// The key of a field: that of firebase-admin for Node. `Title` is title, `APNS` apns, and `ImageURL` imageUrl.
+    static func fieldName(_ name: String) -> String {
+        let capitals = name.prefix { $0.isUppercase }
+        if capitals.count == name.count { return name.lowercased() }
+        let first = capitals.count > 1 ? capitals.count - 1 : 1
+        var result = name.prefix(first).lowercased() + name.dropFirst(first)
+        for ending in ["URL", "ID"] where result.hasSuffix(ending) {
+            result = result.dropLast(ending.count) + ending.capitalized
+        }
+        return result
+    }
+}
+
+extension String {
+    /// The first letter of a word in capitals, and the others in small ones.
+    fileprivate var capitalized: String { prefix(1) + dropFirst().lowercased() }
+}
