@@ -157,3 +157,21 @@ public struct ActLimiter: Sendable {
         return counts[peer, default: 0] <= Self.perSecond
     }
 }
+
+extension WebDesk {
+    func loginForm(_ request: WebRequest) -> WebAnswer {
+        // A request that was answered before had the wrong token.
+        let isWrong = request.method == "POST"
+        let form: Markup = """
+            \(Markup.when(isWrong, HTML.problem("this is not the token")))<form method="post" action="/login">\
+            <input name="username" autocomplete="username" value="page" hidden><label>Token \
+            <input name="token" type="password" autocomplete="current-password" required></label> <button>Log in</button></form>
+
+            """
+        return .response(page(request, title: "Log in", form, status: isWrong ? 403 : 200))
+    }
+
+    func login(_ request: WebRequest) -> WebAnswer {
+        facts.access.login(request).map(WebAnswer.response) ?? loginForm(request)
+    }
+}

@@ -162,7 +162,8 @@ struct Parser {
             throw .usage("\(extra) is one operand too many", of: command)
         }
         if operands.count < command.operands.count.lowerBound {
-            throw .usage("\(command.operands.usage) is missing", of: command)
+            let usage = command.operands.usage
+            throw .usage("\(usage) is missing\(usage.hasSuffix("|-") ? "; - reads standard input" : "")", of: command)
         }
     }
 

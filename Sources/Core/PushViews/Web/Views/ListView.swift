@@ -194,3 +194,64 @@ extension WebDesk {
 
             """
 }
+
+// Other lists of pushes, and the help about the search.
+extension WebDesk {
+    func deadLetters(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
+        let text = request.query["query"] ?? ""
+        let query = try query(request, beginning: "is:dead op:deliver,interact,token ")
+        let before = try number("before", of: request)
+        let found = try search(PushSearch(query, before: before, limit: 100, patience: .milliseconds(200)))
+        let mayReplay = daemon.mayControl
+        let table = HTML.table(
+            "Dead letters, the newest first", found.stories.map { summary(shown($0)) },
+            [
+                .name("Push") {
+                    let seq = $0.facts.story.request.seq
+                    let box: Markup =
+                        "<input type=\"checkbox\" name=\"requests\" value=\"\(seq)\" aria-label=\"Choose #\(seq)\"> "
+                    return "\(Markup.when(mayReplay, box))\(HTML.push(seq, "#\(seq) \($0.title)"))"
+                }, .words("Why") { "\($0.verdict.sentences.joined(separator: " "))" },
+                .words("Handler") { "\($0.main?.handler ?? "-")" }, .words("Outcome") { "\($0.word)" },
+                .words("Accepted") { HTML.time($0.facts.story.request.acceptedAt.wall) },
+                .words("App") { "\($0.facts.story.request.app ?? "-")" },
+            ])
+        let none: Markup = "<p>There are none\(found.next == nil ? "" : " so far").</p>\n"
+        let acts: Markup =
+            mayReplay
+            ? """
+            <form method="post" action="/deadletters/replay">\(formToken)\(table)<p><button>Replay the chosen ones</button> \
+            <button formaction="/deadletters/purge">Drop them</button></p></form>
+
+            """ : "\(table)<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
+        let content: Markup = """
+            <p>Callbacks that failed, timed out, expired or found no route, in relay mode. A replay runs them again. <code>?query=</code> searches them.</p>
+            \(found.stories.isEmpty ? none : acts)\(rest(found, path: "/deadletters?", text))
+            """
+        return .response(page(request, title: "Dead letters", content))
+    }
+
+    func help(_ request: WebRequest) -> WebAnswer {
+        let keys = [
+            ("/", "go to the search"), ("j, k", "next, previous push"), ("Enter", "go into the push beside the list"),
+            ("Esc", "back to the list"), ("?", "this help"),
+        ]
+        let api: Markup = """
+            <p>\(HTML.link("/api/openapi.json", "The OpenAPI document")) describes each address. A POST or DELETE needs the header \
+            <code>X-Pushrouter: 1</code>. An unknown parameter is an error.</p>
+
+            """
+        let send: Markup = """
+            <p>By <code>pushctl inject FILE</code>, or with any client of FCM or APNs through the gateway: \
+            <code>pushctl gateway env</code> prints the client's settings.</p>
+
+            """
+        let content: Markup = """
+            \(HTML.section("query", "Search", Self.words))\
+            \(HTML.section("keys", "Keyboard", HTML.table(
+                "Keys", keys, [.name("Key") { "<kbd>\($0.0)</kbd>" }, .words("What it does") { "\($0.1)" }])))\
+            \(HTML.section("api", "For programs", api))\(HTML.section("send", "Send a push", send))
+            """
+        return .response(page(request, title: "Help", content))
+    }
+}
