@@ -96,7 +96,7 @@ struct PushctlInputTests {
         let none = explain("-", input: "\(header)hello\n")
         #expect(
             none.errors
-                == "pushctl: standard input: there is no payload in it: 1 line of text without a push\n")
+                == "pushctl: standard input: there is no payload in it: 1 line of a log without a push\n")
     }
 
     @Test("repairs what people paste, and says what it assumed; a check of templates does not")
@@ -256,6 +256,64 @@ struct PushctlInputTests {
             "{\"platform\":\"all\",\"audience\":\"all\",\"notification\":{\"alert\":\"x\"}}", nil, nil,
             "a send body for JPush"
         ),
+        // Variables and texts of code, and code that receives.
+        (
+            "const m = {\n  token: t,\n  notification: content,\n  data: extra,\n};\n", "android", "shown_by_system",
+            "data is a variable"
+        ),
+        ("$f = array(\n  'to' => $t,\n  'notification' => $n,\n  'data' => $d\n);\n", "android", "shown_by_system", ""),
+        (
+            "title = \"T\"\npayload_data = {\"a\": \"1\"}\nm = messaging.Message(\n  notification=messaging.Notification(title=title),\n  data=payload_data,\n  token=t,\n)\n",
+            "android", "shown_by_system", ""
+        ),
+        (
+            "var ms = ts.Select(t => new FirebaseAdmin.Messaging.Message\n{\n    Token = t,\n    Android = new AndroidConfig() { Priority = Priority.High },\n    Apns = new ApnsConfig { Aps = new Aps { ContentAvailable = true } },\n    Data = new Dictionary<string, string> { [\"a\"] = \"b\" },\n});\n",
+            "android", nil, "a message of firebase-admin"
+        ),
+        (
+            "class S : FirebaseMessagingService() {\n  override fun onMessageReceived(m: RemoteMessage) {\n    if (A.isPush(m)) {\n      A.process(m)\n    }\n  }\n}\n",
+            nil, nil, ":1: source code"
+        ),
+        (
+            "@implementation A\n- (void)f:(NSDictionary *)userInfo {\n  [[F messaging] appDidReceiveMessage:userInfo];\n}\n",
+            nil, nil, ":1: source code"
+        ),
+        (
+            "[Service(Exported = false)]\npublic class S : FirebaseMessagingService\n{\n  public override void F(RemoteMessage m)\n  {\n    f(m);\n  }\n}\n",
+            nil, nil, "source code"
+        ),
+        (
+            "try { await send(message) } catch (e) {\n  if (e.code === 'messaging/registration-token-not-registered') { remove(t) }\n}\n",
+            nil, nil, "source code"
+        ),
+        // Answers to several sends, lists, events, and messages of other services.
+        (
+            "{\"multicast_id\":7,\"success\":2,\"failure\":1,\"results\":[{\"message_id\":\"0:1\"},{\"error\":\"NotRegistered\"},{\"message_id\":\"0:2\"}]}",
+            nil, nil, "2 accepted, 1 refused"
+        ),
+        ("{\"notifications\":[{\"id\":\"1\",\"title\":\"T\",\"data\":{}}]}", nil, nil, "shows already"),
+        (
+            "{\"actionId\":\"tap\",\"notification\":{\"id\":\"1\",\"title\":\"T\",\"data\":{\"a\":\"b\"}}}", "android",
+            "shown_by_system", ""
+        ),
+        (
+            "{\"title\":\"T\",\"message\":\"B\",\"additionalData\":{\"gcm.notification.tag\":\"x\",\"from\":\"1\",\"coldstart\":false,\"foreground\":true}}",
+            "android", "shown_by_system", "phonegap-plugin-push"
+        ),
+        (
+            "pubnub.publish({\n  channel: 'c',\n  message: {\n    pn_fcm: {\n      notification: { title: 'T' },\n    },\n  },\n});\n",
+            "android", "shown_by_system", "over PubNub"
+        ),
+        (
+            "{\"name\":\"m\",\"extras\":{\"push\":{\"notification\":{\"title\":\"T\"},\"apns\":{\"aps\":{\"badge\":3}}}}}",
+            "android", "shown_by_system", "Ably"
+        ),
+        (
+            "{\"id\":\"s\",\"time\":1643935928,\"event\":\"message\",\"topic\":\"t\",\"message\":\"B\"}", nil, nil,
+            "ntfy"
+        ),
+        ("{\"id\":25,\"appid\":5,\"message\":\"B\",\"date\":\"2024\"}", nil, nil, "Gotify"),
+        ("{\"type\":\"object\",\"properties\":{\"aps\":{\"type\":\"object\"}}}", nil, nil, "a description of data"),
         // Members one a line, a cut map, quotation marks, commands.
         ("{_ab=true\nt=T\na=20 % off\ncid=c\nfrom=1\n}\n", "android", nil, ""),
         (

@@ -355,7 +355,7 @@ struct LiteralFormTests {
             ("{Data: map[string]interface{}{\"K\": \"v\"}}", #"{"data":{"K":"v"}}"#),
             (
                 "{ Apns = new ApnsConfig { Aps = new Aps() { Badge = 4, Sound = \"s\" } } }",
-                #"{"apns":{"aps":{"badge":4,"sound":"s"}}}"#
+                #"{"apns":{"payload":{"aps":{"badge":4,"sound":"s"}}}}"#
             ),
             (
                 "{ Data = new Dictionary<string, string> { {\"k\", \"v\"}, [\"l\"] = \"w\" } }",

@@ -17,6 +17,8 @@ public struct KnownSentence: Sendable {
 
     /// Returns what the sentences in a text mean, each with its line, from 1 on.
     public static func all(in lines: [[UInt8]]) -> [(line: Int, text: String)] {
+        // Source code names the errors that it handles.
+        let lines = lines.map { isCondition($0) ? [] : $0 }
         let text = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
         let found: [(line: Int, text: String)] = table.compactMap { sentence in
             guard sentence.isIn(text) else { return nil }
@@ -24,6 +26,11 @@ public struct KnownSentence: Sendable {
             return (line + 1, sentence.meaning)
         }
         return Array(found.sorted { $0.line < $1.line }.prefix(toldMax))
+    }
+
+    private static func isCondition(_ line: [UInt8]) -> Bool {
+        line.drop(while: \.isJSONWhiteSpace).starts(with: "case ".utf8)
+            || ["if (", "if(", "=== '", "=== \"", "== '", "== \"", ".equals(\""].contains { line.has($0.utf8) }
     }
 
     /// Returns what the first sentence of the table that an object has means; `nil` if it has none.
@@ -161,7 +168,7 @@ public struct KnownSentence: Sendable {
             means: "firebase-admin refused the message: a value of data is no text; make each value a text"),
         KnownSentence(
             "Invalid JSON payload received", "Unknown name",
-            means: "FCM refused the send: it has no field of the name behind Unknown name, at the place behind it"),
+            means: "FCM refused the send: it knows no field of the name that stands behind Unknown name"),
         KnownSentence(
             "NotRegistered",
             means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
@@ -263,7 +270,10 @@ extension PayloadEnvelope {
     static func nameOfAnswer(_ object: JSONNode, for platform: Platform?) -> String? {
         let count = object.count
         func answer(of service: String) -> String {
-            let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
+            let taken = (object["success"] ?? object["successCount"])?.int64 ?? 0
+            let refused = (object["failure"] ?? object["failureCount"])?.int64 ?? 0
+            let counts = taken > 0 && refused > 0 ? ": \(taken) accepted, \(refused) refused; of what was refused" : ""
+            let meaning = counts + (KnownSentence.meaning(in: object).map { ": \($0)" } ?? "")
             return """
                 this is the answer of \(service) to a send, not a push\(meaning.isEmpty ? ":" : "\(meaning);") give the body \
                 of the send, or what the device got

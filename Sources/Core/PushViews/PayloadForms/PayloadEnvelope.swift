@@ -283,6 +283,12 @@ extension WrittenPayload {
                 }
     }
 
+    /// Whether it has a key of a message.
+    public var hasContents: Bool {
+        let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root
+        return root?.members.contains { Self.contents.contains($0.key) } == true
+    }
+
     /// Keys of which a message has one in each API and in each plugin.
     fileprivate static let contents: Set<String> = [
         "data", "notification", "message", "aps", "to", "token", "tokens", "topic", "apns", "web", "fcm",
@@ -311,6 +317,19 @@ extension PayloadEnvelope {
             return payload(object, "a push for a service worker of Angular", .web)
         }
         if let message = object["hps"]?["msg"] { return ofOldHuawei(message) }
+        if let message = object["message"], message.hasAny("pn_fcm", "pn_gcm", "pn_apns") {
+            return payload(message, "what is published over PubNub")
+        }
+        if let push = object["extras"]?["push"], push.kind == .object {
+            if platform.isApple, let part = push["apns"] { return payload(part, "a message of Ably with a push", .ios) }
+            var writer = JSONWriter()
+            writer.object { writer in
+                for key in ["notification", "data"] {
+                    if let value = push[key] { writer.member(key, raw: value.compactBytes) }
+                }
+            }
+            return WrittenPayload(json: writer.bytes, platform: platform, name: "a message of Ably with a push")
+        }
         if isLogRecord(object) { return ofLogRecord(object) }
         return event(object, for: platform) ?? sendBody(object, for: platform) ?? inWrapper(object)
     }

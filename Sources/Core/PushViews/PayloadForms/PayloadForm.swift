@@ -178,6 +178,7 @@ public struct PayloadStart: Hashable, Sendable {
             let before = line[..<place]
             // The body of a function of JavaScript.
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
+            if Self.isBody(before, isOpen: isOpen) { continue }
             if Self.isStruct(before) {
                 self.init(form: .literal, isBehindText: true, offset: place)
                 (isCode, isTentative, isStruct) = (true, true, true)
@@ -287,18 +288,39 @@ public struct PayloadStart: Hashable, Sendable {
             && parts.contains(name)
     }
 
+    /// Whether a brace behind a text begins the body of a class, a function or a statement.
+    private static func isBody(_ before: ArraySlice<UInt8>, isOpen: Bool) -> Bool {
+        if ["try ", "else ", "do "].contains(where: { before.drop(while: \.isJSONWhiteSpace).elementsEqual($0.utf8) }) {
+            return true
+        }
+        guard isOpen else { return false }
+        let last = before.last { !$0.isJSONWhiteSpace } ?? 0
+        guard last == UInt8(ascii: ")") || last.isDigit || (97...122).contains(last | 0x20) || last == UInt8(ascii: ">")
+        else { return false }
+        let words = before.split { !($0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "@")) }.prefix(
+            3)
+        return words.contains { word in bodies.contains { word.elementsEqual($0.utf8) } }
+            || before.drop(while: \.isJSONWhiteSpace).starts(with: "- (".utf8)
+    }
+
+    private static let bodies = [
+        "class", "struct", "interface", "extension", "protocol", "public", "private", "protected", "internal",
+        "override", "static", "fun", "func", "function", "def", "void", "if", "else", "for", "while", "switch", "catch",
+        "try", "do",
+    ]
+
     /// Whether the text before a brace ends with the type of a message of firebase-admin for Go or C#.
     private static func isStruct(_ before: ArraySlice<UInt8>) -> Bool {
         var text = before
         while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
         if text.reversed().starts(with: ")(".utf8) { text = text.dropLast(2) }
-        return ["messaging.Message", "messaging.MulticastMessage", "new Message", "new MulticastMessage"].contains {
+        return ["essaging.Message", "essaging.MulticastMessage", "new Message", "new MulticastMessage"].contains {
             text.reversed().starts(with: $0.utf8.reversed())
         }
     }
 
     /// Whether a line ends with the type of such a message, whose brace begins the next line.
-    public static func opensStruct(_ line: [UInt8]) -> Bool { line.has("new M".utf8) && isStruct(line[...]) }
+    public static func opensStruct(_ line: [UInt8]) -> Bool { line.has("new ".utf8) && isStruct(line[...]) }
 
     /// Returns the name of the variable whose value source code gives behind a text: `const data: Data = `, `$data = `,
     /// `data = `; `nil` for any other text, and for a member of an object (`note.payload = `).
@@ -323,6 +345,31 @@ public struct PayloadStart: Hashable, Sendable {
     /// Whether the text before a bracket is one of several arguments of a call that have names: `f(title="A", data=`.
     private static func isNamedArgument(_ before: ArraySlice<UInt8>) -> Bool {
         before.last == UInt8(ascii: "=") && before.contains(UInt8(ascii: "(")) && before.contains(UInt8(ascii: ","))
+    }
+
+    /// Returns the name and the JSON of the text that a line of source code gives a variable; `nil` for any other line.
+    public static func text(in line: [UInt8]) -> (name: String, json: [UInt8])? {
+        guard let equals = line.firstIndex(of: UInt8(ascii: "=")), let name = constant(in: line[...equals]) else {
+            return nil
+        }
+        var value = line[(equals + 1)...].drop(while: \.isJSONWhiteSpace)
+        while let last = value.last, last.isJSONWhiteSpace || last == UInt8(ascii: ";") { value = value.dropLast() }
+        guard value.count > 1, let mark = value.first, mark == value.last, "\"'".utf8.contains(mark),
+            !value.dropFirst().dropLast().contains(where: { $0 == mark || "\\$".utf8.contains($0) })
+        else { return nil }
+        var writer = JSONWriter()
+        writer.string(String(decoding: value.dropFirst().dropLast(), as: UTF8.self))
+        return (name, writer.bytes)
+    }
+
+    /// Whether later lines of source code put a variable into a message as one of its parts: `data=extra`.
+    public static func isPart(_ name: String, of lines: [[UInt8]]) -> Bool {
+        let parts = ["notification", "data", "android", "apns", "webpush"]
+        return lines.contains { line in
+            guard line.has(name.utf8) else { return false }
+            let text = line.filter { !$0.isJSONWhiteSpace && !"\"'$".utf8.contains($0) }
+            return parts.contains { part in [":", "=", "=>"].contains { text.has("\(part)\($0)\(name)".utf8) } }
+        }
     }
 
     /// Whether the text before a bracket gives a member of an object a value: `note.payload = `.
@@ -420,6 +467,11 @@ public struct PayloadStart: Hashable, Sendable {
             if close?.drop(while: \.isJSONWhiteSpace).starts(with: "=>".utf8) == true { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
+            // Objective-C sends messages in brackets, and C# has attributes in them.
+            let isSend =
+                rest.first == UInt8(ascii: "[") && rest.dropFirst().first.map { (65...90).contains($0) } == true
+            let word = rest.prefix { $0.isDigit || (97...122).contains($0 | 0x20) }
+            if isSend || !word.isEmpty && rest[word.endIndex...].first == UInt8(ascii: "(") { return nil }
             let inner = rest.first == UInt8(ascii: "{") ? rest.dropFirst().drop(while: \.isJSONWhiteSpace) : []
             if PrintedLiteral.begins(inner, behind: UInt8(ascii: "{")) { return .literal }
             return end == nil ? .list : nil
@@ -477,99 +529,5 @@ public struct PayloadStart: Hashable, Sendable {
         let value = text[key.endIndex...]
         guard !key.isEmpty, value.starts(with: ": ".utf8), let first = value.dropFirst(2).first else { return false }
         return first == UInt8(ascii: "\"") || first.isDigit
-    }
-}
-
-/// A fault in a payload of a form other than JSON.
-public struct PayloadFormError: Error, Hashable, Sendable {
-    /// The fault and its remedy.
-    public let message: String
-
-    init(_ message: String) { self.message = message }
-}
-
-/// A payload in a form other than JSON, read line by line until it is complete.
-///
-/// The time to read it is proportional to its length.
-public struct PayloadText: Sendable {
-    private enum Content: Sendable {
-        case printed(PrintedText)
-        case command(ShellWords)
-    }
-
-    /// The begin of it.
-    public let start: PayloadStart
-    /// The form.
-    public var form: PayloadForm { start.form }
-    private var content: Content
-    private var size = 0
-
-    /// Far more than the length of any request.
-    private static let sizeMax = 4 << 20
-
-    /// Makes a payload text from its first line; `nil` for JSON that begins the line.
-    ///
-    /// - Parameter constants: the objects that variables of source code have, as JSON, by name.
-    public init?(
-        _ start: PayloadStart, line: [UInt8], constants: [String: [UInt8]] = [:]
-    ) throws(PayloadFormError) {
-        self.start = start
-        switch start.form {
-        case .json, .list:
-            guard start.isBehindText else { return nil }
-            content = .printed(PrintedText(start, constants))
-        case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start, constants))
-        case .activityManager, .curl, .sns, .webPush: content = .command(ShellWords())
-        }
-        _ = try add(line)
-    }
-
-    /// Whether the payload is complete.
-    public var isWhole: Bool {
-        switch content {
-        case .printed(let text): text.isWhole
-        case .command(let words): words.isWhole
-        }
-    }
-
-    /// Adds a line to a payload that is not complete.
-    ///
-    /// - Returns: false for a line that does not belong to it.
-    public mutating func add(_ line: [UInt8]) throws(PayloadFormError) -> Bool {
-        size += line.count
-        guard size <= Self.sizeMax else {
-            throw PayloadFormError("\(form.name): longer than 4 MiB, without an end")
-        }
-        switch content {
-        case .printed(var text):
-            content = .command(ShellWords())
-            defer { content = .printed(text) }
-            return text.add(line)
-        case .command(var words):
-            content = .command(ShellWords())
-            defer { content = .command(words) }
-            words.add(line: line)
-            return true
-        }
-    }
-
-    /// Returns the payload with its faults repaired; `nil` if it has none, or has others.
-    public func repaired() -> RepairedPayload? {
-        if case .printed(let text) = content { text.repaired() } else { nil }
-    }
-
-    /// Returns the payload as JSON.
-    public func payload() throws(PayloadFormError) -> WrittenPayload {
-        switch content {
-        case .printed(let text): return try text.payload()
-        case .command(let words):
-            let list = try words.finished()
-            switch form {
-            case .curl: return try CurlCommand(list).payload()
-            case .sns: return try SNSCommand(list).payload()
-            case .webPush: return try WebPushCommand(list).payload()
-            default: return try ActivityManagerCommand(list).payload()
-            }
-        }
     }
 }

@@ -17,7 +17,8 @@ extension PayloadEnvelope {
             return (content["data"] ?? content["dataString"]).flatMap { payload($0, expo) }
         }
         if let tapped = object["notification"], object.hasAny("actionId", "inputValue") {
-            return tapped["data"].flatMap { payload($0, "the event of a tap by Capacitor") }
+            let parts = tapped["data"]?.isApplePayload == true ? nil : ofTitleBesideData(tapped, for: platform)
+            return parts ?? tapped["data"].flatMap { payload($0, "the event of a tap by Capacitor") }
         }
         // Of version 2 of the plugins, notification.payload.rawPayload.
         for inner in [object["notification"]?["payload"], object["notification"], object["payload"]] {
@@ -252,14 +253,30 @@ extension PayloadEnvelope {
             "an event of \(object["additionalData"] == nil ? "react-native-push-notification" : "phonegap-plugin-push")"
         var writer = JSONWriter()
         guard platform.isApple else {
+            // FCM leaves these of a notification block in the extras.
+            let hasBlock = more.members.contains { $0.key.hasPrefix("gcm.n") }
             writer.object { writer in
+                if hasBlock {
+                    writer.member(
+                        "notification",
+                        object: { block in
+                            for (key, name) in [("title", "title"), ("message", "body")] {
+                                object[key].map { block.member(name, raw: $0.compactBytes) }
+                            }
+                        })
+                }
+                for (key, value) in more.members where V1Body.keepsForItself(key) && !key.hasPrefix("gcm.n") {
+                    writer.member(key, raw: value.compactBytes)
+                }
                 writer.member(
                     "data",
                     object: { data in
-                        for (key, value) in object.members where !own.contains(key) && value.kind != .null {
+                        for (key, value) in object.members where !hasBlock && !own.contains(key) && value.kind != .null
+                        {
                             data.member(key, raw: value.compactBytes)
                         }
-                        for (key, value) in more.members where !own.contains(key) && object[key] == nil {
+                        for (key, value) in more.members
+                        where !own.contains(key) && object[key] == nil && !V1Body.keepsForItself(key) {
                             data.member(key, raw: value.compactBytes)
                         }
                     })

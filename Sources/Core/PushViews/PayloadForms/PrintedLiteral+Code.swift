@@ -48,10 +48,18 @@ extension PrintedLiteral {
     /// Writes a value for source code that stands for it, of the type that the key has: the data of a message is an
     /// object.
     mutating func variable(_ code: String, depth: Int, at begin: Int) {
-        if let value = constants[code] { return writer.raw(value) }
-        let isData = key == "data" && depth <= 2 && !code.has("stringify")
+        let name = code.hasPrefix("$") ? String(code.dropFirst()) : code
+        if let value = constants[name] { return writer.raw(value) }
+        if initializer == .fields, key == "priority", let dot = name.lastIndex(of: ".") {
+            // A case of an enumeration: Priority.High.
+            return writer.string(name[name.index(after: dot)...].lowercased())
+        }
+        let isPart = depth <= 2 && !code.has("stringify")
+        let isData = key == "data" && isPart
         note(isData ? .variable(code) : .value(code), at: begin)
-        if key == APNsHeader.expiration.rawValue {
+        if key == "notification", isPart {
+            writer.object { $0.member("body", "<\(code)>") }
+        } else if key == APNsHeader.expiration.rawValue {
             writer.string("4000000000")
         } else if Self.keysOfNumbers.contains(key) {
             writer.raw("1".utf8)

@@ -359,6 +359,7 @@ extension PrintedLiteral {
     mutating func members(until close: UInt8, depth: Int) -> Bool {
         writer.beginObject()
         var keys: Set<String> = []
+        let parent = key
         while true {
             skipEllipsis()
             if take(close) || takeEnd() { break }
@@ -379,6 +380,12 @@ extension PrintedLiteral {
             else { return false }
             if isKeyword, text[..<place].last?.isJSONWhiteSpace == true { isClojures = true }
             guard keys.insert(key).inserted else { return false }
+            // C# leaves out what is around aps.
+            let isBare = initializer == .fields && parent == "apns" && key == "aps"
+            if isBare {
+                writer.key("payload")
+                writer.beginObject()
+            }
             writer.key(key)
             self.key = key
             let isTyped = isCall || initializer != nil
@@ -394,6 +401,7 @@ extension PrintedLiteral {
                 let allowsWord = separator == UInt8(ascii: "=") && !isTyped
                 guard value(depth: depth + 1, allowsWord: allowsWord) else { return false }
             }
+            if isBare { writer.endObject() }
             let end = place
             guard
                 takeComma() || take(UInt8(ascii: ";")) || peek(close) || peekEllipsis()
@@ -515,6 +523,10 @@ extension PrintedLiteral {
                 writer.raw(word.utf8)
             } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
                 return code(from: begin, depth: depth)
+            } else if word.hasPrefix("$"), isCode,
+                ["data", "notification"].contains(key) || constants[String(word.dropFirst())] != nil
+            {
+                variable(word, depth: depth, at: begin)
             } else if allowsWord || word.hasPrefix("$") {
                 // A variable of PHP stands for its value.
                 writer.string(word)

@@ -401,3 +401,97 @@ extension JSONNode {
         kind == .object && hasAny("alert") && members.allSatisfy { APSKey(rawValue: $0.key) != nil }
     }
 }
+
+/// A fault in a payload of a form other than JSON.
+public struct PayloadFormError: Error, Hashable, Sendable {
+    /// The fault and its remedy.
+    public let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// A payload in a form other than JSON, read line by line until it is complete.
+///
+/// The time to read it is proportional to its length.
+public struct PayloadText: Sendable {
+    private enum Content: Sendable {
+        case printed(PrintedText)
+        case command(ShellWords)
+    }
+
+    /// The begin of it.
+    public let start: PayloadStart
+    /// The form.
+    public var form: PayloadForm { start.form }
+    private var content: Content
+    private var size = 0
+
+    /// Far more than the length of any request.
+    private static let sizeMax = 4 << 20
+
+    /// Makes a payload text from its first line; `nil` for JSON that begins the line.
+    ///
+    /// - Parameter constants: the objects that variables of source code have, as JSON, by name.
+    public init?(
+        _ start: PayloadStart, line: [UInt8], constants: [String: [UInt8]] = [:]
+    ) throws(PayloadFormError) {
+        self.start = start
+        switch start.form {
+        case .json, .list:
+            guard start.isBehindText else { return nil }
+            content = .printed(PrintedText(start, constants))
+        case .bundle, .map, .literal, .encoded: content = .printed(PrintedText(start, constants))
+        case .activityManager, .curl, .sns, .webPush: content = .command(ShellWords())
+        }
+        _ = try add(line)
+    }
+
+    /// Whether the payload is complete.
+    public var isWhole: Bool {
+        switch content {
+        case .printed(let text): text.isWhole
+        case .command(let words): words.isWhole
+        }
+    }
+
+    /// Adds a line to a payload that is not complete.
+    ///
+    /// - Returns: false for a line that does not belong to it.
+    public mutating func add(_ line: [UInt8]) throws(PayloadFormError) -> Bool {
+        size += line.count
+        guard size <= Self.sizeMax else {
+            throw PayloadFormError("\(form.name): longer than 4 MiB, without an end")
+        }
+        switch content {
+        case .printed(var text):
+            content = .command(ShellWords())
+            defer { content = .printed(text) }
+            return text.add(line)
+        case .command(var words):
+            content = .command(ShellWords())
+            defer { content = .command(words) }
+            words.add(line: line)
+            return true
+        }
+    }
+
+    /// Returns the payload with its faults repaired; `nil` if it has none, or has others.
+    public func repaired() -> RepairedPayload? {
+        if case .printed(let text) = content { text.repaired() } else { nil }
+    }
+
+    /// Returns the payload as JSON.
+    public func payload() throws(PayloadFormError) -> WrittenPayload {
+        switch content {
+        case .printed(let text): return try text.payload()
+        case .command(let words):
+            let list = try words.finished()
+            switch form {
+            case .curl: return try CurlCommand(list).payload()
+            case .sns: return try SNSCommand(list).payload()
+            case .webPush: return try WebPushCommand(list).payload()
+            default: return try ActivityManagerCommand(list).payload()
+            }
+        }
+    }
+}

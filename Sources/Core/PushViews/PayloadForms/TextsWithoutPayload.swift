@@ -269,7 +269,9 @@ extension PayloadForm {
         let code = codeName
         if isGo(text) { return code }
         guard PayloadStart(in: line)?.isTentative != false else { return nil }
-        if ["import ", "<?php", "#include", "@Override", "package "].contains(where: { text.starts(with: $0.utf8) }) {
+        if ["import ", "<?php", "#include", "@Override", "package ", "@implementation"].contains(where: {
+            text.starts(with: $0.utf8)
+        }) {
             return code
         }
         let words = [
@@ -277,7 +279,7 @@ extension PayloadForm {
             "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ", "- (", "-(", "+ (",
             "@interface ",
             "@implementation ", "@property", "NSDictionary *", "NSString *", "[[", "if (", "foreach (", "for (",
-            "protected ",
+            "protected ", "export ", "fun ", "switch (", "try {",
             "internal ", "override ", "static ",
         ]
         if [" += (".utf8, ") => {".utf8].contains(where: { text.has($0) }) { return code }

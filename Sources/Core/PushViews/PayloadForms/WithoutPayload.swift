@@ -143,6 +143,26 @@ extension PayloadEnvelope {
             let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
             return "this is the record of a log, without a push in it\(meaning)"
         }
+        if let shown = object["notifications"]?.elements.first, shown.hasAny("id", "identifier"),
+            shown.hasAny("title", "body", "data"),
+            object.count == 1
+        {
+            return """
+                these are notifications that the device shows already (getDeliveredNotifications), not a push: give what \
+                the app got, or the send body
+                """
+        }
+        if object["topic"]?.string != nil, object["time"]?.kind == .number, object["event"]?.string != nil {
+            return "this is a message of ntfy, whose own app shows it: no push of FCM or APNs"
+        }
+        if object["appid"]?.kind == .number, object["date"]?.string != nil, object["message"]?.string != nil {
+            return "this is a message of Gotify, whose own app shows it: no push of FCM or APNs"
+        }
+        if object.hasAny("$schema", "openapi", "swagger")
+            || object["type"]?.string == "object" && object["properties"]?.kind == .object
+        {
+            return "this is a description of data (JSON Schema, OpenAPI), not a push"
+        }
         if object.hasAny("errno", "syscall"), let code = object["code"]?.string, !object.hasTextsOnly {
             return "this is the error of a program (\(code.showingControls())), not a push"
         }

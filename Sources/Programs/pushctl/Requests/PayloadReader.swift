@@ -166,6 +166,9 @@ struct PayloadReader {
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
         skipped += 1
+        if repairs, let text = PayloadStart.text(in: line), constants.count < Self.constantsMax {
+            constants[text.name] = text.json
+        }
         let last = line.last { !$0.isJSONWhiteSpace }
         isInCall = last == UInt8(ascii: "(") || isInCall && last == UInt8(ascii: ",")
         isInFrame = PayloadForm.isFrameOfPython(line)
@@ -338,17 +341,17 @@ struct PayloadReader {
         let mayBeWeb = repairs && platform == nil && skipped == 1
         let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
         let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
-        if skipped > 1 || PayloadStart.isLog(firstOther.line) || !"{[\"'`".utf8.contains(first) && !first.isDigit {
+        let kind = PayloadStart.isLog(firstOther.line) ? "a log" : "text"
+        if skipped > 1 || kind != "text" || !"{[\"'`".utf8.contains(first) && !first.isDigit {
             return Failure(
                 .badData,
-                "\(file.name): there is no payload in it: \(counted(skipped, "line")) of text without a push\(hint)")
+                "\(file.name): there is no payload in it: \(counted(skipped, "line")) of \(kind) without a push\(hint)")
         }
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
             return Failure(.badData, "\(file.name): not an object: a payload is a JSON object")
         } catch {
-            let noJSON = failure(error, in: firstOther.line, from: firstOther.number)
-            return Failure(noJSON.status, noJSON.message + hint)
+            return Failure(.badData, failure(error, in: firstOther.line, from: firstOther.number).message + hint)
         }
     }
 
@@ -441,6 +444,11 @@ struct PayloadReader {
         }
         if let name = text.start.constant, constants.count < Self.constantsMax { constants[name] = payload.json }
         if text.start.isOfOtherCall { return nil }
+        if let name = text.start.constant, repairs, !payload.hasContents, restsRead < Self.restsMax {
+            let later = Self.lines(of: try rest()[...])
+            linesAlready = later.reversed()
+            if PayloadStart.isPart(name, of: later) { return nil }
+        }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
             if repairs, restsRead < Self.restsMax, lines.contains(where: PayloadForm.makesJSON) {
