@@ -315,10 +315,14 @@ extension PayloadEnvelope {
                 return answer(of: "Apple's web push service")
             }
         }
-        if let reason = object["response"]?["reason"]?.string, APNsReason(rawValue: reason) != nil {
+        if object.hasAny("device", "status"), let reason = object["response"]?["reason"]?.string,
+            APNsReason(rawValue: reason) != nil
+        {
             return answer(of: "APNs (\(reason)), as node-apn gives it,")
         }
-        if object["errno"]?.kind == .number, object["code"]?.kind == .number {
+        if let errno = object["errno"]?.int64, errno >= 100, object["code"]?.kind == .number,
+            object.hasAny("message", "error")
+        {
             return answer(of: "Mozilla's push service")
         }
         if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {

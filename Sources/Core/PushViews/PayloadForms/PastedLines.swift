@@ -129,29 +129,37 @@ extension PayloadStart {
 
     /// Returns the object whose members stand in lines without the brackets around them, and what is told of it; `nil`
     /// if it is none, or about no push.
-    public static func object(ofLines lines: [[UInt8]]) -> (json: [UInt8], name: String)? {
+    public static func object(ofLines lines: [[UInt8]]) -> (json: [UInt8], name: String, lines: Int)? {
         guard let line = lines.first else { return nil }
         if isMemberOfJSON(line) {
             let part = Array(lines.prefix { !isFence($0) }.joined(separator: [UInt8(ascii: "\n")]))
-            return object(ofMembers: part).map { ($0, "a part of an object: read with the brackets around it") }
+            return object(ofMembers: part).map {
+                ($0, "a part of an object: read with the brackets around it", lines.count)
+            }
         }
         if isMemberOfCode(line) {
             let text = [UInt8(ascii: "{")] + lines.joined(separator: [UInt8(ascii: "\n")])
             let end = text.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
             let found = RepairedPayload(text[...end] + [UInt8(ascii: "}")], isCode: true)
             guard let found, found.rest.isEmpty else { return nil }
-            return (found.json, "a part of a message in source code: read with { before it")
+            return (found.json, "a part of a message in source code: read with { before it", lines.count)
         }
-        let written = lines.filter { !$0.allSatisfy(\.isJSONWhiteSpace) }
-        let extras = written.prefix { extra(in: $0) != nil }.compactMap { extra(in: $0) }
-        if extras.count > 1, extras.contains(where: \.isReserved) {
+        var keys: Set<String> = []
+        var extras: [(key: String, value: String, isReserved: Bool)] = []
+        for line in lines {
+            // Another push begins with a key that this one has.
+            guard let next = extra(in: line), next.key != "aps", keys.insert(next.key).inserted else { break }
+            extras.append(next)
+        }
+        let isApples = lines.contains { $0.drop(while: \.isJSONWhiteSpace).starts(with: "aps".utf8) }
+        if extras.count > 1, !isApples, extras.contains(where: \.isReserved) {
             var writer = JSONWriter()
             writer.object { writer in
                 writer.member("extras", object: { object in extras.forEach { object.member($0.key, $0.value) } })
             }
-            return (writer.bytes, "read as the extras of an intent, one a line")
+            return (writer.bytes, "read as the extras of an intent, one a line", extras.count)
         }
-        return object(ofPrinted: lines).map { ($0, "read as the members of an object, one a line") }
+        return object(ofPrinted: lines).map { ($0, "read as the members of an object, one a line", lines.count) }
     }
 
     /// An extra of an intent that a line prints: `Key: from Value: 17`, as Firebase's sample does, or `from = 17`.
@@ -177,7 +185,10 @@ extension PayloadStart {
         }
         while key.last == UInt8(ascii: ",") { key = key.dropLast() }
         guard !key.isEmpty, !value.isEmpty else { return nil }
-        let isReserved = ["google.", "gcm."].contains { key.starts(with: $0.utf8) }
+        let names = [
+            "google.message_id", "google.sent_time", "google.ttl", "google.delivered_priority", "google.c.", "gcm.",
+        ]
+        let isReserved = names.contains { key.starts(with: $0.utf8) }
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self), isReserved)
     }
 }

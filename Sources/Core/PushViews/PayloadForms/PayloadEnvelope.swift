@@ -25,16 +25,7 @@ public enum PayloadEnvelope {
             let inner = opened(object, for: platform ?? result?.platform)
             guard var opened = inner ?? (addsTarget ? ofV1WithoutTarget(object) : nil),
                 let document = try? JSONDocument(scanning: opened.json, limits: JSONLimits(depth: .max))
-            else {
-                if result == nil, platform == nil, isOfNoService(object) {
-                    throw PayloadFormError(
-                        """
-                        no push that is known: none of its keys is a push service's, and FCM's data has texts alone; \
-                        --platform android explains it as data, and --platform web as the data of a web push
-                        """)
-                }
-                break
-            }
+            else { break }
             if let result { opened.complete(from: result) }
             result = opened
             object = document.root
@@ -45,6 +36,8 @@ public enum PayloadEnvelope {
 
 // A whole text.
 extension PayloadEnvelope {
+    /// The limit of objects that take the rest of a text, which is a bound for the time.
+    private static let restsMax = 16
     /// As many further payloads of a text as are counted.
     public static let othersMax = 100
 
@@ -152,7 +145,8 @@ extension PayloadEnvelope {
         var isFirst = true
         var namesVoIP = false
         var failure: PayloadFormError?
-        while !rest.isEmpty {
+        var rests = 0
+        while !rest.isEmpty, rests < restsMax {
             let raw = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
             let (line, isQuoted) = (PayloadStart.unwrapped(raw), PayloadStart.isQuoted(raw))
             let lines = rest
@@ -181,6 +175,7 @@ extension PayloadEnvelope {
                 guard try whole.add(isQuoted ? PayloadStart.unquoted(raw) : raw) else { break }
                 rest = rest.dropFirst(raw.count + 1)
             }
+            if rest.isEmpty, start.isBehindText { rests += 1 }
             guard start.isBehindText, start.form != .bundle else { return (try payload(of: whole, repairs), rest) }
             do throws(PayloadFormError) {
                 let found = try payload(of: whole, repairs)
@@ -262,8 +257,11 @@ extension WrittenPayload {
     ///   - isTentative: whether the text does not say so.
     public func isAboutPush(_ start: PayloadStart? = nil, isTentative: Bool) -> Bool {
         guard let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root else { return true }
-        // Braces in the line of an error have nothing in them.
-        guard root.kind == .object, start == nil || root.count > 0 else { return false }
+        if root.kind == .array, let first = root.elements.first {
+            return WrittenPayload(json: first.compactBytes, platform: platform).isAboutPush(
+                start, isTentative: isTentative)
+        }
+        guard root.kind == .object else { return false }
         // A push that iOS prints has aps.
         guard isTentative else {
             if start?.isArgumentOfCode == true, !root.members.contains(where: { Self.contents.contains($0.key) }) {
@@ -281,12 +279,6 @@ extension WrittenPayload {
                 && root.members.allSatisfy {
                     ["web", "fcm"].contains($0.key) && $0.value["notification"]?.kind == .object
                 }
-    }
-
-    /// Whether it has a key of a message.
-    public var hasContents: Bool {
-        let root = try? JSONDocument(scanning: json, limits: JSONLimits(depth: .max)).root
-        return root?.members.contains { Self.contents.contains($0.key) } == true
     }
 
     /// Keys of which a message has one in each API and in each plugin.
@@ -335,7 +327,7 @@ extension PayloadEnvelope {
     }
 
     /// Whether an object is like no push: FCM's data has no number, and no key is a service's, a library's or a plugin's.
-    private static func isOfNoService(_ object: JSONNode) -> Bool {
+    public static func isOfNoService(_ object: JSONNode) -> Bool {
         let others: Set<String> = [
             "title", "body", "alert", "badge", "sound", "icon", "image", "tag", "actions", "url", "from", "messageId",
             "sentTime", "collapseKey", "ttl", "priority", "originalPriority", "foreground", "coldstart", "identifier",

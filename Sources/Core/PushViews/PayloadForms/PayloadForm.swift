@@ -82,7 +82,7 @@ public struct PayloadStart: Hashable, Sendable {
     /// Whether a word of a person or a log is before it, which says nothing about it.
     public private(set) var isBehindLabel = false
     /// Whether it is the initializer of a struct of Go or an object of C#.
-    private(set) var isStruct = false
+    public private(set) var isStruct = false
     /// The variable of source code whose value it is.
     public private(set) var constant: String?
     /// The bracket that is missing before it: it is a part of an object.
@@ -178,6 +178,13 @@ public struct PayloadStart: Hashable, Sendable {
             let before = line[..<place]
             // The body of a function of JavaScript.
             if before.reversed().drop(while: \.isJSONWhiteSpace).starts(with: ">= )".utf8) { continue }
+            // Braces with nothing in them, in a call or before others.
+            let behind = rest.drop(while: \.isJSONWhiteSpace)
+            if behind.first == UInt8(ascii: "}"),
+                Self.isArgument(before) || behind.dropFirst().contains(UInt8(ascii: "{"))
+            {
+                continue
+            }
             if Self.isBody(before, isOpen: isOpen) { continue }
             if Self.isStruct(before) {
                 self.init(form: .literal, isBehindText: true, offset: place)
@@ -207,7 +214,8 @@ public struct PayloadStart: Hashable, Sendable {
             (self.isCode, isTentative, isOfOtherCall) = (isCode || isOther, !isAboutPush && !hasKey, isOther)
             constant = Self.constant(in: before)
             isArgumentOfCode =
-                (form == .literal || isOpen) && Self.isArgument(before) || Self.isMember(before)
+                (form == .literal || isOpen) && Self.isArgument(before)
+                || Self.isMember(before) && line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: ";")
                 || Self.isNamedArgument(before)
             isBehindLabel = isLabel && isTentative && !isCode
             return
@@ -282,7 +290,6 @@ public struct PayloadStart: Hashable, Sendable {
     /// message is around it.
     private static func isPart(_ before: ArraySlice<UInt8>) -> Bool {
         let parts = ["notification", "android", "apns", "webpush"]
-        if let name = constant(in: before) { return parts.contains(name) }
         let name = String(decoding: before.filter { !" \t\"':=>".utf8.contains($0) }, as: UTF8.self)
         return before.first?.isJSONWhiteSpace == true && (before.has(":".utf8) || before.has("=>".utf8))
             && parts.contains(name)
@@ -314,9 +321,14 @@ public struct PayloadStart: Hashable, Sendable {
         var text = before
         while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
         if text.reversed().starts(with: ")(".utf8) { text = text.dropLast(2) }
-        return ["essaging.Message", "essaging.MulticastMessage", "new Message", "new MulticastMessage"].contains {
-            text.reversed().starts(with: $0.utf8.reversed())
-        }
+        let type = text.reversed().prefix { $0 == UInt8(ascii: ".") || (97...122).contains($0 | 0x20) }
+        guard type.starts(with: "egasseM".utf8) || type.starts(with: "egasseMtsacitluM".utf8) else { return false }
+        text = text.dropLast(type.count)
+        let isNew = text.reversed().starts(with: " wen".utf8)
+        if isNew { text = text.dropLast(4) } else if !type.contains(UInt8(ascii: ".")) { return false }
+        let last = text.last { !$0.isJSONWhiteSpace } ?? 0
+        return "=(,>&{[:".utf8.contains(last)
+            || text.reversed().drop(while: \.isJSONWhiteSpace).starts(with: "nruter".utf8)
     }
 
     /// Whether a line ends with the type of such a message, whose brace begins the next line.
@@ -344,7 +356,15 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Whether the text before a bracket is one of several arguments of a call that have names: `f(title="A", data=`.
     private static func isNamedArgument(_ before: ArraySlice<UInt8>) -> Bool {
-        before.last == UInt8(ascii: "=") && before.contains(UInt8(ascii: "(")) && before.contains(UInt8(ascii: ","))
+        guard before.last == UInt8(ascii: "="), let open = before.firstIndex(of: UInt8(ascii: "(")) else {
+            return false
+        }
+        // Kotlin prints an object of a class like a call of it.
+        let name = before[..<open].reversed().prefix {
+            $0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "_")
+        }
+        let isClass = name.last.map { (65...90).contains($0) } != false
+        return before.contains(UInt8(ascii: ",")) && !isClass && !isLog(Array(before))
     }
 
     /// Returns the name and the JSON of the text that a line of source code gives a variable; `nil` for any other line.
@@ -368,7 +388,13 @@ public struct PayloadStart: Hashable, Sendable {
         return lines.contains { line in
             guard line.has(name.utf8) else { return false }
             let text = line.filter { !$0.isJSONWhiteSpace && !"\"'$".utf8.contains($0) }
-            return parts.contains { part in [":", "=", "=>"].contains { text.has("\(part)\($0)\(name)".utf8) } }
+            let isShorthand =
+                parts.contains(name)
+                && ["{\(name),", ",\(name),", ",\(name)}", "{\(name)}"].contains {
+                    text.has($0.utf8) || text.elementsEqual("\(name),".utf8)
+                }
+            return isShorthand
+                || parts.contains { part in [":", "=", "=>"].contains { text.has("\(part)\($0)\(name)".utf8) } }
         }
     }
 

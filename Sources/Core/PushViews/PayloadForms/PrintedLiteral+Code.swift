@@ -49,7 +49,9 @@ extension PrintedLiteral {
     /// object.
     mutating func variable(_ code: String, depth: Int, at begin: Int) {
         let name = code.hasPrefix("$") ? String(code.dropFirst()) : code
-        if let value = constants[name] { return writer.raw(value) }
+        if let value = constants[name], !Self.keysOfTexts.contains(key) || value.first == UInt8(ascii: "\"") {
+            return writer.raw(value)
+        }
         if initializer == .fields, key == "priority", let dot = name.lastIndex(of: ".") {
             // A case of an enumeration: Priority.High.
             return writer.string(name[name.index(after: dot)...].lowercased())
@@ -81,9 +83,10 @@ extension PrintedLiteral {
             _ = takeWord()
             if text[place...].starts(with: "{}".utf8) { place += 2 }
             found = .entries
-        } else if word == "new", let name = takeWord() {
-            found = name.has("Dictionary") ? .entries : .fields
-            if next == UInt8(ascii: "<"), let close = text[place...].firstIndex(of: UInt8(ascii: ">")) {
+        } else if word == "new", let name = takeWord() ?? (peek(UInt8(ascii: "(")) ? "" : nil) {
+            let isMap = name.has("Dictionary") || name.isEmpty && ["data", "headers", "customData"].contains(key)
+            found = isMap ? .entries : .fields
+            if next == UInt8(ascii: "<"), let close = text[place...].prefix(80).firstIndex(of: UInt8(ascii: ">")) {
                 place = close + 1
             }
             if text[place...].starts(with: "()".utf8) { place += 2 }
@@ -140,6 +143,35 @@ extension PrintedLiteral {
             result = result.dropLast(ending.count) + ending.capitalized
         }
         return result
+    }
+}
+
+/// The objects and texts that source code has given variables.
+public struct CodeConstants: Sendable {
+    /// The values as JSON, by the names of the variables.
+    public private(set) var values: [String: [UInt8]] = [:]
+
+    /// The limits of variables, and of the bytes of a value.
+    private static let (countMax, lengthMax) = (16, 4 << 10)
+
+    /// Has no value yet.
+    public init() {}
+
+    /// Notes the value of a variable.
+    public mutating func add(_ name: String, _ json: [UInt8]) {
+        if values.count < Self.countMax, json.count <= Self.lengthMax { values[name] = json }
+    }
+
+    /// Reads a line: it may give a variable a text, change an object, or begin a function with names of its own.
+    public mutating func read(_ line: [UInt8]) {
+        if !values.isEmpty {
+            let beginsFunction = ["function ", "def ", "func ", "fun ", ") => {"].contains { line.has($0.utf8) }
+            values = values.filter { name, _ in
+                !beginsFunction
+                    && !["\(name).", "\(name)[", "\(name) =", "...\(name)"].contains { line.has($0.utf8) }
+            }
+        }
+        if let text = PayloadStart.text(in: line) { add(text.name, text.json) }
     }
 }
 

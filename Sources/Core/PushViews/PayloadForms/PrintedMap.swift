@@ -33,15 +33,20 @@ struct PrintedMap {
     init?(_ text: ArraySlice<UInt8>, isBundle: Bool, mark: UInt8 = UInt8(ascii: "=")) {
         self.mark = mark
         if !scan(text, isBundle: isBundle, counting: true) {
-            let open = text.count { $0 == UInt8(ascii: "{") }
-            // The text is cut behind a map or an object in it.
-            let isCut = open > text.count { $0 == UInt8(ascii: "}") } && text.has("={".utf8)
+            // The text is cut behind a map or an object in it. Brackets in quotation marks are of a text.
+            var isQuoted = false
+            let depth = text.reduce(into: 0) { depth, byte in
+                if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+                if !isQuoted { depth += byte == UInt8(ascii: "{") ? 1 : byte == UInt8(ascii: "}") ? -1 : 0 }
+            }
+            let isCut = depth > 0 && text.has("={".utf8)
             guard isBundle || !isCut, scan(text, isBundle: isBundle, counting: false) else { return nil }
         }
         if !isBundle, members.count == 1, members[0].value.contains(UInt8(ascii: "\n")) {
             let whole = members
             separator = UInt8(ascii: "\n")
-            if !scan(text, isBundle: false, counting: true) { members = whole }
+            let isRead = scan(text, isBundle: false, counting: true)
+            if !isRead || members.count < 4 && !hasReservedKey { members = whole }
         }
     }
 

@@ -283,6 +283,8 @@ extension PayloadEnvelope {
                     for (key, value) in message.members where key != "tokens" && value.kind != .null {
                         switch key {
                         case "fcmOptions": writer.member("fcm_options", raw: value.compactBytes)
+                        case "notification" where value.kind == .object:
+                            writer.member(key, object: { $0.adminNotification(value) })
                         case "apns": writer.member(key, object: { $0.adminPart(of: value, isApple: true) })
                         case "android": writer.member(key, object: { $0.adminPart(of: value, isApple: false) })
                         default: writer.member(key, raw: value.compactBytes)
@@ -391,15 +393,22 @@ extension JSONWriter {
     fileprivate mutating func adminPart(of part: JSONNode, isApple: Bool) {
         for (key, value) in part.members where value.kind != .null {
             switch key {
-            // A call of a program, whose result is not known.
-            case "ttl" where value.string?.has("(") == true: break
             case "ttl" where value.kind == .number: member("ttl", "\((value.int64 ?? 0) / 1000)s")
+            // The value of a program, which is not known.
+            case "ttl" where value.string.map({ $0.last != "s" || $0.utf8.first?.isDigit != true }) == true: break
+            case "timeToLive": break
+            case "notification" where value.kind == .object: member(key, object: { $0.adminNotification(value) })
+            case "collapseKey": member("collapse_key", raw: value.compactBytes)
             case "fcmOptions": member("fcm_options", raw: value.compactBytes)
             case "payload" where isApple && value["aps"] != nil:
                 member(
                     "payload",
                     object: { payload in
                         for (key, value) in value.members {
+                            if key == "customData", value.kind == .object {
+                                for (key, value) in value.members { payload.member(key, raw: value.compactBytes) }
+                                continue
+                            }
                             guard key == "aps", value.kind == .object else {
                                 payload.member(key, raw: value.compactBytes)
                                 continue
@@ -409,6 +418,19 @@ extension JSONWriter {
                     })
             default: member(key, raw: value.compactBytes)
             }
+        }
+    }
+
+    /// Writes the members of a notification block of firebase-admin.
+    fileprivate mutating func adminNotification(_ block: JSONNode) {
+        let names = [
+            "imageUrl": "image", "channelId": "channel_id", "clickAction": "click_action",
+            "titleLocKey": "title_loc_key",
+            "titleLocArgs": "title_loc_args", "bodyLocKey": "body_loc_key", "bodyLocArgs": "body_loc_args",
+            "notificationCount": "notification_count", "localOnly": "local_only",
+        ]
+        for (key, value) in block.members where value.kind != .null {
+            member(names[key] ?? key, raw: value.compactBytes)
         }
     }
 

@@ -316,15 +316,16 @@ extension PayloadForm {
     /// Whether a line is a call in a stack trace: `at a.B.c(B.java:12)`.
     private static func isFrame(_ text: ArraySlice<UInt8>) -> Bool {
         guard let at = text.indices.first(where: { text[$0...].starts(with: "at ".utf8) }) else { return false }
-        let isFirst = text[..<at].last.map { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "]") || $0 == UInt8(ascii: ":") }
-        return isFirst != false && text[at...].contains(UInt8(ascii: "("))
+        let before = text[..<at].last { !$0.isJSONWhiteSpace }
+        return before.map { "]:|>)".utf8.contains($0) } != false && text[at...].contains(UInt8(ascii: "("))
             && [".java:", ".kt:", ".js:", ".ts:", ".py:", ".go:", "Native Method)", "<anonymous>)", "Unknown Source)"]
                 .contains { text[at...].has($0.utf8) }
     }
 
     /// Whether the next line is the source code of a call in a stack trace of Python.
     public static func isFrameOfPython(_ line: [UInt8]) -> Bool {
-        line.has("File \"".utf8) && line.has("\", line ".utf8)
+        let isWhole = line.has("\", line ".utf8) && (line.has(", in ".utf8) || line.last?.isDigit == true)
+        return line.has("File \"".utf8) && isWhole
     }
 
     /// A part of a file of a project.

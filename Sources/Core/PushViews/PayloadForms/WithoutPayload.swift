@@ -8,12 +8,16 @@ extension PayloadEnvelope {
         // A push has its own keys, and a request names its operation.
         if object["op"] != nil || object.isApplePayload { return nil }
         return nameOfAnswer(object, for: platform) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
-            ?? nameOfRefused(object) ?? nameOfFile(object)
+            ?? nameOfRefused(object) ?? nameOfFile(object, for: platform)
     }
 
     /// Send bodies of services that make the payload of the device themselves.
     private static func nameOfOwnService(_ object: JSONNode) -> String? {
-        if object.hasAny("audience"), object["platform"] != nil { return body(of: "JPush") }
+        if object.hasAny("audience"), object["platform"] != nil, object.hasAny("notification", "message"),
+            object["to"] == nil
+        {
+            return body(of: "JPush")
+        }
         let languages = [object["contents"], object["headings"]].contains { $0?["en"] != nil }
         func body(of service: String) -> String {
             """
@@ -101,35 +105,47 @@ extension PayloadEnvelope {
         return nil
     }
 
-    /// Whether an object is the record of a log: a time beside a level, or beside a line that a container wrote.
+    /// Whether an object is the record of a log: a time beside a level, or beside a line that a container wrote. The data
+    /// of a push may have such keys, too.
     static func isLogRecord(_ object: JSONNode) -> Bool {
         let time = ["time", "timestamp", "ts", "@timestamp", "datetime"].lazy.compactMap { object[$0] }.first
-        guard let time, !object.isApplePayload, !object.hasAny("data", "notification", "aps", "to", "title", "body")
+        guard let time, !object.isApplePayload, !object.hasAny("data", "notification", "aps", "to", "title", "body"),
+            !object.members.contains(where: { V1Body.keepsForItself($0.key) })
         else { return false }
-        if object["log"]?.kind == .string, object["stream"]?.kind == .string { return true }
+        if object["log"]?.kind == .string, ["stdout", "stderr"].contains(object["stream"]?.string) { return true }
         let level = ["level", "severity", "lvl", "levelname"].lazy.compactMap { object[$0] }.first
         let words = ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal", "default"]
-        let isLevel = level?.kind == .number || level?.string.map { words.contains($0.lowercased()) } == true
-        // The data of a push may have a level, too, and a time of the day.
-        let isDate =
-            time.kind == .number || time.string.map { $0.utf8.count >= 19 && $0.utf8.first?.isDigit == true } == true
-        return isLevel && isDate && object.hasAny("msg", "message", "log", "textPayload", "jsonPayload", "event")
+        let isOfLogger = object.hasAny("pid", "hostname", "logger", "caller", "textPayload", "jsonPayload", "logName")
+        if let number = level?.int64 { return isOfLogger || number >= 10 && number % 10 == 0 && object["msg"] != nil }
+        let isDate = time.string.map { $0.utf8.count >= 19 && $0.utf8.first?.isDigit == true && $0.has("-") } == true
+        return level?.string.map { words.contains($0.lowercased()) } == true && (isDate || isOfLogger)
+            && object.hasAny("msg", "message", "log", "textPayload", "jsonPayload", "event")
     }
 
-    /// The push that the text in a record of a log has.
+    /// The push in a record of a log: in its text, or an object beside it.
     static func ofLogRecord(_ object: JSONNode) -> WrittenPayload? {
+        let name = "the record of a log with a push in "
+        for (key, value) in object.members where value.kind == .object && !["resource", "labels", "err"].contains(key) {
+            for inner in [value, value["body"] ?? value]
+            where WrittenPayload(json: inner.compactBytes).isAboutPush(isTentative: true) && !isAnswer(inner) {
+                return payload(inner, name + key.showingControls())
+            }
+        }
         for key in ["log", "msg", "message", "textPayload", "payload"] {
-            guard let text = object[key]?.string,
+            guard let text = object[key]?.string, text.utf8.count <= logMax,
                 let (found, _) = try? first(in: Array(text.utf8)),
                 let root = try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max)).root,
-                RepairedPayload.isKnown(root)
+                RepairedPayload.isKnown(root) || root["extras"]?.kind == .object
             else { continue }
             var result = found
-            result.name = "the record of a log with a push in \(key)"
+            result.name = name + key
             return result
         }
         return nil
     }
+
+    /// The limit of a text in a record that is searched for a push, in bytes.
+    private static let logMax = 16 << 10
 
     /// Whether an object has these keys of what Android keeps with a notification.
     private static func hasExtrasOfNotification(_ object: JSONNode?) -> Bool {
@@ -137,9 +153,9 @@ extension PayloadEnvelope {
         return keys.count { object?[$0] != nil } >= 2
     }
 
-    private static func nameOfFile(_ object: JSONNode) -> String? {
+    private static func nameOfFile(_ object: JSONNode, for platform: Platform?) -> String? {
         if let name = nameOfSNS(object) { return name }
-        if isLogRecord(object), ofLogRecord(object) == nil {
+        if platform == nil, isLogRecord(object), ofLogRecord(object) == nil {
             let meaning = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
             return "this is the record of a log, without a push in it\(meaning)"
         }
@@ -163,7 +179,10 @@ extension PayloadEnvelope {
         {
             return "this is a description of data (JSON Schema, OpenAPI), not a push"
         }
-        if object.hasAny("errno", "syscall"), let code = object["code"]?.string, !object.hasTextsOnly {
+        if object.hasAny("errno", "syscall"), !object.hasTextsOnly, let code = object["code"]?.string,
+            code.hasPrefix("E"),
+            code.utf8.allSatisfy({ (65...90).contains($0) || $0 == UInt8(ascii: "_") || $0.isDigit })
+        {
             return "this is the error of a program (\(code.showingControls())), not a push"
         }
         if object.hasAny("senderID") || ["android", "ios"].contains(where: { object[$0]?.hasAny("senderID") == true }) {

@@ -48,9 +48,8 @@ struct PayloadReader {
     private var platformOfNotation: Platform?
     /// Whether the line in which the payload begins is quoted, and so its other lines.
     private var isQuoted = false
-    /// The objects that variables of source code have, as JSON, and their limit: a later object may name them.
-    private var constants: [String: [UInt8]] = [:]
-    private static let constantsMax = 16
+    /// The values that source code has given variables: a later object may name them.
+    private var constants = CodeConstants()
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
 
@@ -106,7 +105,7 @@ struct PayloadReader {
         count += 1
         wasWholeLine = true
         let text: PayloadText?
-        do { text = try PayloadText(start, line: line, constants: constants) } catch {
+        do { text = try PayloadText(start, line: line, constants: constants.values) } catch {
             throw failure(error, from: number)
         }
         if let text {
@@ -166,9 +165,7 @@ struct PayloadReader {
 
     private mutating func leaveOut(_ line: [UInt8], _ number: Int) {
         skipped += 1
-        if repairs, let text = PayloadStart.text(in: line), constants.count < Self.constantsMax {
-            constants[text.name] = text.json
-        }
+        if repairs { constants.read(line) }
         let last = line.last { !$0.isJSONWhiteSpace }
         isInCall = last == UInt8(ascii: "(") || isInCall && last == UInt8(ascii: ",")
         isInFrame = PayloadForm.isFrameOfPython(line)
@@ -198,7 +195,8 @@ struct PayloadReader {
         if let name = opened.name, names.insert(name).inserted { note("\(record.place): read as \(name)") }
         return Record(
             document: try Self.document(opened.json, limits, place: record.place), place: record.place,
-            line: record.line, firstLine: record.firstLine, platform: opened.platform ?? record.platform,
+            line: record.line, isBehindText: record.isBehindText, firstLine: record.firstLine,
+            platform: opened.platform ?? record.platform,
             app: opened.app ?? record.app, transport: opened.transport ?? record.transport,
             headers: opened.headers ?? record.headers)
     }
@@ -259,7 +257,7 @@ struct PayloadReader {
             if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true, readsCode: repairs) {
                 throw Failure(.badData, "\(file.name):\(lineNumber): \(name)\(meaning())")
             }
-            if let start, !start.isBehindLabel || restsRead < Self.restsMax {
+            if let start, !start.isBehindLabel && !start.isStruct || restsRead < Self.restsMax {
                 return (line, isInCall && repairs ? start.inCall : start)
             }
             guard isInText else { return (line, PayloadStart.json) }
@@ -306,6 +304,7 @@ struct PayloadReader {
         let rest = Self.lines(of: try rest()[...])
         if let found = PayloadStart.object(ofLines: [line] + rest) {
             note("\(file.name):\(lineNumber): \(found.name)")
+            linesAlready = rest.dropFirst(found.lines - 1).reversed()
             return found.json
         }
         push(back: rest)
@@ -413,7 +412,7 @@ struct PayloadReader {
         }
         if isTentative == true, !text.isWhole, !repairs || text.repaired() == nil {
             // An object of source code without an end: its lines may have another.
-            restsRead += text.start.isBehindLabel ? 1 : 0
+            restsRead += text.start.isBehindLabel || text.start.isStruct ? 1 : 0
             push(back: lines)
             throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
@@ -442,9 +441,9 @@ struct PayloadReader {
             report(found, from: number)
             payload = payload.with(json: found.json)
         }
-        if let name = text.start.constant, constants.count < Self.constantsMax { constants[name] = payload.json }
+        if let name = text.start.constant { constants.add(name, payload.json) }
         if text.start.isOfOtherCall { return nil }
-        if let name = text.start.constant, repairs, !payload.hasContents, restsRead < Self.restsMax {
+        if let name = text.start.constant, repairs, restsRead < Self.restsMax {
             let later = Self.lines(of: try rest()[...])
             linesAlready = later.reversed()
             if PayloadStart.isPart(name, of: later) { return nil }
@@ -475,7 +474,8 @@ struct PayloadReader {
         return try opened(
             Record(
                 document: try Self.checked(document, place: place), place: place,
-                line: place == file.name ? nil : number, firstLine: number, platform: payload.platform,
+                line: place == file.name ? nil : number, isBehindText: isTentative != nil, firstLine: number,
+                platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
     }
 

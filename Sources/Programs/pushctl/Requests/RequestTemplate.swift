@@ -96,6 +96,8 @@ struct Record {
     let place: String
     /// Its first line, if the file has other payloads.
     var line: Int?
+    /// Whether other text stands before it, which says that it is a push.
+    var isBehindText = false
     /// Its first line, in every file.
     var firstLine = 1
     /// The only platform of its form; `nil` for JSON.

@@ -167,7 +167,9 @@ private struct Explain {
         var guesses: [String] = []
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
-        if !hasAllPlatforms, let guess = guesses.first {
+        if !hasAllPlatforms, let guess = guesses.first,
+            record.isBehindText || !PayloadEnvelope.isOfNoService(record.document.root)
+        {
             output.note(guess)
             let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
             if !parts.isEmpty {
@@ -177,6 +179,17 @@ private struct Explain {
         }
         guard hasAllPlatforms || hasAllStates || format == .html else {
             let explanation = try explanation(of: deliver, platform, record)
+            if !guesses.isEmpty, !record.isBehindText, explanation.decision.braze == nil,
+                explanation.decision.providers.isEmpty,
+                PayloadEnvelope.isOfNoService(record.document.root)
+            {
+                throw Failure(
+                    .badData,
+                    """
+                    \(record.place): no push that is known: none of its keys is a push service's, and FCM's data has \
+                    texts alone; --platform android explains it as data, and --platform web as the data of a web push
+                    """)
+            }
             return format == .json
                 ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
         }
