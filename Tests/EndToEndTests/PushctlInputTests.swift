@@ -305,6 +305,11 @@ struct PushctlInputTests {
             "try { await send(message) } catch (e) {\n  if (e.code === 'messaging/registration-token-not-registered') { remove(t) }\n}\n",
             nil, nil, "source code"
         ),
+        ("service: notify.x\ndata:\n  message: >-\n    Someone:\n    {{ states('a') }}\n", nil, nil, "YAML"),
+        (
+            "{\"code\":404,\"message\":\"Requested entity was not found.\",\"status\":\"NOT_FOUND\"}", nil, nil,
+            "the answer of FCM"
+        ),
         // Answers to several sends, lists, events, and messages of other services.
         (
             "{\"multicast_id\":7,\"success\":2,\"failure\":1,\"results\":[{\"message_id\":\"0:1\"},{\"error\":\"NotRegistered\"},{\"message_id\":\"0:2\"}]}",
@@ -366,6 +371,21 @@ struct PushctlInputTests {
         #expect(try json(line)["platform"]?.string == platform)
         #expect(try json(line)["outcome"]?.string == outcome)
         if text.has("_ab") { #expect(try json(line)["provider"]?.string == "braze") }
+    }
+
+    @Test("puts the object that a variable of code has into the message, and says whose text is shown")
+    func constants() throws {
+        let code = "$data = ['k' => 'v'];\n$f = json_encode([\n'registration_ids' => $ids,\n\"data\" => $data,\n]);\n"
+        let found = explain("-", input: code)
+        #expect(found.lines.count == 1 && !found.errors.has("is a variable"), "\(found.errors)")
+        for (payload, text) in [
+            (#"{"aps":{"alert":{"loc-key":"HELLO"}}}"#, "with the text that the app has for HELLO"),
+            (#"{"aps":{"badge":1}}"#, "the system shows it: the badge or the sound alone"),
+            (#"{"to":"t","notification":{"body_loc_key":"BYE"}}"#, "the app has for BYE"),
+        ] {
+            let shown = pushctl.run(["explain", "--config", shippedConfiguration, "-"], input: Array(payload.utf8))
+            #expect(shown.output.has(text), "\(shown.output)\(shown.errors)")
+        }
     }
 
     @Test("takes commands of adb and curl with the app in them; an option overrides it")

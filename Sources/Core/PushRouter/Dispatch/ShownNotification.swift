@@ -29,6 +29,8 @@ public struct ShownNotification: Hashable, Sendable {
     public let reason: String
     /// The text, the image and the buttons; `nil` if the payload has none.
     public let content: NotificationContent?
+    /// The text behind the party where the payload has neither title nor body.
+    private let withoutText: String
     /// Whether the browser decides who shows it.
     private let isDeclarative: Bool
 
@@ -43,6 +45,7 @@ public struct ShownNotification: Hashable, Sendable {
         }
         let everything = content(shownBy: nil)
         isDeclarative = decision.reasons.contains { $0.code == .declarativeWebPush }
+        withoutText = Self.withoutText(payload)
         (by, reason) = Self.shower(decision, everything, notifications)
         self.content =
             switch by {
@@ -50,6 +53,15 @@ public struct ShownNotification: Hashable, Sendable {
             case .sdk where decision.braze != nil: content(shownBy: .braze)
             case .sdk, .app, .nobody: everything
             }
+    }
+
+    private static func withoutText(_ payload: JSONNode) -> String {
+        let aps = payload["aps"]
+        let block = (payload["message"] ?? payload)["notification"] ?? aps?["alert"]
+        let key = ["title_loc_key", "body_loc_key", "title-loc-key", "loc-key"].lazy.compactMap { block?[$0]?.string }
+            .first
+        if let key { return ", with the text that the app has for \(key)" }
+        return aps != nil && aps?["alert"] == nil ? ": the badge or the sound alone" : ", without title and text"
     }
 
     private static func shower(
@@ -101,7 +113,7 @@ public struct ShownNotification: Hashable, Sendable {
     /// The party and the text, on one line for people: `the system shows it: "Sale", "20 % off", an image, 2 buttons`.
     public var text: String {
         guard by != .nobody else { return "\(by.words): \(reason)" }
-        guard let content else { return "\(by.words), without title and text" }
+        guard let content else { return by.words + withoutText }
         let parts = [
             "\"\(content.title)\"", content.body.isEmpty ? nil : "\"\(content.body)\"",
             content.image == nil ? nil : "an image",

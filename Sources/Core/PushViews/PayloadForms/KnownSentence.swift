@@ -286,6 +286,13 @@ extension PayloadEnvelope {
         if let error = object["error"], error["code"] != nil || error["status"] != nil, error["message"] != nil {
             return answer(of: "FCM")
         }
+        // The inner object of the answer alone.
+        let states = ["NOT_FOUND", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED", "RESOURCE_EXHAUSTED"]
+        if object["code"]?.kind == .number, object["message"]?.kind == .string,
+            (states + ["UNAVAILABLE", "INTERNAL"]).contains(object["status"]?.string)
+        {
+            return answer(of: "FCM")
+        }
         let failure = object["failed"] ?? object["error"] ?? object
         if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
             let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
@@ -294,8 +301,8 @@ extension PayloadEnvelope {
         if object.hasAny("multicast_id", "multicast_ids"), object.hasAny("results", "success", "failure") {
             return answer(of: "FCM")
         }
-        let states = ["Enqueued", "DetailedStateAvailable", "Processing", "Completed", "Abandoned", "Cancelled"]
-        if states.contains(object["state"]?.string ?? ""), object.hasAny("trackingId", "notificationId") {
+        let progress = ["Enqueued", "DetailedStateAvailable", "Processing", "Completed", "Abandoned", "Cancelled"]
+        if progress.contains(object["state"]?.string ?? ""), object.hasAny("trackingId", "notificationId") {
             return answer(of: "Azure Notification Hubs")
         }
         if object["sent"]?.kind == .array, object["failed"]?.kind == .array {

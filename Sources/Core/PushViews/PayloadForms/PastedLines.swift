@@ -89,10 +89,19 @@ extension PayloadForm {
             let rest = text[key.endIndex...]
             return !key.isEmpty && rest.first == UInt8(ascii: ":") ? rest.dropFirst() : nil
         }
+        // A text of several lines, which are indented, and places of templates.
+        var isInText = false
+        let keys = written.filter { line in
+            let text = line.drop(while: \.isJSONWhiteSpace)
+            let isOfTemplate = ["{{", "{%", "#"].contains { text.starts(with: $0.utf8) }
+            if isInText, line.first == UInt8(ascii: " "), value(line) == nil { return false }
+            isInText = [">-", ">", "|", "|-"].contains { line.reversed().starts(with: $0.utf8.reversed()) }
+            return !isOfTemplate
+        }
         let isYAML =
-            written.count > 1 && !written.contains(where: PayloadStart.isLog)
-            && written.allSatisfy { value($0).map { $0.first ?? 0x20 == 0x20 } == true }
-            && written.contains { value($0)?.allSatisfy(\.isJSONWhiteSpace) == true }
+            keys.count > 1 && !written.contains(where: PayloadStart.isLog)
+            && keys.allSatisfy { value($0).map { $0.first ?? 0x20 == 0x20 } == true }
+            && keys.contains { value($0)?.allSatisfy(\.isJSONWhiteSpace) == true }
         return isYAML ? "YAML, and no form that is read: give the push as JSON" : nil
     }
 }

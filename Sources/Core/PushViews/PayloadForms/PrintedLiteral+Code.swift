@@ -151,6 +151,9 @@ public struct CodeConstants: Sendable {
     /// The values as JSON, by the names of the variables.
     public private(set) var values: [String: [UInt8]] = [:]
 
+    /// The variable that the line that is read next gives its value.
+    private var fresh: String?
+
     /// The limits of variables, and of the bytes of a value.
     private static let (countMax, lengthMax) = (16, 4 << 10)
 
@@ -159,7 +162,9 @@ public struct CodeConstants: Sendable {
 
     /// Notes the value of a variable.
     public mutating func add(_ name: String, _ json: [UInt8]) {
-        if values.count < Self.countMax, json.count <= Self.lengthMax { values[name] = json }
+        guard values.count < Self.countMax, json.count <= Self.lengthMax else { return }
+        values[name] = json
+        fresh = name
     }
 
     /// Reads a line: it may give a variable a text, change an object, or begin a function with names of its own.
@@ -167,11 +172,13 @@ public struct CodeConstants: Sendable {
         if !values.isEmpty {
             let beginsFunction = ["function ", "def ", "func ", "fun ", ") => {"].contains { line.has($0.utf8) }
             values = values.filter { name, _ in
-                !beginsFunction
-                    && !["\(name).", "\(name)[", "\(name) =", "...\(name)"].contains { line.has($0.utf8) }
+                name == fresh
+                    || !beginsFunction
+                        && !["\(name).", "\(name)[", "\(name) =", "...\(name)"].contains { line.has($0.utf8) }
             }
         }
         if let text = PayloadStart.text(in: line) { add(text.name, text.json) }
+        fresh = nil
     }
 }
 

@@ -174,7 +174,8 @@ extension PayloadForm {
     }
 
     private static func nameOfDocument(_ text: ArraySlice<UInt8>) -> String? {
-        let list = "plutil -convert json makes a property list JSON"
+        let list =
+            "plutil -convert json makes a property list JSON; a toast of Windows is no push of Android, iOS or a browser"
         let names = [
             ("<!DOCTYPE html", "a page in HTML, not a push"), ("<html", "a page in HTML, not a push"),
             ("<toast", "a notification of Windows (WNS) in XML, and no push of Android, iOS or a browser"),
