@@ -310,6 +310,13 @@ struct PushctlInputTests {
             "{\"code\":404,\"message\":\"Requested entity was not found.\",\"status\":\"NOT_FOUND\"}", nil, nil,
             "the answer of FCM"
         ),
+        (
+            "    aps =     {\n        alert = Hello;\n    };\n    ab =     {\n        c = spring;\n    };\n    \"_ab\" = 1;\n",
+            "ios", "shown_by_system", "members of an NSDictionary"
+        ),
+        ("aps = {\n};\n\"twi_to\" = \"client:A\";\n", "ios", "swallowed", "members of an NSDictionary"),
+        ("{\"success\":1,\"failure\":2,\"failed_registration_ids\":[\"a\"]}", nil, nil, "the answer of FCM"),
+        ("{\"accepted\":false,\"rejectionReason\":\"BadDeviceToken\"}", nil, nil, "as pushy gives it"),
         // Answers to several sends, lists, events, and messages of other services.
         (
             "{\"multicast_id\":7,\"success\":2,\"failure\":1,\"results\":[{\"message_id\":\"0:1\"},{\"error\":\"NotRegistered\"},{\"message_id\":\"0:2\"}]}",

@@ -298,6 +298,10 @@ extension PayloadEnvelope {
             let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
             return "this is the error\(status) of a send by web-push, not a push: give the data of the push event"
         }
+        if object.hasAny("failed_registration_ids") { return answer(of: "FCM") }
+        if let reason = object["rejectionReason"]?.string, APNsReason(rawValue: reason) != nil {
+            return answer(of: "APNs (\(reason)), as pushy gives it,")
+        }
         if object.hasAny("multicast_id", "multicast_ids"), object.hasAny("results", "success", "failure") {
             return answer(of: "FCM")
         }

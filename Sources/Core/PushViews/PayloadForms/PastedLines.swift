@@ -134,6 +134,17 @@ extension PayloadStart {
     /// Whether a line may be a member of an object without the bracket before it.
     public static func isMember(_ line: [UInt8]) -> Bool {
         isMemberOfJSON(line) || isMemberOfCode(line) || isPrintedMember(line) || extra(in: line)?.isReserved == true
+            || isMemberOfDictionary(line)
+    }
+
+    /// Whether a line is the begin of a member of an `NSDictionary` that is printed: `aps =     {`, `"a" = 1;`.
+    private static func isMemberOfDictionary(_ line: [UInt8]) -> Bool {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        let key = text.prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_.-\"".utf8.contains($0) }
+        let rest = text[key.endIndex...]
+        return !key.isEmpty && rest.first == UInt8(ascii: " ")
+            && rest.drop(while: \.isJSONWhiteSpace).first == UInt8(ascii: "=")
+            && rest.last { !$0.isJSONWhiteSpace }.map { "{(;".utf8.contains($0) } == true
     }
 
     /// Returns the object whose members stand in lines without the brackets around them, and what is told of it; `nil`
@@ -152,6 +163,16 @@ extension PayloadStart {
             let found = RepairedPayload(text[...end] + [UInt8(ascii: "}")], isCode: true)
             guard let found, found.rest.isEmpty else { return nil }
             return (found.json, "a part of a message in source code: read with { before it", lines.count)
+        }
+        if isMemberOfDictionary(line) {
+            let text = [UInt8(ascii: "{")] + lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "}")]
+            let root = PrintedLiteral(text[...]).flatMap { literal in
+                literal.place == text.endIndex ? try? JSONDocument(scanning: literal.json).root : nil
+            }
+            if let root, root.isApplePayload {
+                let name = "members of an NSDictionary: read with the brackets around them"
+                return (Array(root.compactBytes), name, lines.count)
+            }
         }
         var keys: Set<String> = []
         var extras: [(key: String, value: String, isReserved: Bool)] = []

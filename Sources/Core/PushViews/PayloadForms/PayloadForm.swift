@@ -505,7 +505,7 @@ public struct PayloadStart: Hashable, Sendable {
             // A place of a template, in a line by itself: {{ message }}.
             let letter = rest.dropFirst().first(where: { !$0.isJSONWhiteSpace }) ?? 0
             let isPlace = line[(place + 1)...].first == UInt8(ascii: "{") && (97...122).contains(letter | 0x20)
-            if isPlace, line[..<place].allSatisfy(\.isJSONWhiteSpace) { return nil }
+            if isPlace, line.count < wordsMax, line[..<place].allSatisfy(\.isJSONWhiteSpace) { return nil }
             // UserHandle{0} of dumpsys.
             if rest.first?.isDigit == true, rest.drop(while: \.isDigit).first == UInt8(ascii: "}") { return nil }
             if PrintedBytes.isEscaped(rest) || rest.has("bytes = 0x7b".utf8) { return .encoded }
