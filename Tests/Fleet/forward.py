@@ -58,11 +58,6 @@ class Endpoint(threading.Thread):
                 self.ports.discard(port)
                 connection.close()
                 continue
-            # The queue of connections is full while the gate is closed, so the kernel may drop the packets by which the
-            # other end closes one. A probe finds that the other end is gone.
-            for option, value in [(socket.TCP_KEEPIDLE, 1), (socket.TCP_KEEPINTVL, 1), (socket.TCP_KEEPCNT, 3)]:
-                connection.setsockopt(socket.IPPROTO_TCP, option, value)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             self.connections.add(connection)
             self.came += 1
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
