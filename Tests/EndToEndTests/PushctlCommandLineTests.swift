@@ -77,7 +77,7 @@ struct PushctlCommandLineTests {
             ([], "COMMAND is missing"),
             (["eject"], "there is no command eject; did you mean inject?"),
             (["xyzzy"], "there is no command xyzzy\n"),
-            (["explain"], "FILE|DIR...|- is missing"),
+            (["explain"], "FILE|DIR...|- is missing; - reads standard input"),
             (["explain", "--platfrom", "ios", "-"], "explain has no option --platfrom; did you mean --platform?"),
             (["--jsom", "status"], "there is no option --jsom; did you mean --json?"),
             (["status", "--wait"], "status has no option --wait"),

@@ -322,7 +322,8 @@ public struct PayloadStart: Hashable, Sendable {
         while text.last?.isJSONWhiteSpace == true { text = text.dropLast() }
         if text.reversed().starts(with: ")(".utf8) { text = text.dropLast(2) }
         let type = text.reversed().prefix { $0 == UInt8(ascii: ".") || (97...122).contains($0 | 0x20) }
-        guard type.starts(with: "egasseM".utf8) || type.starts(with: "egasseMtsacitluM".utf8) else { return false }
+        let name = String(decoding: type.prefix { $0 != UInt8(ascii: ".") }.reversed(), as: UTF8.self)
+        guard name == "Message" || name == "MulticastMessage" else { return false }
         text = text.dropLast(type.count)
         let isNew = text.reversed().starts(with: " wen".utf8)
         if isNew { text = text.dropLast(4) } else if !type.contains(UInt8(ascii: ".")) { return false }

@@ -118,18 +118,9 @@ struct CurlCommand {
 
 /// A command of Amazon's command line that publishes a message: `aws sns publish --message '{"APNS":"..."}'`.
 struct SNSCommand {
-    private var message: [UInt8]?
+    private let message: [UInt8]?
 
-    init(_ words: [[UInt8]]) {
-        var rest = words.dropFirst()
-        while let word = rest.popFirst() {
-            if word.elementsEqual("--message".utf8) {
-                message = rest.popFirst()
-            } else if word.starts(with: "--message=".utf8) {
-                message = Array(word.dropFirst(10))
-            }
-        }
-    }
+    init(_ words: [[UInt8]]) { message = ShellWords.value(of: "--message", in: words) }
 
     func payload() throws(PayloadFormError) -> WrittenPayload {
         guard let message else { throw PayloadFormError("the command has no message, which --message gives") }
@@ -152,7 +143,7 @@ struct SNSCommand {
 ///
 /// Source: web-push, README.md (Command Line); webpush-java, cli/commands/SendNotificationCommand.java.
 struct WebPushCommand {
-    private var body: [UInt8]?
+    private let body: [UInt8]?
 
     /// Whether a line begins such a command.
     static func begins(_ text: ArraySlice<UInt8>) -> Bool {
@@ -161,16 +152,7 @@ struct WebPushCommand {
             && programs.contains { ShellWords.program(of: text).elementsEqual($0.utf8) }
     }
 
-    init(_ words: [[UInt8]]) {
-        var rest = words.dropFirst()
-        while let word = rest.popFirst() {
-            if word.elementsEqual("--payload".utf8) {
-                body = rest.popFirst()
-            } else if word.starts(with: "--payload=".utf8) {
-                body = Array(word.dropFirst(10))
-            }
-        }
-    }
+    init(_ words: [[UInt8]]) { body = ShellWords.value(of: "--payload", in: words) }
 
     func payload() throws(PayloadFormError) -> WrittenPayload {
         guard let body else { throw PayloadFormError("the command has no payload, which --payload gives") }
@@ -345,6 +327,19 @@ extension ActivityManagerCommand {
 /// `$NAME` stays unchanged.
 struct ShellWords: Sendable {
     private enum Quote: Sendable { case none, single, double, escapes }
+
+    /// Returns the value of an option, `--name VALUE` or `--name=VALUE`, the last of several; `nil` if the words lack it.
+    static func value(of option: String, in words: [[UInt8]]) -> [UInt8]? {
+        var value: [UInt8]?
+        for (index, word) in words.enumerated() {
+            if word.elementsEqual(option.utf8) {
+                value = words.dropFirst(index + 1).first
+            } else if word.starts(with: "\(option)=".utf8) {
+                value = Array(word.dropFirst(option.utf8.count + 1))
+            }
+        }
+        return value
+    }
 
     private var words: [[UInt8]] = []
     private var word: [UInt8]?

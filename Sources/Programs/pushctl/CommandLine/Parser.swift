@@ -162,8 +162,7 @@ struct Parser {
             throw .usage("\(extra) is one operand too many", of: command)
         }
         if operands.count < command.operands.count.lowerBound {
-            let usage = command.operands.usage
-            throw .usage("\(usage) is missing\(usage.hasSuffix("|-") ? "; - reads standard input" : "")", of: command)
+            throw .usage("\(command.operands.usage) is missing", of: command)
         }
     }
 

@@ -55,7 +55,8 @@ struct Failure: Error {
     /// The failure for a wrong command line; `nil` means the program itself.
     static func usage(_ message: String, of command: Command?) -> Failure {
         let subject = command.map { "pushctl \($0.name)" } ?? "pushctl"
-        return Failure(.usage, "\(message)\ntry \"\(subject) --help\"")
+        let hint = message.hasSuffix("|- is missing") ? "; - reads standard input" : ""
+        return Failure(.usage, "\(message)\(hint)\ntry \"\(subject) --help\"")
     }
 }
 

@@ -167,9 +167,7 @@ private struct Explain {
         var guesses: [String] = []
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
-        if !hasAllPlatforms, let guess = guesses.first,
-            record.isBehindText || !PayloadEnvelope.isOfNoService(record.document.root)
-        {
+        if !hasAllPlatforms, let guess = guesses.first {
             output.note(guess)
             let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
             if !parts.isEmpty {
