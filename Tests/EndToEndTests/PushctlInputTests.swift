@@ -14,7 +14,7 @@ struct PushctlInputTests {
     @Test(
         "names line and column of a JSON error, counting characters",
         arguments: [
-            ("{\"a\":1,}", "1:8: not JSON: "), ("{\"aps\":{\"alert\":\"hi\",},}", "1:22: not JSON: "),
+            ("{\"a\":1,}", "1:8: not JSON: "),
             ("{\n  \"a\": 1\n  \"b\": 2\n}\n", "3:3: not JSON: "),
             ("{\n  \"a\": \"\u{E9}\u{1F600}\" 1\n}\n", "2:13: not JSON: "),
             ("{\"a\":1}\n{\"b\":}\n", "2:6: not JSON: "),
@@ -353,8 +353,117 @@ struct PushctlInputTests {
         ),
         ("google.message_id = 0:1\n_ab = \"true\"\n", "android", nil, ""),
         ("onMessageReceived: {type=chat, custom={\"a\":{\"id\":\"17\"}}\n", nil, nil, "the map has no end }"),
-        ("{\u{201C}aps\u{201D}: {\u{201C}alert\u{201D}: \u{201C}x\u{201D}}}\n", nil, nil, "typographic"),
-        ("{ \u{2018}aps\u{2019}: {\n \u{2018}badge\u{2019}: 1\n} }\n", nil, nil, "typographic"),
+        (
+            "{\u{201C}aps\u{201D}: {\u{201C}alert\u{201D}: \u{201C}x\u{201D}}}\n", "ios", "shown_by_system",
+            ":1: quotation marks are typographic"
+        ),
+        (
+            "{ \u{2018}aps\u{2019}: {\n \u{2018}badge\u{2019}: 1\n} }\n", "ios", "shown_by_system",
+            ":1: quotation marks are typographic"
+        ),
+        (
+            "sent:\n  \"notification\": {\n \"title\": \u{201C}T\u{201D}\n },\n \"to\": \u{201C}t\u{201D}\n}\nplease help\n",
+            "android", "shown_by_system", "read with the brackets around it; quotation marks are typographic"
+        ),
+        (
+            "our payload\n\"notification\": {\n \"title\": \"T\"\n },\n \"to\": \"t\"\n}`\nplease help\n", "android",
+            "shown_by_system", ":2: a part of an object: read with the brackets around it"
+        ),
+        (
+            "my payload\n```\n# the rest is default\n\naps =  {\n  badge = 0;\n  \"content-available\" = 1;\n };\n```\n",
+            "ios", nil, "members of an NSDictionary"
+        ),
+        ("it failed:\nname: 'x'\n\"content-type\": \"text/html\"\n", nil, nil, "without a push"),
+        (
+            "{\"message\":{\n\"data\":{\n\"a\":\"b\",\n\"notification\":{\"title\":\"T\"},\n\"token\":\"t\"\n}}",
+            "android",
+            "shown_by_system", ":3: the closing bracket of data is missing at the end of this line"
+        ),
+        (
+            "{\"to\":\"t\",\n\"notification\":{\"title\":\"T\",},\n\"data\":{\"list\":[1,],}\n}", "android",
+            "shown_by_system", ":2: the comma behind the last member is one too many"
+        ),
+        (
+            "{\"to\":\"t\",\n\"notification\"{\"title\":\"T\"}}", "android", "shown_by_system",
+            ":2: the colon behind notification is missing"
+        ),
+        (
+            "x\n{\n\"to\":\"t\",\n**\"notification\":{\"title\":\"T\"},**\n\"data\":{\"a\":\"**\"}\n}", "android",
+            "shown_by_system", ""
+        ),
+        // A text that code puts together.
+        (
+            "const payload = \"{\\\"to\\\":\\\"\" + token + \"\\\",\\\"notification\\\":{\\\"badge\\\":\" + n + \"}}\";\n",
+            "android", "shown_by_system", "JSON in a text with escapes"
+        ),
+        (
+            "$r = shell_exec('curl -d '\n . '\"{\\\"to\\\":\\\"' . $to . '\\\",'\n//  . '\\\"data\\\":{}}\"');\n . '\\\"notification\\\":{\\\"title\\\": \\\"T\\\"}}\"');\n",
+            "android", "shown_by_system", "JSON in a text with escapes"
+        ),
+        // Answers and errors.
+        (
+            "WebPushError: Received unexpected response code\n at a (b.js:1:2) {\n statusCode: 410,\n headers: {\n 'content-type': 'text/html',\n date: 'x'\n },\n body: 'gone'\n}\n",
+            nil, nil, "has no such subscription any more"
+        ),
+        ("{\"statusCode\":403,\"body\":\"x\",\"endpoint\":\"https://x\"}", nil, nil, "refused the VAPID token"),
+        ("{\"code\":410,\"errno\":106,\"error\":\"Gone\"}", nil, nil, "has no such subscription any more"),
+        (
+            "{ 'content-type': 'text/html', date: 'x', server: 'GSE' }", nil, nil,
+            "the headers of a request or an answer"
+        ),
+        ("{\"android\":{\"priority\":\"high\"}}", nil, nil, "these are options of a send over FCM"),
+        ("{\"priority\":\"high\",\"timeToLive\":60}", nil, nil, "these are options of a send over FCM"),
+        (
+            "[2018-02-07 13:02:50] [app] sent\n[2018-02-07 13:02:51] Lost connection to gateway.push.apple.com:2195\n",
+            nil, nil, ":2: Apple has switched this service off"
+        ),
+        (
+            "my manifest\n<service android:name=\"a\">\n<action android:name=\"com.google.firebase.MESSAGING_EVENT\"/>\n</service>\n<action android:name=\"com.google.firebase.MESSAGING_EVENT\"/>\n",
+            nil, nil, ":3: the manifest has two services for MESSAGING_EVENT"
+        ),
+        ("my plist\n<key>UIBackgroundModes</key>\n", nil, nil, ":2: a part of a property list"),
+        (
+            "\"exception\": \"code: 401, it failed\nwith 401 INVALID_KEY\"\n", nil, nil,
+            "; line 2: FCM refused the send"
+        ),
+        // Amazon SNS.
+        (
+            "sns.publish({ TargetArn: 'a', MessageStructure: 'json', Message: JSON.stringify({ default: 'x', GCM: JSON.stringify({ notification: { title: 'T', priority: 'high' } }) }) });\n",
+            "android", "shown_by_system", "priority belongs beside notification"
+        ),
+        (
+            "{\"TargetArn\":\"a\",\"MessageStructure\":\"{}\",\"Message\":\"hello\"}", "android", nil,
+            "MessageStructure has to be the word json"
+        ),
+        ("{\"default\":\"x\",\"aps\":{\"alert\":\"hi\"}}", nil, nil, "SNS sends the text default, and no aps"),
+        (
+            "$c->publish(array(\n 'TargetArn' => $a,\n 'MessageStructure' => 'json',\n 'GCM' => json_encode(array('data' => array('k' => 'v')))\n));\n",
+            "android", nil, "parameters of SNS's Publish without Message"
+        ),
+        // Extras that an app printed, with the keys that FCM adds.
+        (
+            "onResume: {notification: {}, data: {google.ttl: 9, google.sent_time: 1580139200194, from: 1, k: v}}\n",
+            "android", nil, "after a tap the notification is used up"
+        ),
+        (
+            "{\"identifier\":\"0\",\"payload\":{\"gcm.n.e\":\"1\",\"gcm.notification.title\":\"T\",\"google.sent_time\":5,\"google.ttl\":9}}",
+            "android", "shown_by_system", "the extras of an intent in payload"
+        ),
+        // Commands.
+        (
+            "curl -X POST https://fcm.googleapis.com/v1/projects/p/messages:send \\\n -H 'a: b' -d @- <<'EOF'\n{\"message\":{\"token\":\"t\",\n \"notification\":{\"title\":\"T\"}}}\nEOF\necho done\n",
+            "android", "shown_by_system", "the body of a curl command"
+        ),
+        (
+            "curl --http2 -d '{\"aps\":{\"alert\":\"x\"}}' https://api.push.apple.com/3/device/a\n", "ios",
+            "shown_by_system", "the request has no apns-push-type"
+        ),
+        // The platform that the text names.
+        ("On iOS nothing comes:\n{\"to\":\"t\",\"data\":{}}\n", "android", nil, "the text speaks of iOS"),
+        (
+            "Chrome, firebase-messaging-sw.js:\n{\"to\":\"t\",\"data\":{}}\n", "android", nil,
+            "the text speaks of the web"
+        ),
         (
             "web-push send-notification --endpoint=https://example.com/x --payload='{\"title\":\"T\"}'\n", "web",
             nil,
@@ -416,6 +525,7 @@ struct PushctlInputTests {
         #expect(
             result.errors == "pushctl: standard input: read as the extras of an \"am broadcast\" command "
                 + "(also am start; with or without adb shell)\n"
+                + "pushctl: standard input:3: the request has no apns-push-type, which Apple asks for: alert for what is shown, else background\n"
                 + "pushctl: standard input: read as the body of a curl command to api.push.apple.com\n")
         let wrong = explain("-", input: "curl -d '{\"a\":}' https://x\n")
         #expect(wrong.end == .exited(65))

@@ -69,6 +69,8 @@ OWN = {
 }
 # Suites that pass the core, too. Those of the daemon and of whole programs are not here: they take minutes for each fault.
 OTHERS = ["ReportReadingTests"]
+# Programs that those suites start.
+PROGRAMS = ["pushctl"]
 TARGETS = sorted({target for targets in OWN.values() for target in targets}) + OTHERS
 # Each kind as often as it stands here.
 KINDS = ["bound", "call", "number", "equal", "bound", "logic", "call", "sum", "not", "number", "swap", "word"]
@@ -216,7 +218,7 @@ def copy(package, faults):
                 data = data[:fault.begin] + new + data[fault.end:]
             if name == "Package.swift":
                 data = data.replace(b".treatAllWarnings(as: .error)", b'.unsafeFlags(["-suppress-warnings"])')
-                data += (MANIFEST % ", ".join(f'"{target}"' for target in TARGETS)).encode()
+                data += (MANIFEST % ", ".join(f'"{target}"' for target in TARGETS + PROGRAMS)).encode()
             write(target, data)
             target.chmod(source.stat().st_mode)
     for path in [*package.glob("Sources/**/*.swift"), *package.glob("Tests/**/*.swift")]:

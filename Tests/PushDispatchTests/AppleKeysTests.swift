@@ -29,6 +29,13 @@ struct AppleKeysTests {
             ) == [])
     }
 
+    @Test("of the alert beside it, and keys of the app's own in aps, give a warning")
+    func foreign() throws {
+        #expect(
+            try Self.warnings(#"{"aps":{"alert":"x","loc-key":"K","url":"u"}}"#)
+                == [.apsKeyMisspelt("loc-key", "alert.loc-key"), .apsKeyForeign("url")])
+    }
+
     @Test("beside aps, in the alert, and values out of Apple's range give a warning")
     func others() throws {
         #expect(

@@ -296,11 +296,24 @@ struct EnvelopeTests {
         #expect(try Self.opened(#"{"web_push":8030,"notification":{}}"#)?.platform == .web)
         let legacy = try Self.opened(#"{"to":"t","apns":{},"data":{}}"#)
         #expect(
-            legacy?.name == "a send body of FCM's API before v1; FCM drops what it does not know: it has no apns")
+            legacy?.name
+                == "a send body of FCM's API before v1, which Google has been switching off since July 22, 2024; FCM drops what it does not know: apns"
+        )
         let misplaced = try Self.opened(#"{"to":"t","x":1,"notification":{"channel_id":"c"}}"#)
         #expect(
             misplaced?.name?.hasSuffix(
-                "it has no x, notification.channel_id is no field (notification.android_channel_id is)") == true)
+                "what it does not know: x; notification.channel_id is no field (notification.android_channel_id is), and shows nothing: an Android app finds it as gcm.notification.channel_id"
+            ) == true)
+        let types = try Self.opened(
+            #"{"registration_ids":"t","priority":10,"content_available":"true","notification":{"a":1,"b":2}}"#)
+        for words in [
+            "priority is neither high nor normal", "content_available is a string", "registration_ids is a text",
+            "notification.a is no field; notification.b is no field, and", "--platform ios explains",
+        ] {
+            #expect(types?.name?.has(words) == true, "\(words)")
+        }
+        let right = try Self.opened(#"{"to":"t","priority":"high","content_available":true,"data":{}}"#, for: .ios)
+        #expect(right?.name?.hasSuffix("since July 22, 2024") == true)
         let sns = try #require(try Self.opened(#"{"APNS":{"aps":{"alert":"x"}}}"#)?.name)
         #expect(
             sns.hasSuffix("APNS has an object, where SNS takes a text that is JSON, and the text default is missing"))

@@ -13,6 +13,13 @@ struct KnownSentenceTests {
     @Test(
         "has a meaning, with its line",
         arguments: [
+            ("I/Appboy: No campaign Id associated with this notification. Not", 1, "Braze counts no open"),
+            ("Push failed: 410 Gone", 1, "delete it, and have the page subscribe again"),
+            ("WebPush.WebPushException: Received unexpected response code: 403", 1, "refused the VAPID token"),
+            ("d\nNet::HTTPGone 410", 2, "delete it, and have the page subscribe again"),
+            ("Android message is too big", 1, "4,096 bytes together"), ("code: 401 INVALID_KEY", 1, "before v1"),
+            ("it never posted an incoming call to the system", 1, "reportNewIncomingCall"),
+            ("Unable to decode content state: missing", 1, "does not fit the app's ContentState"),
             (
                 "W/x: hello\nBraze v30 .Service: Remote message did not originate from Braze. Not consuming it", 2,
                 "Braze's service got a push of another sender"

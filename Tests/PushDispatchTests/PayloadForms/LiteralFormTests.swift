@@ -350,7 +350,7 @@ struct LiteralFormTests {
         "of Go or C# has the keys of firebase-admin for Node",
         arguments: [
             ("{Title: \"a\", ImageURL: \"b\", ChannelID: \"c\"}", #"{"title":"a","imageUrl":"b","channelId":"c"}"#),
-            ("{APNS: &messaging.APNSConfig{Payload: x}}", #"{"apns":{"payload":"x"}}"#),
+            ("{APNS: &messaging.APNSConfig{Payload: x}}", #"{"apns":{"payload":{}}}"#),
             ("{Tokens: []string{\"a\", \"b\"},}", #"{"tokens":["a","b"]}"#),
             ("{Data: map[string]interface{}{\"K\": \"v\"}}", #"{"data":{"K":"v"}}"#),
             (
@@ -369,10 +369,63 @@ struct LiteralFormTests {
     }
 
     @Test(
+        "of a chain of calls has the members that the calls set",
+        arguments: [
+            (
+                "Message.builder()\n .putData(\"a\", \"b\").putData(\"c\", id)\n .setToken(token)\n .build()",
+                #"{"data":{"a":"b","c":"id"},"token":"token"}"#
+            ),
+            (
+                "Message.builder().setNotification(Notification.builder().setTitle(\"T\").setBody(\"B\").build()).build();",
+                #"{"notification":{"title":"T","body":"B"}}"#
+            ),
+            (
+                "Message.builder().setNotification(new Notification(\"T\", \"B\")).setTopic(\"news\").build();",
+                #"{"notification":{"title":"T","body":"B"},"topic":"news"}"#
+            ),
+            (
+                "Message.builder().setAndroidConfig(AndroidConfig.builder().setTtl(3600 * 1000).setPriority(AndroidConfig.Priority.HIGH).build()).build()",
+                #"{"android":{"ttl":3600000,"priority":"high"}}"#
+            ),
+            (
+                "Message.builder().setApnsConfig(ApnsConfig.builder().putHeader(\"apns-priority\", \"5\").setAps(Aps.builder().setContentAvailable(true).build()).putCustomData(\"k\", \"v\").build()).build()",
+                #"{"apns":{"headers":{"apns-priority":"5"},"payload":{"aps":{"contentAvailable":true},"k":"v"}}}"#
+            ),
+            (
+                "CloudMessage::withTarget('token', $t)\n  ->withNotification(Notification::create('T', 'B'))\n  ->withData(['k' => 'v']);",
+                #"{"token":"$t","notification":{"title":"T","body":"B"},"data":{"k":"v"}}"#
+            ),
+            ("CloudMessage::fromArray(['topic' => 't', 'data' => ['k' => 'v']]);", #"{"topic":"t","data":{"k":"v"}}"#),
+        ])
+    func builders(_ text: String, _ json: String) throws {
+        let literal = try #require(PrintedLiteral(Array(text.utf8)[...], isCode: true, isStruct: true))
+        #expect(String(decoding: literal.json, as: UTF8.self) == json)
+        #expect(PrintedLiteral(Array(text.utf8)[...], isCode: true) == nil, "only where a line begins one")
+        #expect(PayloadStart(in: Array("return \(text)".utf8))?.isStruct == true)
+        #expect(PayloadStart(in: Array("My\(text)".utf8))?.isStruct != true)
+    }
+
+    @Test(
+        "in source code has products of numbers, and the JSON that a function makes as a text",
+        arguments: [
+            ("{ttl: 60 * 60 * 24}", #"{"ttl":86400}"#), ("{a: 2 * 3, b: [4*5]}", #"{"a":6,"b":[20]}"#),
+            ("{n: 9223372036854775807 * 2, }", nil),
+            ("{m: JSON.stringify({a: {b: 1}}), c: 2}", #"{"m":"{\"a\":{\"b\":1}}","c":2}"#),
+            ("['m' => json_encode(array('a' => 1), JSON_PRETTY_PRINT)]", #"{"m":"{\"a\":1}"}"#),
+            ("{\"m\": json.dumps({\"a\": 1}, indent=2)}", #"{"m":"{\"a\":1}"}"#),
+            ("{m: JSON.stringify(known)}", #"{"m":"{\"k\":1}"}"#),
+            ("{m: JSON.stringify(other)}", #"{"m":"JSON.stringify(other)"}"#),
+        ])
+    func expressions(_ text: String, _ json: String?) {
+        let constants = ["known": Array(#"{"k":1}"#.utf8)]
+        let literal = PrintedLiteral(Array(text.utf8)[...], isCode: true, constants: constants)
+        #expect(literal.map { String(decoding: $0.json, as: UTF8.self) } == json)
+    }
+
+    @Test(
         "that has no push and the shape of statements is source code",
         arguments: [
             ("$p = Payload::create()\n  ->setEvent('update');", 0), ("# c\nr = push.notify(message=m)", 1),
-            ("Message message = Message.builder()\n    .putData(\"a\", \"b\")\n    .build();", 0),
             ("note.badge = 1\nnote.alert = t", 0), ("Rpush::Apns::Notification.create app_id: 1", 0),
             ("- (void)application:(UIApplication *)a {", 0), ("C.Current.OnAction += (s, p) => {", 0),
             ("if (options[KEY]) {", 0), ("NotificationDetails(android: details())", 0),

@@ -174,6 +174,9 @@ extension Reason {
         }
     }
 
+    /// Whether other code of the app than a notification callback gets the push: PushKit's, or an extension.
+    public var isForOtherCode: Bool { if case .otherCode = self { true } else { false } }
+
     /// The reason code, without parts of the payload.
     public var code: ReasonCode {
         switch self {

@@ -44,6 +44,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsValueOutOfRange(APSKey, range: String)
     /// A key in `aps`, its alert or its sound that Apple does not know, and the one that it resembles.
     case apsKeyMisspelt(String, String)
+    /// A key in `aps` that Apple does not know, and that resembles none.
+    case apsKeyForeign(String)
     /// A key of `aps` that is beside `aps`, where iOS ignores it.
     case apsKeyOutside(String, APSKey)
     /// An image in an FCM v1 message that no service extension gets.
@@ -109,6 +111,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "aps.\(key.rawValue) is none of the values that Apple documents: \(range)"
         case .apsKeyMisspelt(let name, let key):
             "aps.\(name) is no key of Apple's, and iOS ignores it: the key is \(key)"
+        case .apsKeyForeign(let name):
+            "aps.\(name) is no key of Apple's, and iOS ignores it: keys of the app's own stand beside aps"
         case .apsKeyOutside(let name, let key):
             "\(name) is beside aps, where iOS ignores it: Apple's key is aps.\(key.rawValue)"
         case .imageWithoutExtension:
@@ -158,6 +162,7 @@ extension Warning {
         case .apsValueOfAnotherType: "aps_value_of_another_type"
         case .apsValueOutOfRange: "aps_value_out_of_range"
         case .apsKeyMisspelt: "aps_key_misspelt"
+        case .apsKeyForeign: "aps_key_foreign"
         case .apsKeyOutside: "aps_key_outside"
         case .imageWithoutExtension: "image_without_extension"
         case .liveActivityLacks: "live_activity_lacks"

@@ -10,7 +10,12 @@ public struct KnownSentence: Sendable {
     /// The meaning, and the remedy.
     private let meaning: String
 
-    private init(_ marks: String..., means meaning: String) { (self.marks, self.meaning) = (marks, meaning) }
+    /// The number of lines that have the first word, at least.
+    private let times: Int
+
+    private init(_ marks: String..., times: Int = 1, means meaning: String) {
+        (self.marks, self.meaning, self.times) = (marks, meaning, times)
+    }
 
     /// The number of sentences that are told of a text.
     private static let toldMax = 4
@@ -21,11 +26,14 @@ public struct KnownSentence: Sendable {
         let lines = lines.map { isCondition($0) ? [] : $0 }
         let text = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
         let found: [(line: Int, text: String)] = table.compactMap { sentence in
-            guard sentence.isIn(text) else { return nil }
+            guard sentence.isIn(text),
+                sentence.times == 1 || lines.count(where: { has($0, sentence.marks[0]) }) >= sentence.times
+            else { return nil }
             let line = lines.firstIndex { has($0, sentence.marks[0]) } ?? 0
             return (line + 1, sentence.meaning)
         }
-        return Array(found.sorted { $0.line < $1.line }.prefix(toldMax))
+        var told: Set<String> = []
+        return Array(found.sorted { $0.line < $1.line }.filter { told.insert($0.text).inserted }.prefix(toldMax))
     }
 
     private static func isCondition(_ line: [UInt8]) -> Bool {
@@ -36,7 +44,7 @@ public struct KnownSentence: Sendable {
     /// Returns what the first sentence of the table that an object has means; `nil` if it has none.
     static func meaning(in object: JSONNode) -> String? {
         let text = Array(object.rawBytes)
-        return table.first { $0.isIn(text) }?.meaning
+        return table.first { $0.times == 1 && $0.isIn(text) }?.meaning
     }
 
     private func isIn(_ text: [UInt8]) -> Bool { marks.allSatisfy { Self.has(text, $0) } }
@@ -55,7 +63,7 @@ public struct KnownSentence: Sendable {
         }
     }
 
-    private static let table = ofAndroid + ofApple + ofAPNs + ofFCM + ofServices + ofCode
+    private static let table = ofAndroid + ofSDKs + ofApple + ofAPNs + ofFCM + ofWebPush + ofServices + ofCode
 
     // Source, read 2026-11-30: firebase-android-sdk, CommonNotificationBuilder.getOrCreateChannel (both of channels) and
     // FirebaseApp.getInstance; OneSignal-Android-SDK, NotificationFormatHelper.getOSNotificationIdFromBundle; Braze's
@@ -63,6 +71,12 @@ public struct KnownSentence: Sendable {
     // From reports alone: Android's "No Channel found for pkg" (NotificationManagerService) and the meaning of
     // SERVICE_NOT_AVAILABLE and FIS_AUTH_ERROR, which Google Play services return.
     private static let ofAndroid = [
+        KnownSentence(
+            "com.google.firebase.MESSAGING_EVENT", times: 2,
+            means: """
+                the manifest has two services for MESSAGING_EVENT: a push goes to one of them alone, and the other gets \
+                none; keep one, which gives each SDK its pushes
+                """),
         KnownSentence(
             "did not originate from Braze",
             means: """
@@ -88,8 +102,11 @@ public struct KnownSentence: Sendable {
                 manifest (com.google.firebase.messaging.default_notification_channel_id), or send channel_id
                 """),
         KnownSentence(
-            "No Channel found for pkg",
+            "No Channel found",
             means: "Android shows nothing, for the app posts to a channel that it did not create: create it first"),
+        KnownSentence(
+            "Suppressing notification from package", "by user request",
+            means: "Android shows nothing, for the user has turned the notifications of the app off"),
         KnownSentence(
             "Default FirebaseApp is not initialized",
             means:
@@ -101,6 +118,26 @@ public struct KnownSentence: Sendable {
         KnownSentence(
             "FIS_AUTH_ERROR",
             means: "Firebase refused the app's API key: the app has no token; the key or its restrictions are wrong"),
+    ]
+
+    // Source, read 2026-12-01: Braze's handling of a tap (../braze.md); UALib's Analytics.addEvent; clevertap-android-sdk,
+    // PushProviders.java. They are the SDKs' own sentences.
+    private static let ofSDKs = [
+        KnownSentence(
+            "No campaign Id associated with this notification",
+            means: """
+                Braze counts no open of this push, for it has no campaign id (cid): a test message or one that is sent \
+                without a campaign; the tap opens the app all the same
+                """),
+        KnownSentence(
+            "Analytics disabled - ignoring event",
+            means: "Airship's SDK counts neither the push nor its open, for its analytics are turned off in the app"),
+        KnownSentence(
+            "since cleverTapAPI is null",
+            means: """
+                CleverTap's SDK got its push and shows nothing, for it has no instance: the account in the push is not \
+                the one that the app is configured with, or the SDK was not started
+                """),
     ]
 
     // Source: SpringBoard's lines as reports have them (firebase/flutterfire#12978; its code is not public); Apple's
@@ -126,87 +163,186 @@ public struct KnownSentence: Sendable {
         KnownSentence(
             "APNS device token not set before retrieving FCM Token",
             means: "the app asked for FCM's token before iOS gave it one of APNs: ask again when that has come"),
+        KnownSentence(
+            "no APNS Token specified",
+            means: """
+                FCM's SDK gets no token, for the app has none of APNs: register for remote notifications first, with \
+                Push Notifications in Xcode
+                """),
+        KnownSentence(
+            "never posted an incoming call",
+            means: """
+                iOS ended the app, for it did not report a call after a VoIP push: call reportNewIncomingCall of CallKit \
+                within pushRegistry(_:didReceiveIncomingPushWith:), before its completion
+                """),
+        KnownSentence(
+            "Unable to decode content state",
+            means: """
+                iOS dropped the push for the Live Activity, for content-state does not fit the app's ContentState: it \
+                needs each of its members, in the same spelling and of the same type
+                """),
+        KnownSentence(
+            "CANCELED: com.apple.pushLaunch",
+            means: """
+                iOS gave the launch for a silent push up (dasd): Must Not Proceed and its reasons, or a later push for \
+                the app, end it; silent pushes are not promised
+                """),
     ]
 
     // Source: Apple's "Handling notification responses from APNs". Its other reasons say themselves what they mean.
-    private static let ofAPNs = [
-        (
-            APNsReason.missingTopic,
-            "APNs refused the send, for apns-topic is missing: it is the bundle id of the app (with a token instead of a certificate, always)"
-        ),
-        (
-            .badDeviceToken,
-            "APNs refused the send: this is no device token of Apple, or is of the other environment (sandbox for builds of Xcode)"
-        ),
-        (.deviceTokenNotForTopic, "APNs refused the send: the token is of another app than apns-topic names"),
-        (.topicDisallowed, "APNs refused the send: the key or certificate may not send to this topic"),
-        (.invalidProviderToken, "APNs refused the send: key, key id or team id of the token do not fit"),
-        (.expiredProviderToken, "APNs refused the send: the provider token is older than an hour: make a new one"),
-        (.missingProviderToken, "APNs refused the send: it has no provider token and no certificate of the topic"),
-        (.badCertificateEnvironment, "APNs refused the send: the certificate is of the other environment"),
-        (.tooManyProviderTokenUpdates, "APNs refused the send: a provider token is kept for 20 minutes at least"),
-    ].map { KnownSentence($0.rawValue, means: $1) }
+    private static let ofAPNs =
+        [
+            (
+                APNsReason.missingTopic,
+                "APNs refused the send, for apns-topic is missing: it is the bundle id of the app (with a token instead of a certificate, always)"
+            ),
+            (
+                .badDeviceToken,
+                "APNs refused the send: this is no device token of Apple, or is of the other environment (sandbox for builds of Xcode)"
+            ),
+            (.deviceTokenNotForTopic, "APNs refused the send: the token is of another app than apns-topic names"),
+            (.topicDisallowed, "APNs refused the send: the key or certificate may not send to this topic"),
+            (.invalidProviderToken, "APNs refused the send: key, key id or team id of the token do not fit"),
+            (.expiredProviderToken, "APNs refused the send: the provider token is older than an hour: make a new one"),
+            (.missingProviderToken, "APNs refused the send: it has no provider token and no certificate of the topic"),
+            (.badCertificateEnvironment, "APNs refused the send: the certificate is of the other environment"),
+            (.payloadTooLarge, "APNs refused the send: a payload may have 4,096 bytes (5,120 for VoIP)"),
+            (.tooManyProviderTokenUpdates, "APNs refused the send: a provider token is kept for 20 minutes at least"),
+        ].map { KnownSentence($0.rawValue, means: $1) }
+        + ["gateway.sandbox.push.apple.com", "gateway.push.apple.com"].map {
+            KnownSentence(
+                $0, means: "Apple has switched this service off (the binary protocol, 2021): send over HTTP/2 instead")
+        }
 
     // Source: Firebase, "ErrorCode" of FCM v1 and the table of error responses of the API before it; firebase-admin-node,
     // error.ts, and validateStringMap of messaging-internal.ts (read 2026-11-30). From reports alone: answers of FCM in
     // firebase/firebase-admin-dotnet#39 and laravel-notification-channels/fcm#37, "must be a non-empty dictionary".
-    private static let ofFCM = [
-        KnownSentence(
-            "must be a non-empty dictionary",
-            means: """
-                FCM refused the send: apns.payload has an aps without members; give it one, such as alert or \
-                content-available, or leave out apns.payload
-                """),
-        KnownSentence(
-            "Invalid value at 'message.", "TYPE_STRING",
-            means: """
-                FCM refused the send: a value of data is no text; make the value behind the comma a text, as each value \
-                of data has to be
-                """),
-        KnownSentence(
-            "must only contain string values",
-            means: "firebase-admin refused the message: a value of data is no text; make each value a text"),
-        KnownSentence(
-            "Invalid JSON payload received", "Unknown name",
-            means: "FCM refused the send: it knows no field of the name that stands behind Unknown name"),
-        KnownSentence(
-            "NotRegistered",
-            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-        ),
-        KnownSentence(
-            "UNREGISTERED",
-            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-        ),
-        KnownSentence(
-            "registration-token-not-registered",
-            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-        ),
-        KnownSentence(
-            "Requested entity was not found",
-            means: "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
-        ),
-        KnownSentence(
-            "InvalidRegistration",
-            means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
-        KnownSentence(
-            "not a valid FCM registration token",
-            means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
-        KnownSentence(
-            "MismatchSenderId",
-            means: "FCM refused the send: the token is of another Firebase project than the one that sends"),
-        KnownSentence(
-            "SENDER_ID_MISMATCH",
-            means: "FCM refused the send: the token is of another Firebase project than the one that sends"),
-        KnownSentence(
-            "InvalidDataKey",
-            means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…"),
-        KnownSentence(
-            "THIRD_PARTY_AUTH_ERROR",
-            means: """
-                FCM could not send to APNs or the browser's service: the APNs key of the Firebase project is missing or \
-                wrong
-                """),
-    ]
+    private static let ofFCM =
+        [
+            KnownSentence(
+                "InvalidParameters",
+                means: "FCM refused the send: a field has a name or a type that it does not take"),
+            KnownSentence(
+                "\"registration_ids\" field is not a JSON array",
+                means: "FCM refused the send: registration_ids is a list of tokens, also of one; to takes a text"),
+            KnownSentence(
+                "com.google.firebase.messaging", "status: 401",
+                means: """
+                    FCM refused the send (401): the credentials of the server are wrong, or the APNs key of the Firebase \
+                    project is missing or wrong
+                    """),
+            KnownSentence(
+                "must be a non-empty dictionary",
+                means: """
+                    FCM refused the send: apns.payload has an aps without members; give it one, such as alert or \
+                    content-available, or leave out apns.payload
+                    """),
+            KnownSentence(
+                "Invalid value at 'message.", "TYPE_STRING",
+                means: """
+                    FCM refused the send: a value of data is no text; make the value behind the comma a text, as each value \
+                    of data has to be
+                    """),
+            KnownSentence(
+                "must only contain string values",
+                means: "firebase-admin refused the message: a value of data is no text; make each value a text"),
+            KnownSentence(
+                "Invalid JSON payload received", "Unknown name",
+                means: "FCM refused the send: it knows no field of the name that stands behind Unknown name"),
+            KnownSentence(
+                "NotRegistered",
+                means:
+                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+            ),
+            KnownSentence(
+                "UNREGISTERED",
+                means:
+                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+            ),
+            KnownSentence(
+                "registration-token-not-registered",
+                means:
+                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+            ),
+            KnownSentence(
+                "Requested entity was not found",
+                means:
+                    "FCM delivered nothing: the token is of an app that was removed, or is out of date; delete the token"
+            ),
+            KnownSentence(
+                "InvalidRegistration",
+                means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
+            KnownSentence(
+                "not a valid FCM registration token",
+                means: "FCM refused the send: this is no token of FCM; it is cut, or of another service such as APNs"),
+        ]
+        + ["MismatchSenderId", "SENDER_ID_MISMATCH", "SenderId mismatch", "mismatched-credential"].map {
+            KnownSentence(
+                $0, means: "FCM refused the send: the token is of another Firebase project than the one that sends")
+        }
+        + ["Deprecated endpoint", "cloud-messaging/migrate-v1", "INVALID_KEY"].map {
+            KnownSentence(
+                $0,
+                means:
+                    "FCM refused the send over its API before v1, which \(PayloadEnvelope.switchedOff): send over HTTP v1"
+            )
+        }
+        + ["Android message is too big", "MessageTooBig"].map {
+            KnownSentence(
+                $0,
+                means: "FCM refused the send: data and notification may have 4,096 bytes together (2,048 to a topic)")
+        } + [
+            KnownSentence(
+                "InvalidDataKey",
+                means: "FCM refused the send: data has a key that FCM keeps for itself, such as from, gcm or google.…")
+        ]
+        + ["THIRD_PARTY_AUTH_ERROR", "Auth error from APNS or Web Push Service", "third-party-auth-error"].map {
+            KnownSentence(
+                $0,
+                means: """
+                    FCM could not send to APNs or the browser's service: the APNs key of the Firebase project is missing or \
+                    wrong
+                    """)
+        }
+
+    // Source: RFC 8030, 5 and 7.3 (404, 410, 413); RFC 8292, 4.2 (401, 403); web-push, web-push-lib.js, WebPush of C#,
+    // pywebpush and webpush of Ruby for the words of their errors (read 2026-12-01). UnauthorizedRegistration is from
+    // reports alone.
+    static func meaning(ofWebPush status: Int) -> String? {
+        switch status {
+        case 404, 410:
+            "the browser's push service has no such subscription any more: delete it, and have the page subscribe again"
+        case 401, 403:
+            """
+            the browser's push service refused the VAPID token: sign with the key that the page subscribed with, and for \
+            the origin of the endpoint
+            """
+        case 400:
+            """
+            the browser's push service refused the request: its VAPID token, a header such as TTL or the encryption is \
+            missing or wrong
+            """
+        case 413: "the browser's push service refused the payload, which is too long: 4,096 bytes when encrypted"
+        case 429:
+            "the browser's push service refused the send, for there were too many: wait as long as Retry-After says"
+        default: nil
+        }
+    }
+
+    private static let ofWebPush =
+        [400, 401, 403, 404, 410, 413, 429].flatMap { status in
+            let meaning = meaning(ofWebPush: status) ?? ""
+            return [
+                KnownSentence("statusCode: \(status)", "WebPushError", means: meaning),
+                KnownSentence("response code: \(status)", "WebPush", means: meaning),
+                KnownSentence("Push failed: \(status)", means: meaning),
+            ]
+        }
+        + [
+            ("Net::HTTPGone", 410), ("WebPush::ExpiredSubscription", 410), ("WebPush::InvalidSubscription", 404),
+            ("WebPush::Unauthorized", 403), ("do not correspond to the credentials used to create", 403),
+            ("invalid JWT provided", 403), ("UnauthorizedRegistration", 401),
+        ].map { KnownSentence($0, means: meaning(ofWebPush: $1) ?? "") }
 
     // Source: Expo, "Sending notifications with the Expo Push Service", errors; Amazon SNS, API reference of Publish. Moto
     // and LocalStack have SNS's sentence of a missing default, too (read 2026-11-30); "isn't associated with any device"
@@ -224,6 +360,9 @@ public struct KnownSentence: Sendable {
                 SNS refused the message: with MessageStructure json it needs a member default with a text, beside those \
                 of the services
                 """),
+        KnownSentence(
+            "message_unifiedpush=false",
+            means: "ntfy took this for a message of its own: the app of UnifiedPush gets only what comes with up=1"),
         KnownSentence(
             "Endpoint is disabled",
             means: "SNS sent nothing: APNs or FCM had refused the token; set a new one, and enable the endpoint"),
@@ -272,8 +411,9 @@ extension PayloadEnvelope {
         func answer(of service: String) -> String {
             let taken = (object["success"] ?? object["successCount"])?.int64 ?? 0
             let refused = (object["failure"] ?? object["failureCount"])?.int64 ?? 0
-            let counts = taken > 0 && refused > 0 ? ": \(taken) accepted, \(refused) refused; of what was refused" : ""
-            let meaning = counts + (KnownSentence.meaning(in: object).map { ": \($0)" } ?? "")
+            let known = KnownSentence.meaning(in: object).map { ": \($0)" } ?? ""
+            let counts = taken > 0 && refused > 0 ? ": \(taken) accepted, \(refused) refused" : ""
+            let meaning = counts + (counts.isEmpty || known.isEmpty ? known : "; of what was refused\(known)")
             return """
                 this is the answer of \(service) to a send, not a push\(meaning.isEmpty ? ":" : "\(meaning);") give the body \
                 of the send, or what the device got
@@ -296,7 +436,10 @@ extension PayloadEnvelope {
         let failure = object["failed"] ?? object["error"] ?? object
         if failure["statusCode"] != nil, failure.hasAny("body", "headers"), failure.hasAny("endpoint", "message") {
             let status = failure["statusCode"]?.int64.map { " (\($0))" } ?? ""
-            return "this is the error\(status) of a send by web-push, not a push: give the data of the push event"
+            let code = failure["statusCode"]?.int64.flatMap { Int(exactly: $0) }
+            let meaning = code.flatMap(KnownSentence.meaning(ofWebPush:)).map { "\($0); " } ?? ""
+            return
+                "this is the error\(status) of a send by web-push, not a push: \(meaning)give the data of the push event"
         }
         if object.hasAny("failed_registration_ids") { return answer(of: "FCM") }
         if let reason = object["rejectionReason"]?.string, APNsReason(rawValue: reason) != nil {
@@ -334,7 +477,9 @@ extension PayloadEnvelope {
         if let errno = object["errno"]?.int64, errno >= 100, object["code"]?.kind == .number,
             object.hasAny("message", "error")
         {
-            return answer(of: "Mozilla's push service")
+            let code = object["code"]?.int64.flatMap { Int(exactly: $0) }
+            let meaning = code.flatMap(KnownSentence.meaning(ofWebPush:)).map { " (\($0))" } ?? ""
+            return answer(of: "Mozilla's push service\(meaning)")
         }
         if object["code"]?.string?.utf8.count == 8, object["msg"] != nil, object["requestId"] != nil {
             return answer(of: "Huawei")

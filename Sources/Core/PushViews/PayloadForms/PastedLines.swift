@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 // Lines that people paste: logs and their prefixes, quotations, marks of Markdown, sentences.
 extension PayloadStart {
@@ -12,7 +12,9 @@ extension PayloadStart {
         let isJSON = ["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
         let behind = text[(close + 1)...].drop(while: \.isJSONWhiteSpace)
         let isEmpty = !word.isEmpty && word.allSatisfy(\.isJSONWhiteSpace) && behind.first.map(letters) == true
-        return isEmpty || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
+        // A date, which is no number of JSON.
+        let isDate = word.first?.isDigit == true && word.contains(UInt8(ascii: ":")) && isWord && !behind.isEmpty
+        return isEmpty || isDate || word.contains(where: letters) && isWord && !isJSON ? close + 1 : nil
     }
 
     /// Whether a line is quoted as mail, Markdown and the second lines of a shell are.
@@ -74,7 +76,8 @@ extension PayloadStart {
         let text = line.drop(while: \.isJSONWhiteSpace)
         if ["* ", "Intent { "].contains(where: { text.starts(with: $0.utf8) }) { return true }
         let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
-        let starts = ["00-00 00:00", "0000-00-00 ", "0000-00-00T", "---------"] + "VDIWEF".map { "\($0)/" }
+        let starts =
+            ["00-00 00:00", "0000-00-00 ", "0000-00-00T", "[0000-00-00", "---------"] + "VDIWEF".map { "\($0)/" }
         return starts.contains { marks.starts(with: $0.utf8) }
     }
 }
@@ -103,6 +106,25 @@ extension PayloadForm {
             && keys.allSatisfy { value($0).map { $0.first ?? 0x20 == 0x20 } == true }
             && keys.contains { value($0)?.allSatisfy(\.isJSONWhiteSpace) == true }
         return isYAML ? "YAML, and no form that is read: give the push as JSON" : nil
+    }
+}
+
+extension Platform {
+    /// Returns the platform that the text around a payload of FCM speaks of; `nil` for none, and for several.
+    public static func named(in lines: [[UInt8]]) -> Platform? {
+        let words: [Platform: [String]] = [
+            .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification"],
+            .android: ["Android", "android", "logcat", "APK"],
+            .web: [
+                "service worker", "Service Worker", "service-worker", "serviceworker", "messaging-sw.js", "Chrome",
+                "Firefox", "Safari", "self.addEventListener", "VAPID",
+            ],
+        ]
+        let prose = lines.filter { line in !line.contains { "{}[]".utf8.contains($0) } && !line.has("\":".utf8) }
+        let found = allCases.filter { platform in
+            words[platform]?.contains { word in prose.contains { $0.has(word.utf8) } } == true
+        }
+        return found.count == 1 && found != [.android] ? found[0] : nil
     }
 }
 
@@ -149,13 +171,26 @@ extension PayloadStart {
 
     /// Returns the object whose members stand in lines without the brackets around them, and what is told of it; `nil`
     /// if it is none, or about no push.
-    public static func object(ofLines lines: [[UInt8]]) -> (json: [UInt8], name: String, lines: Int)? {
+    ///
+    /// - Parameter isFirst: whether nothing precedes the lines: behind other text only a push that is known counts.
+    public static func object(
+        ofLines lines: [[UInt8]], isFirst: Bool
+    ) -> (json: [UInt8], name: String, lines: Int)? {
+        guard let found = object(ofLines: lines) else { return nil }
+        let root = isFirst ? nil : try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max)).root
+        return isFirst || root.map({ RepairedPayload.isKnown($0) || $0["extras"] != nil }) == true ? found : nil
+    }
+
+    private static func object(ofLines lines: [[UInt8]]) -> (json: [UInt8], name: String, lines: Int)? {
         guard let line = lines.first else { return nil }
         if isMemberOfJSON(line) {
             let part = Array(lines.prefix { !isFence($0) }.joined(separator: [UInt8(ascii: "\n")]))
-            return object(ofMembers: part).map {
-                ($0, "a part of an object: read with the brackets around it", lines.count)
-            }
+            let name = "a part of an object: read with the brackets around it"
+            if let json = object(ofMembers: part) { return (json, name, lines.count) }
+            let open = [UInt8(ascii: "{")] + part
+            guard let found = RepairedPayload(open) else { return nil }
+            let count = open[..<found.rest.startIndex].count { $0 == UInt8(ascii: "\n") } + 1
+            return (found.json, ([name] + found.remarks.map(\.text)).joined(separator: "; "), count)
         }
         if isMemberOfCode(line) {
             let text = [UInt8(ascii: "{")] + lines.joined(separator: [UInt8(ascii: "\n")])
@@ -165,13 +200,14 @@ extension PayloadStart {
             return (found.json, "a part of a message in source code: read with { before it", lines.count)
         }
         if isMemberOfDictionary(line) {
-            let text = [UInt8(ascii: "{")] + lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "}")]
+            let own = lines.prefix { !isFence($0) }
+            let text = [UInt8(ascii: "{")] + own.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "}")]
             let root = PrintedLiteral(text[...]).flatMap { literal in
                 literal.place == text.endIndex ? try? JSONDocument(scanning: literal.json).root : nil
             }
             if let root, root.isApplePayload {
                 let name = "members of an NSDictionary: read with the brackets around them"
-                return (Array(root.compactBytes), name, lines.count)
+                return (Array(root.compactBytes), name, own.count)
             }
         }
         var keys: Set<String> = []

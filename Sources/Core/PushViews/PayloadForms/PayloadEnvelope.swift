@@ -269,7 +269,9 @@ extension WrittenPayload {
             }
             return !platform.isApple || root.isApplePayload || root.hasAny("rawPayload", "payload")
         }
-        if root["Message"] != nil, root.hasAny("TargetArn", "TopicArn", "MessageStructure") { return true }
+        if root.hasAny("Message", "GCM", "APNS"), root.hasAny("TargetArn", "TopicArn", "MessageStructure") {
+            return true
+        }
         if root.isApplePayload || root.hasAny("_ab", "web_push") || PayloadEnvelope.isAnswer(root) { return true }
         let hasContent = root.hasAny("data", "notification", "apns", "android", "webpush")
         if root.hasAny("to", "registration_ids", "token", "tokens", "topic", "condition") { return hasContent }
@@ -285,7 +287,7 @@ extension WrittenPayload {
     fileprivate static let contents: Set<String> = [
         "data", "notification", "message", "aps", "to", "token", "tokens", "topic", "apns", "web", "fcm",
         "android", "webpush", "payload", "extras", "contents", "messages", "content", "registration_ids", "condition",
-        "_ab", "ab", "GCM", "APNS", "default",
+        "_ab", "ab", "GCM", "APNS", "default", "Message",
     ]
 }
 
@@ -297,12 +299,13 @@ extension PayloadEnvelope {
         if platform == nil, object["web_push"]?.int64 == 8030 {
             return payload(object, "a declarative web push", .web)
         }
+        if let extras = printedExtras(object) { return extras }
         if let block = object["notification"], block.count > 0, block.members.allSatisfy({ $0.value.kind == .null }) {
             return withoutBlock(object)
         }
         if object.hasTextsOnly {
             if isLogRecord(object) { return ofLogRecord(object) }
-            return ofSNS(object, for: platform) ?? ofPublish(object, for: platform) ?? ofExpo(object, for: platform)
+            return ofPublish(object, for: platform) ?? ofSNS(object, for: platform) ?? ofExpo(object, for: platform)
                 ?? raw(object)
         }
         if platform == nil, object["notification"]?["data"]?["onActionClick"] != nil {
@@ -387,6 +390,37 @@ extension PayloadEnvelope {
             }
         }
         return WrittenPayload(json: writer.bytes, name: "a message whose notification has nothing in it")
+    }
+
+    /// The extras of an intent as a plugin prints them: the keys that FCM adds are among those of the app.
+    private static func printedExtras(_ object: JSONNode) -> WrittenPayload? {
+        let own = [
+            "google.message_id", "google.sent_time", "google.delivered_priority", "google.original_priority",
+            "google.ttl",
+        ]
+        guard let key = ["data", "payload"].first(where: { key in own.count { object[key]?[$0] != nil } > 1 }),
+            let extras = object[key],
+            object["notification"]?.members.contains(where: { $0.value.kind != .null }) != true,
+            object["fcm"]?.count ?? 0 == 0
+        else { return nil }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(
+                "extras",
+                object: { writer in
+                    for (key, value) in extras.members where value.kind != .null {
+                        let text = value.string ?? String(decoding: value.compactBytes, as: UTF8.self)
+                        writer.member(key, text)
+                    }
+                })
+        }
+        let isTap = object["notification"] != nil
+        return WrittenPayload(
+            json: writer.bytes, platform: .android,
+            name: """
+                the extras of an intent in \(key), with the keys that FCM adds\
+                \(isTap ? "; after a tap the notification is used up, and only its data comes" : "")
+                """)
     }
 
     static func payload(

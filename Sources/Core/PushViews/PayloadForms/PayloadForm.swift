@@ -156,6 +156,11 @@ public struct PayloadStart: Hashable, Sendable {
             isCode = true
             return
         }
+        if let builder = Self.builder(in: line) {
+            self.init(form: .literal, isBehindText: true, offset: builder)
+            (isCode, isTentative, isStruct) = (true, true, true)
+            return
+        }
         if let array = Self.arrayOfPHP(in: line) {
             self.init(form: .literal, isBehindText: true, offset: array)
             (isCode, isTentative) = (true, true)
@@ -197,7 +202,8 @@ public struct PayloadStart: Hashable, Sendable {
                 Self.isPart(before)
                 || Self.isArgument(before) && (Self.otherCalls.contains { words.has($0) } || Self.isSetter(before))
             let isAboutPush = !isOther && Self.wordsBefore.contains { words.has($0) } && !Self.isLaterOfNew(before)
-            let hasKey = !isOther && !isOpen && Self.keys.contains { line[place...].has($0.utf8) }
+            let keys = form == .encoded ? Self.escapedKeys : Self.keys
+            let hasKey = !isOther && !isOpen && keys.contains { line[place...].has($0.utf8) }
             let isCode = Self.isCode(before) || Self.isLaterOfNew(before)
             let isLabel = isOpen && Self.isLabel(before)
             guard isAboutPush || hasKey || isCode || isOther || isLabel else {
@@ -235,9 +241,20 @@ public struct PayloadStart: Hashable, Sendable {
         return nil
     }
 
+    /// Returns the place of a chain of calls that builds a message in Java, Kotlin or PHP; `nil` without one.
+    private static func builder(in line: [UInt8]) -> Int? {
+        for name in PrintedLiteral.builders {
+            let place = line.indices.first { line[$0...].starts(with: name.utf8) }
+            guard let place else { continue }
+            let before = place == 0 ? UInt8(ascii: " ") : line[place - 1]
+            if !before.isDigit, !(97...122).contains(before | 0x20), before != UInt8(ascii: ".") { return place }
+        }
+        return nil
+    }
+
     /// Returns the place of the bracket of an array of PHP that is a value; `nil` without one.
     private static func arrayOfPHP(in line: [UInt8]) -> Int? {
-        for name in ["= array(", "=array(", "encode(array(", "return array("] {
+        for name in ["= array(", "=array(", "(array(", "return array("] {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             if let place { return place + name.utf8.count - 1 }
         }
@@ -479,6 +496,10 @@ public struct PayloadStart: Hashable, Sendable {
         "gcm.notification.", "gcm.n.e", "google.c.", "\"notification\":", "notification: {",
     ]
 
+    private static let escapedKeys = ["to", "registration_ids", "notification", "aps", "message"].map {
+        "\\\"\($0)\\\":"
+    }
+
     /// Returns the form of an object or array at a place; `nil` if there is no bracket.
     private static func form(at place: Int, in line: [UInt8]) -> PayloadForm? {
         guard place < line.endIndex else { return nil }
@@ -524,7 +545,7 @@ public struct PayloadStart: Hashable, Sendable {
     }
 
     /// Returns the object whose members a text has, if only the brackets around them and commas behind them are missing.
-    public static func object(ofMembers text: [UInt8]) -> [UInt8]? {
+    static func object(ofMembers text: [UInt8]) -> [UInt8]? {
         let open = [UInt8(ascii: "{")] + text
         let end = open.lastIndex { !$0.isJSONWhiteSpace && $0 != UInt8(ascii: ",") } ?? 0
         let closed = open[...end] + [UInt8(ascii: "}")]

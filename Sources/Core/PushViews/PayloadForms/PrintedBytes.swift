@@ -41,9 +41,48 @@ enum PrintedBytes {
             let string = try? JSONDocument(scanning: quoted).root.string
             decoded = string.map { Array($0.utf8) }
         }
-        guard let decoded, (try? JSONDocument(scanning: decoded, limits: JSONLimits(depth: .max)))?.root.kind == .object
-        else { return nil }
-        return decoded
+        if let decoded, isObject(decoded) { return decoded }
+        let pieces = joinedPieces(first == UInt8(ascii: "\"") ? text.dropFirst() : text)
+        let string = try? JSONDocument(scanning: [UInt8(ascii: "\"")] + pieces + [UInt8(ascii: "\"")]).root.string
+        guard let joined = string.map({ Array($0.utf8) }), isObject(joined) else { return nil }
+        return joined
+    }
+
+    private static func isObject(_ text: [UInt8]) -> Bool {
+        (try? JSONDocument(scanning: text, limits: JSONLimits(depth: .max)))?.root.kind == .object
+    }
+
+    /// Joins the pieces of a text with escapes that source code puts together with `+` or `.`: an expression between two
+    /// pieces is a text, `<token>`.
+    private static func joinedPieces(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var (result, rest) = ([UInt8](), text)
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), let next = rest.popFirst() {
+                result += [byte, next]
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                var isOperator = false
+                var expression: [UInt8] = []
+                while let next = rest.popFirst(), next != byte {
+                    if next == UInt8(ascii: "/"), rest.first == next {
+                        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+                    } else if expression.isEmpty, "+.".utf8.contains(next) {
+                        isOperator = true
+                    } else if !next.isJSONWhiteSpace {
+                        guard isOperator else { return result }
+                        expression.append(next)
+                    }
+                }
+                guard isOperator else { return result }
+                while expression.last.map({ "+.".utf8.contains($0) }) == true { expression.removeLast() }
+                guard !expression.isEmpty else { continue }
+                let marked = Array("<".utf8) + expression.filter { !"\"\\".utf8.contains($0) } + Array(">".utf8)
+                let quote = Array("\\\"".utf8)
+                result += result.suffix(2).elementsEqual(quote) ? marked : quote + marked + quote
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
     }
 
     private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8] {

@@ -11,6 +11,16 @@ extension PrintedLiteral {
         case entries
     }
 
+    static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
+        "critical", "volume", "foreground", "launched",
+    ])
+
+    static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
+
+    static let keysOfObjects: Set<String> = [
+        "content-state", "attributes", "aps", "apns", "android", "webpush", "headers", "fcm_options", "fcmOptions",
+    ]
+
     /// Reads source code up to the end of a value: a comma, a closing bracket or a line feed that no bracket encloses.
     mutating func takeCode() -> String {
         let begin = place
@@ -65,7 +75,7 @@ extension PrintedLiteral {
             writer.string("4000000000")
         } else if Self.keysOfNumbers.contains(key) {
             writer.raw("1".utf8)
-        } else if isData || Self.keysOfObjects.contains(key) {
+        } else if isData || Self.keysOfObjects.contains(key) || key == "payload" && depth > 1 {
             writer.object { _ in }
         } else {
             // The text that a person would read is not known.
@@ -101,6 +111,58 @@ extension PrintedLiteral {
         initializer = found
         defer { initializer = outer }
         return value(depth: depth + 1, allowsWord: false)
+    }
+
+    /// Reads the factors behind a number: `60 * 60`. Returns the product as text.
+    mutating func product(of first: String) -> String {
+        guard var result = Int64(first) else { return first }
+        let begin = place
+        while peek(UInt8(ascii: "*")) {
+            place += 1
+            guard let factor = takeWord().flatMap({ Int64($0) }) else { break }
+            let (product, isTooLarge) = result.multipliedReportingOverflow(by: factor)
+            guard !isTooLarge else { break }
+            result = product
+        }
+        if result == Int64(first) { place = begin }
+        return String(result)
+    }
+
+    /// Functions that make JSON of their argument.
+    private static let encoders: Set<String> = [
+        "JSON.stringify", "json_encode", "json.dumps", "jsonEncode", "json.encode", "JSON.generate",
+    ]
+
+    /// Reads the object or the variable that a function makes JSON of, as a text; `nil`, at the same place, for any other
+    /// word.
+    mutating func encoded(by word: String, depth: Int) -> Bool? {
+        guard Self.encoders.contains(word), peek(UInt8(ascii: "(")) else { return nil }
+        let (begin, outer) = (place, writer)
+        place += 1
+        writer = JSONWriter()
+        skipWhiteSpace()
+        var isRead = false
+        if let next, "{[a".utf8.contains(next) {
+            isRead = value(depth: depth + 1, allowsWord: false)
+        } else {
+            let name = text[place...].prefix { $0.isDigit || (97...122).contains($0 | 0x20) || "_$".utf8.contains($0) }
+            place = name.endIndex
+            let known = constants[String(decoding: name.drop { $0 == UInt8(ascii: "$") }, as: UTF8.self)]
+            if let known { writer.raw(known) }
+            isRead = known != nil
+        }
+        let inner = writer.bytes
+        writer = outer
+        // Options of the function follow.
+        if isRead, take(UInt8(ascii: ",")) {
+            repeat { _ = takeCode() } while take(UInt8(ascii: ","))
+        }
+        guard isRead, take(UInt8(ascii: ")")) else {
+            place = begin
+            return nil
+        }
+        writer.string(String(decoding: inner, as: UTF8.self))
+        return true
     }
 
     /// Whether a slice of Go follows, behind its first bracket: `]string{`.
@@ -143,6 +205,126 @@ extension PrintedLiteral {
             result = result.dropLast(ending.count) + ending.capitalized
         }
         return result
+    }
+}
+
+// Chains of calls that build a message.
+extension PrintedLiteral {
+    /// The begins of such chains: firebase-admin and Huawei for Java and Kotlin, kreait/firebase-php.
+    static let builders = [
+        "Message.builder()", "MulticastMessage.builder()", "CloudMessage::withTarget(", "CloudMessage::new(",
+        "CloudMessage::new()", "CloudMessage::fromArray(",
+    ]
+
+    /// Reads a chain of calls behind its first name, or a notification of its texts; `nil`, at the same place, for any
+    /// other word. The members have the names of firebase-admin for Node.
+    ///
+    /// Source: firebase-admin-java, Message, AndroidConfig, ApnsConfig, Aps; kreait/firebase-php, CloudMessage.
+    mutating func built(by word: String, depth: Int) -> Bool? {
+        let begin = place
+        // Java and Kotlin call the class.
+        let word = word == "new" && text[place...].starts(with: " Notification(".utf8) ? takeWord() ?? word : word
+        var isKnown = word.hasSuffix(".builder") && next == UInt8(ascii: "(")
+        if text[place...].starts(with: "::".utf8) {
+            place += 2
+            let call = takeWord()
+            if word == "CloudMessage", call == "fromArray", take(UInt8(ascii: "(")) {
+                return value(depth: depth + 1, allowsWord: false) && take(UInt8(ascii: ")"))
+            }
+            isKnown = word == "CloudMessage" || word == "Notification" && call == "create"
+        }
+        let isNotification = word == "Notification"
+        guard isKnown || isNotification, peek(UInt8(ascii: "(")) else {
+            place = begin
+            return nil
+        }
+        let around = initializer
+        initializer = .fields
+        defer { initializer = around }
+        var members: [(path: [String], json: [UInt8])] = []
+        guard let first = arguments(depth: depth, key: "") else { return false }
+        if isNotification {
+            members = zip(["title", "body", "imageUrl"], first).map { ([$0], $1) }
+        } else if first.count == 2, let kind = Self.text(first[0]) {
+            members.append(([kind], first[1]))
+        }
+        while takeArrow() {
+            guard let name = takeWord() else { return false }
+            guard let values = arguments(depth: depth, key: Self.memberName(name)) else { return false }
+            if name == "build" { break }
+            members += Self.members(of: name, values)
+        }
+        writer.members(at: members)
+        return true
+    }
+
+    private mutating func takeArrow() -> Bool {
+        let begin = place
+        if take(UInt8(ascii: ".")) { return true }
+        if take(UInt8(ascii: "-")), take(UInt8(ascii: ">")) { return true }
+        place = begin
+        return false
+    }
+
+    /// Reads the arguments of a call as JSON, each by itself; `nil` if they do not fit.
+    private mutating func arguments(depth: Int, key: String) -> [[UInt8]]? {
+        guard take(UInt8(ascii: "(")) else { return nil }
+        var values: [[UInt8]] = []
+        while !take(UInt8(ascii: ")")) {
+            let outer = writer
+            writer = JSONWriter()
+            self.key = key
+            let isRead = value(depth: depth + 1, allowsWord: false)
+            values.append(writer.bytes)
+            writer = outer
+            guard isRead, takeArgumentEnd() else { return nil }
+        }
+        return values
+    }
+
+    private mutating func takeArgumentEnd() -> Bool { take(UInt8(ascii: ",")) || peek(UInt8(ascii: ")")) }
+
+    /// The member that a call sets: setApnsConfig is apns, withData data.
+    private static func memberName(_ call: String) -> String {
+        let names = [
+            "setAndroidConfig": "android", "setApnsConfig": "apns", "setWebpushConfig": "webpush",
+            "setWebPushConfig": "webpush", "withAndroidConfig": "android", "withApnsConfig": "apns",
+            "withWebPushConfig": "webpush", "putAllData": "data", "toToken": "token", "toTopic": "topic",
+            "toCondition": "condition", "addToken": "token", "addAllTokens": "token",
+        ]
+        if let name = names[call] { return name }
+        let bare = ["set", "with"].first { call.hasPrefix($0) }.map { call.dropFirst($0.count) } ?? call[...]
+        return bare.prefix(1).lowercased() + bare.dropFirst()
+    }
+
+    /// The members that a call sets, each with its path.
+    private static func members(of call: String, _ values: [[UInt8]]) -> [(path: [String], json: [UInt8])] {
+        guard let value = values.last else { return [] }
+        let parts = ["putData": "data", "putHeader": "headers", "putCustomData": "payload", "addData": "data"]
+        if let part = parts[call], values.count == 2, let key = text(values[0]) { return [([part, key], value)] }
+        switch call {
+        case "setAps": return [(["payload", "aps"], value)]
+        case "setPriority" where value.contains(UInt8(ascii: "_")): return []
+        default: return [([memberName(call)], value)]
+        }
+    }
+
+    private static func text(_ json: [UInt8]) -> String? { (try? JSONDocument(scanning: json))?.root.string }
+}
+
+extension JSONWriter {
+    /// Writes an object whose members have paths; the last one with a path counts.
+    fileprivate mutating func members(at members: [(path: [String], json: [UInt8])]) {
+        var names: [String] = []
+        for member in members where !names.contains(member.path[0]) { names.append(member.path[0]) }
+        object { writer in
+            for name in names {
+                let own = members.filter { $0.path[0] == name }
+                let inner = own.filter { $0.path.count > 1 }.map { (Array($0.path.dropFirst()), $0.json) }
+                writer.key(name)
+                if inner.isEmpty { writer.raw(own.last?.json ?? []) } else { writer.members(at: inner) }
+            }
+        }
     }
 }
 

@@ -47,8 +47,10 @@ struct PrintedLiteral {
     /// Whether the text ends behind a comma, so that members are missing.
     private(set) var isCutBehindComma = false
     private var isBehindComma = false
+    /// The places of commas behind the last member.
+    private(set) var extraCommas: [Int] = []
     /// The key of the value that is read.
-    private(set) var key = ""
+    var key = ""
     /// Whether a value is a placeholder such as `THE_APP_ID`.
     private var hasPlaceholder = false
     /// Whether a word before a colon has a text in quotation marks: Dart prints none.
@@ -57,7 +59,7 @@ struct PrintedLiteral {
     /// A fault that was repaired.
     struct Fault {
         enum Kind: Hashable {
-            case comma, commaInLine, brackets, value(String), variable(String), brokenText
+            case comma, commaInLine, extraComma, colon(String), brackets, value(String), variable(String), brokenText
 
             var isVariable: Bool { if case .variable = self { true } else { false } }
         }
@@ -88,7 +90,10 @@ struct PrintedLiteral {
         (self.isCode, self.isTree, self.repairs) = (isCode || repairs, isTree, repairs)
         place = text.startIndex
         writer = JSONWriter(reserving: text.count + 64)
-        guard let first = text.first, "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else { return nil }
+        let isBuilder = isStruct && Self.builders.contains { text.starts(with: $0.utf8) }
+        guard let first = text.first, isBuilder || "{[(".utf8.contains(first), value(depth: 0, allowsWord: false) else {
+            return nil
+        }
         // Dart prints a text like a word, and JavaScript in quotation marks, and white space behind the bracket.
         let isSpaced = text.dropFirst().first?.isJSONWhiteSpace == true
         guard !hasWordKey || !hasOnlyWordKeys || hasQuotedValue || self.isCode || isSpaced else { return nil }
@@ -124,14 +129,6 @@ struct PrintedLiteral {
         return next == UInt8(ascii: "=") || next == UInt8(ascii: ":") && !key.allSatisfy(\.isDigit)
     }
 
-    static let keysOfNumbers: Set<String> = Set(APSKey.allCases.filter(\.isNumber).map(\.rawValue)).union([
-        "critical", "volume", "foreground", "launched",
-    ])
-
-    static let keysOfTexts: Set<String> = ["title", "subtitle", "body", "alert"]
-
-    static let keysOfObjects: Set<String> = ["content-state", "attributes"]
-
     /// Returns the index of the quotation mark that ends a text; `nil` if there is none.
     static func quoteEnd(in text: ArraySlice<UInt8>) -> Int? {
         guard let mark = text.first else { return nil }
@@ -163,6 +160,8 @@ extension PrintedLiteral {
         while let next {
             if next.isJSONWhiteSpace || next == 0 {
                 place += 1
+            } else if repairs, text[place...].starts(with: "**".utf8), isBold {
+                place += 2
             } else if text[place...].starts(with: "//".utf8) || isCode && next == UInt8(ascii: "#") {
                 place = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
             } else if text[place...].starts(with: "/*".utf8) {
@@ -172,6 +171,13 @@ extension PrintedLiteral {
                 return
             }
         }
+    }
+
+    /// Whether two stars here are Markdown's, around a line that somebody made bold.
+    private var isBold: Bool {
+        let behind = text[(place + 2)...]
+        let ends = behind.first.map { $0.isJSONWhiteSpace || "\"'{}".utf8.contains($0) } ?? true
+        return ends && text[..<place].last != UInt8(ascii: "*")
     }
 
     mutating func take(_ byte: UInt8) -> Bool {
@@ -268,7 +274,8 @@ extension PrintedLiteral {
         }
         place = begin
         writer.beginArray()
-        while !take(close) {
+        isBehindComma = false
+        while !takeClose(close) {
             if takeEnd() { break }
             if peekEllipsis() {
                 skipEllipsis()
@@ -292,6 +299,17 @@ extension PrintedLiteral {
         let found = take(UInt8(ascii: ","))
         isBehindComma = found
         return found
+    }
+
+    /// Takes a bracket that closes; a comma before it is one too many in JSON.
+    private mutating func takeClose(_ close: UInt8) -> Bool {
+        guard take(close) else { return false }
+        if isBehindComma, let comma = text[..<(place - 1)].lastIndex(of: UInt8(ascii: ",")) {
+            note(.extraComma, at: comma)
+            if extraCommas.count < 64 { extraCommas.append(comma) }
+        }
+        isBehindComma = false
+        return true
     }
 
     /// Whether the text ends, or the block of Markdown that it is in, and its brackets may be missing.
@@ -360,9 +378,10 @@ extension PrintedLiteral {
         writer.beginObject()
         var keys: Set<String> = []
         let parent = key
+        isBehindComma = false
         while true {
             skipEllipsis()
-            if take(close) || takeEnd() { break }
+            if takeClose(close) || takeEnd() { break }
             let isWord = !peek(UInt8(ascii: "\"")) && !peek(UInt8(ascii: "'")) && !isPrefixedText
             let isHashable = text[place...].starts(with: Self.hashable)
             let isKeyword = next == UInt8(ascii: ":")
@@ -376,6 +395,7 @@ extension PrintedLiteral {
             // In JavaScript a name by itself is a member with the value of that variable.
             let isShorthand = isCode && isWord && !isKeyword && (peek(UInt8(ascii: ",")) || peek(close))
             let mark = UInt8(ascii: ":")
+            self.key = key
             guard let separator = isShorthand ? mark : takeSeparator(isKeyWord: isWord) ?? (isKeyword ? mark : nil)
             else { return false }
             if isKeyword, text[..<place].last?.isJSONWhiteSpace == true { isClojures = true }
@@ -387,7 +407,6 @@ extension PrintedLiteral {
                 writer.beginObject()
             }
             writer.key(key)
-            self.key = key
             let isTyped = isCall || initializer != nil
             isText = separator == UInt8(ascii: "=") && !isTyped && !Self.keysOfNumbers.contains(key)
             if isWord, peek(UInt8(ascii: "\"")) || peek(UInt8(ascii: "'")) || peek(UInt8(ascii: "`")) {
@@ -440,6 +459,10 @@ extension PrintedLiteral {
             if isKeyWord { hasWordKey = true } else { hasOnlyWordKeys = false }
             return UInt8(ascii: ":")
         }
+        if repairs, !isKeyWord, let next, "{[".utf8.contains(next) {
+            note(.colon(key))
+            return UInt8(ascii: ":")
+        }
         guard take(UInt8(ascii: "=")) else { return nil }
         hasOnlyWordKeys = false
         if next == UInt8(ascii: ">") {
@@ -490,7 +513,12 @@ extension PrintedLiteral {
     private mutating func word(depth: Int, allowsWord: Bool) -> Bool {
         let begin = place
         guard let word = takeWord() else { return repairs && mask() }
-        if isCode, let isRead = structure(named: word, depth: depth) { return isRead }
+        if isCode,
+            let isRead = built(by: word, depth: depth) ?? structure(named: word, depth: depth)
+                ?? encoded(by: word, depth: depth)
+        {
+            return isRead
+        }
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             // Python's b'text' and u'text'.
@@ -520,7 +548,7 @@ extension PrintedLiteral {
         case "false", "False", "NO": writer.bool(false)
         default:
             if Self.isNumber(word) {
-                writer.raw(word.utf8)
+                writer.raw(product(of: word).utf8)
             } else if isCode, word.hasPrefix("$"), let next, ">[(".utf8.contains(next) {
                 return code(from: begin, depth: depth)
             } else if word.hasPrefix("$"), isCode,

@@ -223,7 +223,16 @@ struct PrintedText: Sendable {
     private var hasQuotes: Bool { start.form == .literal || start.form == .json || start.form == .list }
 
     /// Whether its brackets are closed, or its last line ends like a map.
-    var isWhole: Bool { (depth <= 0 || endsLikeAMap) && bytes.contains { !$0.isJSONWhiteSpace } }
+    var isWhole: Bool {
+        (depth <= 0 || endsLikeAMap) && bytes.contains { !$0.isJSONWhiteSpace } && (!isBuilder || endsLikeAStatement)
+    }
+
+    /// Whether it is a chain of calls, which may go on in the next line.
+    private var isBuilder: Bool { start.isStruct && bytes.first != UInt8(ascii: "{") }
+    private var endsLikeAStatement: Bool {
+        let end = bytes.reversed().drop(while: \.isJSONWhiteSpace)
+        return end.first == UInt8(ascii: ";") || end.starts(with: ")(dliub.".utf8)
+    }
 
     mutating func add(_ line: [UInt8]) -> Bool {
         var text = line[...]
@@ -242,6 +251,9 @@ struct PrintedText: Sendable {
                 bytes = [missing]
                 count(missing)
             }
+        } else if start.form == .encoded, line.drop(while: \.isJSONWhiteSpace).starts(with: "//".utf8) {
+            // A comment between the pieces of a text that code puts together.
+            return true
         } else if start.isTree, line.allSatisfy(\.isJSONWhiteSpace) {
             return false
         } else {

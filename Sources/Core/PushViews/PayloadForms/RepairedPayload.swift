@@ -28,6 +28,19 @@ public struct RepairedPayload: Sendable {
     ///   - text: the text; its first byte other than white space is a bracket.
     ///   - isCode: whether it is source code, in which a word is a value.
     public init?(_ text: [UInt8], isCode: Bool = false) {
+        if !isCode, let found = Self.closed(text) {
+            (json, platform, rest, remarks) = (found.json, nil, found.rest, [found.remark])
+            return
+        }
+        if !isCode, let straight = PayloadForm.straightened(text) {
+            guard let found = RepairedPayload(straight, isCode: true) else { return nil }
+            (json, platform, rest) = (found.json, found.platform, found.rest)
+            let line = zip(text, straight).prefix { $0 == $1 }.count { $0.0 == UInt8(ascii: "\n") }
+            let remark =
+                "quotation marks are typographic (\u{201C} \u{201D}), as a chat or a word processor makes them: write \" there"
+            remarks = [(line, remark)] + found.remarks
+            return
+        }
         let begin = text.drop(while: \.isJSONWhiteSpace)
         guard let literal = PrintedLiteral(begin, isCode: isCode, repairs: true),
             let root = try? JSONDocument(scanning: literal.json, limits: JSONLimits(depth: .max)).root,
@@ -43,8 +56,47 @@ public struct RepairedPayload: Sendable {
 
     /// Whether an object that begins a text has a fault, as far as the notations of languages do not allow it.
     public static func isNeeded(for text: [UInt8]) -> Bool {
-        PrintedLiteral(text.drop(while: \.isJSONWhiteSpace))?.hasBrokenText != false
+        guard let literal = PrintedLiteral(text.drop(while: \.isJSONWhiteSpace)) else { return true }
+        return literal.hasBrokenText || literal.isJSONButForCommas
     }
+
+    /// The objects of a message that a bracket left open may hold others in.
+    private static let parts = ["data", "notification", "android", "apns", "aps", "alert", "payload"]
+
+    /// Returns a message whose one fault is that an object in it is not closed before a member of the message; `nil` if
+    /// it has another.
+    private static func closed(_ text: [UInt8]) -> (
+        json: [UInt8], remark: (line: Int, text: String), rest: ArraySlice<UInt8>
+    )? {
+        guard text.count <= closedMax, text.first(where: { !$0.isJSONWhiteSpace }) == UInt8(ascii: "{"),
+            let open = PrintedLiteral(text[...], repairs: true), open.hasOneOpenBracket,
+            let root = try? JSONDocument(scanning: open.json, limits: JSONLimits(depth: .max)).root
+        else { return nil }
+        let outer = root["message"] ?? root
+        let members = ["notification", "data", "android", "apns", "webpush", "token", "to", "topic", "priority"]
+        for part in parts {
+            for member in members where member != part && outer[member] == nil && outer[part]?[member] != nil {
+                let key = Array("\"\(member)\"".utf8)
+                let place = text.indices.last { text[$0...].starts(with: key) }
+                guard let place, let comma = text[..<place].lastIndex(where: { !$0.isJSONWhiteSpace }),
+                    text[comma] == UInt8(ascii: ",")
+                else { continue }
+                let whole = text[..<comma] + [UInt8(ascii: "}")] + text[comma..<open.place]
+                guard let document = try? JSONDocument(scanning: Array(whole), limits: JSONLimits(depth: .max)) else {
+                    continue
+                }
+                let line = text[..<comma].count { $0 == UInt8(ascii: "\n") }
+                let remark = """
+                    the closing bracket of \(part) is missing at the end of this line: read as if it were there; \
+                    \(member) would lie in \(part) otherwise
+                    """
+                return (Array(document.root.compactBytes), (line, remark), text[open.place...])
+            }
+        }
+        return nil
+    }
+
+    private static let closedMax = 64 << 10
 
     /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
     public static func isKnown(_ root: JSONNode, isCut: Bool = false) -> Bool {
@@ -76,6 +128,17 @@ public struct RepairedPayload: Sendable {
                     (line(fault.place), "the comma at the end of this line is missing: read as if it were there"))
             case .commaInLine:
                 remarks.append((line(fault.place), "a comma between two members is missing: read as if it were there"))
+            case .extraComma:
+                let first = text.first { !$0.isJSONWhiteSpace && !"{[".utf8.contains($0) }
+                guard !isCode, first == UInt8(ascii: "\"") else { continue }
+                remarks.append(
+                    (
+                        line(fault.place),
+                        "the comma behind the last member is one too many, and JSON has none: remove it"
+                    ))
+            case .colon(let key):
+                let name = key.showingControls()
+                remarks.append((line(fault.place), "the colon behind \(name) is missing: read as if it were there"))
             case .brackets: brackets = (brackets.count + 1, fault.place)
             case .value(let value):
                 values += isCode ? 0 : 1
@@ -99,5 +162,21 @@ public struct RepairedPayload: Sendable {
             remarks.append((line(brackets.place), "\(closing) missing at the end: read as if the text were whole"))
         }
         return remarks
+    }
+}
+
+extension PrintedLiteral {
+    /// Whether its one fault is one bracket that is missing at the end.
+    var hasOneOpenBracket: Bool {
+        faults.count == 1 && faults.allSatisfy { if case .brackets = $0.kind { true } else { false } }
+            && !isCutBehindComma
+    }
+
+    /// Whether it is JSON but for commas behind the last members.
+    var isJSONButForCommas: Bool {
+        guard !extraCommas.isEmpty else { return false }
+        var plain = Array(text[..<place])
+        for comma in extraCommas { plain[comma - text.startIndex] = UInt8(ascii: " ") }
+        return (try? JSONDocument(scanning: plain, limits: JSONLimits(depth: .max))) != nil
     }
 }

@@ -12,7 +12,7 @@ extension PayloadEnvelope {
             }
         }
         if let parts = ofExpo(object, for: platform) { return parts }
-        if let parts = ofSNS(object, for: platform) ?? ofPublish(object, for: platform) { return parts }
+        if let parts = ofPublish(object, for: platform) ?? ofSNS(object, for: platform) { return parts }
         if object.hasAny("interests", "users"),
             let part = object[platform.isApple ? "apns" : platform?.takesText == true ? "web" : "fcm"]
                 ?? (platform.isApple ? nil : object["apns"] ?? object["web"])
@@ -217,7 +217,9 @@ extension PayloadEnvelope {
         let voip = object["APNS_VOIP"] ?? object["APNS_VOIP_SANDBOX"]
         let apple = object["APNS"] ?? object["APNS_SANDBOX"] ?? voip
         let amazon = object["ADM"]
-        guard android ?? apple ?? amazon != nil, object["default"] != nil || object.count <= 3 else { return nil }
+        guard android ?? apple ?? amazon != nil,
+            object["default"] != nil || object.count <= 3 || object.hasAny("TargetArn", "TopicArn")
+        else { return nil }
         let isApple = platform.isApple || android ?? amazon == nil
         guard let part = isApple ? apple ?? android : android ?? amazon else { return nil }
         // Source: Amazon SNS, API reference of Publish, MessageStructure.
@@ -234,7 +236,12 @@ extension PayloadEnvelope {
         let refused =
             faults.isEmpty
             ? "" : ", which SNS refuses with MessageStructure json: \(faults.joined(separator: ", and "))"
-        var result = payload(part, "a message of Amazon SNS\(refused)", isApple && apple != nil ? .ios : nil)
+        let block = (part.objectInText ?? part)["notification"]
+        let inside = ["content_available", "mutable_content", "priority"].filter { block?[$0] != nil }
+        let misplaced =
+            inside.isEmpty ? "" : "; \(inside.joined(separator: " and ")) belongs beside notification, not into it"
+        var result = payload(
+            part, "a message of Amazon SNS\(refused)\(misplaced)", isApple && apple != nil ? .ios : nil)
         if !isApple, android == nil {
             result?.platform = .android
             result?.transport = .adm
@@ -249,10 +256,16 @@ extension PayloadEnvelope {
     ///
     /// Source: Amazon SNS, API reference of Publish, and "Publishing to mobile devices".
     static func ofPublish(_ object: JSONNode, for platform: Platform?) -> WrittenPayload? {
-        guard let message = object["Message"], object.hasAny("TargetArn", "TopicArn", "MessageStructure"),
-            object["Type"] == nil
-        else { return nil }
-        let isJSON = object["MessageStructure"] != nil || message.kind == .object
+        guard object.hasAny("TargetArn", "TopicArn", "MessageStructure"), object["Type"] == nil else { return nil }
+        guard let message = object["Message"] else {
+            var result = ofSNS(object, for: platform)
+            result?.name =
+                "parameters of SNS's Publish without Message: default and the texts of the services belong into Message, as one text in JSON"
+            return result
+        }
+        let structure = object["MessageStructure"]?.string
+        let isMisplaced = structure?.hasPrefix("{") == true
+        let isJSON = structure != nil && !isMisplaced || message.kind == .object
         if isJSON, let parts = message.kind == .object ? message : message.objectInText {
             return ofSNS(parts, for: platform)
         }
@@ -266,7 +279,8 @@ extension PayloadEnvelope {
             json: writer.bytes, platform: platform,
             name: """
                 a plain text that Amazon SNS publishes\
-                \(message.objectInText == nil ? "" : ", for it has no MessageStructure json")
+                \(message.objectInText == nil ? "" : ", for it has no MessageStructure json")\
+                \(isMisplaced ? "; MessageStructure has to be the word json, and the JSON belongs into Message" : "")
                 """)
     }
 
@@ -282,7 +296,7 @@ extension PayloadEnvelope {
                     if !message.hasAny("token", "topic", "condition", "fid") { writer.member("token", "token") }
                     for (key, value) in message.members where key != "tokens" && value.kind != .null {
                         switch key {
-                        case "fcmOptions": writer.member("fcm_options", raw: value.compactBytes)
+                        case "fcmOptions", "fcm_options": writer.adminOptions(value)
                         case "notification" where value.kind == .object:
                             writer.member(key, object: { $0.adminNotification(value) })
                         case "apns": writer.member(key, object: { $0.adminPart(of: value, isApple: true) })
@@ -349,18 +363,18 @@ extension PayloadEnvelope {
                 if data?.kind != .object, block?.kind != .object { writer.member("data", object: { _ in }) }
             }
         }
-        return WrittenPayload(json: writer.bytes, platform: platform, name: nameOfLegacy(object))
+        return WrittenPayload(json: writer.bytes, platform: platform, name: nameOfLegacy(object, for: platform))
     }
 
     /// The name of a send body of FCM's API before v1, with the keys that FCM drops and the ones that it knows.
-    private static func nameOfLegacy(_ object: JSONNode) -> String {
+    private static func nameOfLegacy(_ object: JSONNode, for platform: Platform?) -> String {
         let known: Set<String> = [
             "to", "registration_ids", "condition", "notification_key", "collapse_key", "priority", "content_available",
             "mutable_content", "time_to_live", "delay_while_idle", "restricted_package_name", "dry_run", "data",
             "notification", "fcm_options", "direct_boot_ok", "raw_data", "contentAvailable", "mutableContent",
             "timeToLive", "collapseKey", "delayWhileIdle", "restrictedPackageName", "dryRun",
         ]
-        let foreign = object.members.map(\.key).filter { !known.contains($0) }.prefix(4)
+        let foreign = object.members.map { $0.key.showingControls() }.filter { !known.contains($0) }.prefix(4)
         let meant = [
             "channel_id": "notification.android_channel_id", "channelId": "notification.android_channel_id",
             "content_available": "content_available, beside notification",
@@ -371,14 +385,46 @@ extension PayloadEnvelope {
             "click_action", "body_loc_key", "body_loc_args", "title_loc_key", "title_loc_args",
         ]
         // Those that node-gcm and browsers have are not named.
-        let others = ["actions", "data", "vibrate", "renotify", "requireInteraction", "silent", "dir", "lang"]
-        let inside = (object["notification"]?.members ?? []).compactMap { key, _ -> String? in
-            guard !ofBlock.contains(key), !others.contains(key) else { return nil }
-            return "notification.\(key.showingControls()) is no field" + (meant[key].map { " (\($0) is)" } ?? "")
+        let others = ["actions", "data", "renotify", "requireInteraction", "silent", "dir", "lang"]
+        let unknown = (object["notification"]?.members ?? []).map(\.key).filter {
+            !ofBlock.contains($0) && !others.contains($0)
         }.prefix(4)
-        let drops = (foreign.map { "it has no \($0.showingControls())" } + inside).joined(separator: ", ")
-        let name = "a send body of FCM's API before v1"
-        return drops.isEmpty ? name : "\(name); FCM drops what it does not know: \(drops)"
+        let inside = unknown.map { key in
+            let name = key.showingControls()
+            return "notification.\(name) is no field" + (meant[key].map { " (\($0) is)" } ?? "")
+                + (key == unknown.last
+                    ? ", and shows nothing: an Android app finds it as gcm.notification.\(name)" : "")
+        }
+        let drops = foreign.isEmpty ? [] : ["FCM drops what it does not know: \(foreign.joined(separator: ", "))"]
+        let ofApple = ["content_available", "mutable_content", "contentAvailable", "mutableContent"].first {
+            object[$0] != nil
+        }
+        let pointer = platform == nil ? ofApple.map { ["\($0) is for iOS, which --platform ios explains"] } ?? [] : []
+        return
+            (["a send body of FCM's API before v1, which \(switchedOff)"] + faultsOfLegacy(object) + drops + inside
+            + pointer).joined(separator: "; ")
+    }
+
+    /// Source: Firebase, "Migrate from legacy FCM APIs to HTTP v1".
+    static let switchedOff = "Google has been switching off since July 22, 2024"
+
+    /// The fields of a send body of FCM's API before v1 whose values have another type than the reference says.
+    private static func faultsOfLegacy(_ object: JSONNode) -> [String] {
+        var faults: [String] = []
+        if let priority = object["priority"], priority.kind != .null,
+            !["high", "normal"].contains(priority.string ?? "")
+        {
+            faults.append("priority is neither high nor normal, the two values that FCM documents")
+        }
+        for key in ["content_available", "mutable_content"] {
+            guard let value = object[key], value.kind != .bool, value.kind != .null else { continue }
+            faults.append("\(key) is \(value.kind.name), where FCM documents true and false")
+        }
+        if object["registration_ids"]?.kind == .string {
+            faults.append("registration_ids is a text, and FCM refuses that: it takes a list")
+        }
+        if object["to"]?.kind == .array { faults.append("to is a list, where FCM documents a text") }
+        return faults
     }
 
     private static func number(_ value: JSONNode, if wanted: Bool) -> [UInt8] {
@@ -399,7 +445,7 @@ extension JSONWriter {
             case "timeToLive": break
             case "notification" where value.kind == .object: member(key, object: { $0.adminNotification(value) })
             case "collapseKey": member("collapse_key", raw: value.compactBytes)
-            case "fcmOptions": member("fcm_options", raw: value.compactBytes)
+            case "fcmOptions", "fcm_options": adminOptions(value)
             case "payload" where isApple && value["aps"] != nil:
                 member(
                     "payload",
@@ -419,6 +465,18 @@ extension JSONWriter {
             default: member(key, raw: value.compactBytes)
             }
         }
+    }
+
+    /// Writes `fcmOptions` of firebase-admin.
+    ///
+    /// Source: firebase-admin-node, messaging-internal.ts (validateApnsFcmOptions): imageUrl is `image` of the API.
+    fileprivate mutating func adminOptions(_ options: JSONNode) {
+        let names = ["imageUrl": "image", "analyticsLabel": "analytics_label"]
+        member(
+            "fcm_options",
+            object: { writer in
+                for (key, value) in options.members { writer.member(names[key] ?? key, raw: value.compactBytes) }
+            })
     }
 
     /// Writes the members of a notification block of firebase-admin.

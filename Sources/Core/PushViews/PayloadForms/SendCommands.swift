@@ -50,6 +50,16 @@ struct CurlCommand {
             writer.object { writer in headers.forEach { writer.member($0.name, $0.value) } }
             payload.headers = writer.bytes
         }
+        if isApples {
+            let lacks = [APNsHeader.pushType, .topic].filter { header in
+                !headers.contains { $0.name == header.rawValue }
+            }
+            payload.remarks += lacks.map {
+                $0 == .topic
+                    ? "the request has no apns-topic, the bundle id, which APNs needs with a token"
+                    : "the request has no apns-push-type, which Apple asks for: alert for what is shown, else background"
+            }
+        }
         return payload
     }
 
@@ -346,6 +356,9 @@ struct ShellWords: Sendable {
     private var quote = Quote.none
     private var isEscaped = false
     private var hasEnded = false
+    /// The word that ends the text of the standard input (`<<EOF`), and that text.
+    private var end: [UInt8]?
+    private var input: [UInt8]?
 
     /// Returns the program in a line, without its directory and without a copied prompt before it.
     static func program(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -374,19 +387,29 @@ struct ShellWords: Sendable {
             let mark = quote == .double ? "\"" : "'"
             throw PayloadFormError("a quote \(mark) is not closed: copy the command whole")
         }
-        let all = words + (word.map { [$0] } ?? [])
+        // The word for the standard input stands for that text.
+        let all = (words + (word.map { [$0] } ?? [])).map { $0.elementsEqual("@-".utf8) ? input ?? $0 : $0 }
         return all.first == Array("$".utf8) || all.first == Array("%".utf8) ? Array(all.dropFirst()) : all
     }
 
     /// Adds a line, without its line feed.
     mutating func add(line: [UInt8]) {
         var rest = line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]
+        if let end, quote == .none, !isEscaped {
+            if rest.drop(while: \.isJSONWhiteSpace).elementsEqual(end) {
+                hasEnded = true
+            } else {
+                if input == nil { input = [] } else { input?.append(UInt8(ascii: "\n")) }
+                input?.append(contentsOf: rest)
+            }
+            return
+        }
         while !hasEnded, let byte = rest.popFirst() { take(byte, &rest) }
         if isEscaped {
             // A continuation line follows: drops the backslash and the line feed.
             isEscaped = false
         } else if quote == .none {
-            hasEnded = true
+            hasEnded = end == nil
         } else {
             word?.append(UInt8(ascii: "\n"))
         }
@@ -420,6 +443,10 @@ struct ShellWords: Sendable {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
             if let word { words.append(word) }
             word = nil
+        case UInt8(ascii: "<") where rest.first == UInt8(ascii: "<"):
+            let mark = rest.dropFirst().drop { $0.isJSONWhiteSpace || "-'\"".utf8.contains($0) }
+            end = Array(mark.prefix { !$0.isJSONWhiteSpace && !"'\"".utf8.contains($0) })
+            rest = mark.dropFirst(end?.count ?? 0).drop { "'\"".utf8.contains($0) }
         case UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: ">"), UInt8(ascii: "<"):
             hasEnded = true
         case UInt8(ascii: "'"): begin(.single)

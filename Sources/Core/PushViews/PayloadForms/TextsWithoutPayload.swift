@@ -41,6 +41,13 @@ extension PayloadForm {
 
     /// Whether a text is JSON but for typographic quotation marks (U+2018 to U+201F) around keys and texts.
     private static func hasTypographicMarks(_ text: [UInt8]) -> Bool {
+        straightened(text).map { (try? JSONDocument(scanning: $0, limits: JSONLimits(depth: .max))) != nil } == true
+    }
+
+    /// Returns a text with straight quotation marks in place of typographic ones (U+2018 to U+201F) around keys and
+    /// texts; `nil` if it has none.
+    static func straightened(_ text: [UInt8]) -> [UInt8]? {
+        guard text.has([0xE2, 0x80]) else { return nil }
         var straight: [UInt8] = []
         var place = 0
         while place < text.count {
@@ -53,8 +60,7 @@ extension PayloadForm {
             straight.append(isMark && isAround ? UInt8(ascii: "\"") : text[place])
             place += isMark && isAround ? 3 : 1
         }
-        return straight.count < text.count
-            && (try? JSONDocument(scanning: straight, limits: JSONLimits(depth: .max))) != nil
+        return straight.count < text.count ? straight : nil
     }
 
     /// Returns the remedy for an object in a text without escapes, anywhere in the text.
@@ -341,6 +347,16 @@ extension PayloadForm {
             ("buildscript {", "a build.gradle"), ("pod '", "a Podfile"), ("target '", "a Podfile"),
         ]
         return parts.first { text.starts(with: $0.0.utf8) }.map { "a part of \($0.1), not a push" }
+    }
+
+    /// Returns the name of the first part of a file of a project among the lines of a text, and its index; `nil` without
+    /// one. In a sentence such a part is no line of its own.
+    public static func nameOfPart(in lines: [[UInt8]]) -> (line: Int, name: String)? {
+        for (index, line) in lines.enumerated() {
+            let text = line.drop { $0.isJSONWhiteSpace || $0 == UInt8(ascii: "`") }
+            if text.first == UInt8(ascii: "<"), let name = nameOfPart(text) { return (index, name) }
+        }
+        return nil
     }
 
     private static func nameOfTable(_ text: ArraySlice<UInt8>) -> String? {

@@ -6,6 +6,12 @@ extension PayloadEnvelope {
     /// Returns the name of an object without a payload, with a remedy; `nil` if it may have one.
     public static func nameOfOther(_ object: JSONNode, for platform: Platform? = nil) -> String? {
         // A push has its own keys, and a request names its operation.
+        if object["default"]?.kind == .string, object["aps"]?.kind == .object, object.count <= 3 {
+            return """
+                this is a message for Amazon SNS without a member for a service: SNS sends the text default, and no aps; \
+                the payload belongs as a text in JSON into APNS (APNS_SANDBOX for builds of Xcode)
+                """
+        }
         if object["op"] != nil || object.isApplePayload { return nil }
         return nameOfAnswer(object, for: platform) ?? (object.hasTextsOnly ? nil : nameOfOwnService(object))
             ?? nameOfRefused(object) ?? nameOfFile(object, for: platform)
@@ -168,6 +174,24 @@ extension PayloadEnvelope {
                 the app got, or the send body
                 """
         }
+        let options: Set<String> = [
+            "android", "apns", "webpush", "priority", "timeToLive", "collapseKey", "contentAvailable", "mutableContent",
+            "dryRun", "restrictedPackageName", "content_available", "time_to_live", "collapse_key", "ttl",
+        ]
+        let parts = ["android", "apns", "webpush"].compactMap { object[$0] }
+        let hasPush = parts.contains { $0.hasAny("notification", "data", "payload", "fcm_options", "fcmOptions") }
+        if object.count > 0, object.members.allSatisfy({ options.contains($0.key) }), !hasPush,
+            object.hasAny("android", "apns", "webpush", "timeToLive", "contentAvailable", "time_to_live")
+        {
+            return "these are options of a send over FCM, without notification and data: give the message, too"
+        }
+        let headers = [
+            "content-type", "content-length", "cache-control", "date", "server", "connection", "vary", "user-agent",
+            "accept-ranges", "x-frame-options", "authorization", "transfer-encoding",
+        ]
+        if object.members.count(where: { headers.contains($0.key.lowercased()) }) >= 2 {
+            return "these are the headers of a request or an answer, not a push: give its body"
+        }
         if object["topic"]?.string != nil, object["time"]?.kind == .number, object["event"]?.string != nil {
             return "this is a message of ntfy, whose own app shows it: no push of FCM or APNs"
         }
@@ -248,7 +272,10 @@ extension PayloadEnvelope {
         if object["project_info"] != nil, object["client"] != nil {
             return "this is a google-services.json, not a push"
         }
-        if object["endpoint"]?.string != nil, object["keys"] != nil || object["expirationTime"] != nil {
+        if object["endpoint"]?.string != nil,
+            ["keys", "expirationTime", "userPublicKey", "userAuthToken", "p256dh"].contains(where: { object[$0] != nil }
+            )
+        {
             return "this is the subscription of a browser, not a push: give the data of the push event"
         }
         if object["iss"] != nil, object["iat"] != nil, object.count <= 5 {

@@ -25,6 +25,7 @@ extension Explanation {
             let nobody =
                 switch outcome {
                 case .ownReceiver: "No service of the app runs"
+                case .swallowed where decision.reasons.contains(where: \.isForOtherCode): "Only what Why names runs"
                 case .swallowed where !decision.reasons.contains { $0.isForOthers }: "No handler gets it"
                 default: "No callback of the app runs"
                 }

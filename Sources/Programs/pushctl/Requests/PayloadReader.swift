@@ -6,6 +6,7 @@ import PushViews
 /// form that people have (``PayloadForm``), which it reports.
 struct PayloadReader {
     private let file: InputFile
+    private var source: PayloadLines
     private let limits: JSONLimits
     private let note: (String) -> Void
     /// Whether a payload may be inside of another object (``PayloadEnvelope``).
@@ -16,10 +17,6 @@ struct PayloadReader {
     private var count = 0
     /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
     private var wasWholeLine = true
-    /// The number of the last line.
-    private var lineNumber = 0
-    /// Lines that were read and do not belong to the last payload, the next one last.
-    private var linesAlready: [[UInt8]] = []
     /// Whether the payloads are in other text: what begins like none is left out, and no error.
     private var isInText = false
     /// The first line without a payload, and its number.
@@ -53,13 +50,10 @@ struct PayloadReader {
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
 
-    /// The begin of the file, in which sentences that say something about a push are looked for.
-    private var beginning: [[UInt8]] = []
-    private var beginningSize = 0
-
-    /// The limits of the lines of an object in source code, of objects that take the rest of a text, and of the begin
-    /// of a file.
-    private static let (codeMax, restsMax, beginningMax) = (1000, 16, 64 << 10)
+    /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
+    private static let (codeMax, restsMax) = (1000, 16)
+    /// The number of lines in text that are tried as the begin of an object's members.
+    private static let membersTried = 4
 
     /// - Parameters:
     ///   - file: the file.
@@ -69,6 +63,7 @@ struct PayloadReader {
         _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), note: @escaping (String) -> Void = { _ in }
     ) {
         self.file = file
+        source = PayloadLines(file, keepsBeginning: false)
         self.limits = limits
         self.note = note
         (opensObjects, repairs, platform) = (false, false, nil)
@@ -84,6 +79,7 @@ struct PayloadReader {
         pasted file: InputFile, for platform: Platform?, repairs: Bool = false, note: @escaping (String) -> Void
     ) {
         (self.file, self.platform, self.repairs, self.note) = (file, platform, repairs, note)
+        source = PayloadLines(file, keepsBeginning: true)
         limits = JSONLimits(depth: .max)
         opensObjects = true
     }
@@ -101,7 +97,7 @@ struct PayloadReader {
 
     /// The record of the payload that begins in a line; `nil` if it is none, and so left out.
     private mutating func record(_ line: [UInt8], _ start: PayloadStart) throws(Failure) -> Record? {
-        let number = lineNumber
+        let number = source.number
         count += 1
         wasWholeLine = true
         let text: PayloadText?
@@ -127,7 +123,9 @@ struct PayloadReader {
         let document: JSONDocument
         do { document = try self.document(of: line, from: number) } catch {
             guard let encoded = try encodedBehind() else {
-                guard let other = firstOther, PayloadForm.isCode(other.line) else { throw error }
+                guard let other = firstOther, PayloadForm.isCode(other.line) else {
+                    throw Failure(error.status, error.message + meaning())
+                }
                 throw Failure(.badData, "\(file.name):\(other.number): \(PayloadForm.codeName)")
             }
             failures.append(error)
@@ -157,7 +155,7 @@ struct PayloadReader {
     /// Goes on at JSON in a text with escapes behind source code that cannot be read; `nil` if there is none.
     private mutating func encodedBehind() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
         guard repairs, firstOther != nil, restsRead < Self.restsMax else { return nil }
-        while let line = try nextLine() {
+        while let line = try source.next() {
             if let start = PayloadStart(in: line), start.form == .encoded { return (line, start) }
         }
         return nil
@@ -192,7 +190,14 @@ struct PayloadReader {
             throw failure
         }
         guard let opened else { return record }
-        if let name = opened.name, names.insert(name).inserted { note("\(record.place): read as \(name)") }
+        if let name = opened.name, names.insert(name).inserted {
+            note("\(record.place): read as \(name)")
+            if platform ?? opened.platform ?? record.platform == nil, repairs, !opened.json.has("\"apns\"".utf8),
+                let named = Platform.named(in: source.beginning)
+            {
+                note("\(record.place): the text speaks of \(named.name): --platform \(named.rawValue) explains it")
+            }
+        }
         return Record(
             document: try Self.document(opened.json, limits, place: record.place), place: record.place,
             line: record.line, isBehindText: record.isBehindText, firstLine: record.firstLine,
@@ -227,21 +232,21 @@ struct PayloadReader {
 
     /// The next line with a payload, and the begin of the payload in it. Leaves out the other lines of a text.
     private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], start: PayloadStart)? {
-        while let raw = try nextLine() {
+        while let raw = try source.next() {
             var line = opensObjects ? PayloadStart.unwrapped(raw) : raw
             isQuoted = opensObjects && PayloadStart.isQuoted(raw)
-            if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
+            if source.number == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
                 throw Failure(
                     .badData,
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
             if isInFrame {
-                leaveOut(line, lineNumber)
+                leaveOut(line, source.number)
                 continue
             }
             if repairs, !isQuoted { line = try withoutPrefix(line) }
-            if repairs, count == 0, firstOther == nil, let members = try members(from: line) { line = members }
+            if repairs, count == 0, let members = try members(from: line) { line = members }
             // Each line of a file with JSON in its first line is JSON.
             let found = PayloadStart(in: line)
             let start = opensObjects || found?.isTentative != true ? found : nil
@@ -255,13 +260,16 @@ struct PayloadReader {
             }
             let isFirst = count == 0 && firstOther == nil && opensObjects && start?.isBehindText != false
             if isFirst, let name = PayloadForm.nameOfOther(line, mayHavePayload: true, readsCode: repairs) {
-                throw Failure(.badData, "\(file.name):\(lineNumber): \(name)\(meaning())")
+                let number = source.number
+                // Later lines may say what it means.
+                _ = try rest()
+                throw Failure(.badData, "\(file.name):\(number): \(name)\(meaning())")
             }
             if let start, !start.isBehindLabel && !start.isStruct || restsRead < Self.restsMax {
                 return (line, isInCall && repairs ? start.inCall : start)
             }
             guard isInText else { return (line, PayloadStart.json) }
-            leaveOut(line, lineNumber)
+            leaveOut(line, source.number)
         }
         guard count > 0 else {
             hasNoPayload = true
@@ -269,7 +277,7 @@ struct PayloadReader {
         }
         for known in isInText ? knownSentences : [] { note("\(file.name):\(known.line): \(known.text)") }
         // An object that cannot be read in source code is source code.
-        if PayloadForm.firstOfCode(in: beginning) != nil { (skipped, failures) = (skipped + failures.count, []) }
+        if PayloadForm.firstOfCode(in: source.beginning) != nil { (skipped, failures) = (skipped + failures.count, []) }
         for failure in failures { note(failure.message) }
         failures = []
         if skipped > 0 { note("\(file.name): \(counted(skipped, "line")) without a payload left out") }
@@ -279,16 +287,16 @@ struct PayloadReader {
     /// Takes the prefix of a log off the lines of the object that a line opens, and returns the line without it.
     private mutating func withoutPrefix(_ line: [UInt8]) throws(Failure) -> [UInt8] {
         // C# has the brace of an object in a line of its own.
-        if PayloadStart.opensStruct(line), let next = try nextLine() { return line + next }
-        guard lineNumber > lastPrefixed, LinePrefix.isOpen(line), let next = try nextLine() else { return line }
+        if PayloadStart.opensStruct(line), let next = try source.next() { return line + next }
+        guard source.number > lastPrefixed, LinePrefix.isOpen(line), let next = try source.next() else { return line }
         var (lines, isAll) = ([line, next], false)
         defer {
-            lastPrefixed = lineNumber - 1
-            push(back: Array(lines.dropFirst()))
+            lastPrefixed = source.number - 1
+            source.push(back: Array(lines.dropFirst()))
         }
         guard let prefix = LinePrefix(of: line, next, isFirst: firstOther == nil && count == 0) else { return line }
         while !isAll, lines.last.map(prefix.isOf) == true, lines.count < Self.codeMax {
-            let next = try nextLine()
+            let next = try source.next()
             lines += next.map { [$0] } ?? []
             isAll = next == nil
         }
@@ -300,23 +308,25 @@ struct PayloadReader {
     /// The begin of a file that is a part of an object: its members, as lines. Adds the bracket that is missing before
     /// them; `nil` for any other line.
     private mutating func members(from line: [UInt8]) throws(Failure) -> [UInt8]? {
-        guard PayloadStart.isMember(line) else { return nil }
+        guard PayloadStart.isMember(line), restsRead < Self.membersTried else { return nil }
+        guard firstOther.map({ !PayloadForm.isCode($0.line) && !PayloadStart.isLog(line) }) != false else { return nil }
         let rest = Self.lines(of: try rest()[...])
-        if let found = PayloadStart.object(ofLines: [line] + rest) {
-            note("\(file.name):\(lineNumber): \(found.name)")
-            linesAlready = rest.dropFirst(found.lines - 1).reversed()
+        if let found = PayloadStart.object(
+            ofLines: [line] + rest, isFirst: firstOther == nil && knownSentences.isEmpty)
+        {
+            note("\(file.name):\(source.number): \(found.name)")
+            source.rest = Array(rest.dropFirst(found.lines - 1))
             return found.json
         }
-        push(back: rest)
-        lineNumber += linesAlready.count
-        guard PayloadStart.isMemberOfJSON(line) else { return nil }
-        note("\(file.name):\(lineNumber): a part of an object: read with { before it")
+        source.rest = rest
+        guard firstOther == nil, PayloadStart.isMemberOfJSON(line) else { return nil }
+        note("\(file.name):\(source.number): a part of an object: read with { before it")
         return [UInt8(ascii: "{")] + line
     }
 
     /// The meaning of sentences in the begin of the file, each with its line.
     private var knownSentences: [(line: Int, text: String)] {
-        opensObjects ? KnownSentence.all(in: beginning) : []
+        opensObjects ? KnownSentence.all(in: source.beginning) : []
     }
 
     /// Returns the meaning of a sentence in the begin of the file, behind the name of a text that is no payload.
@@ -328,13 +338,16 @@ struct PayloadReader {
         for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
         if let last = known.last { return Failure(.badData, "\(file.name):\(last.line): \(last.text)") }
         if let named { return named }
-        if let found = PayloadForm.nameOfProgram(beginning) {
+        if let found = PayloadForm.nameOfProgram(source.beginning) {
             return Failure(.badData, "\(file.name):\(found.line + 1): \(found.name)")
         }
         if let failure = failures.first { return failure }
         guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
-        if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(beginning) {
+        if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
             return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
+        }
+        if let found = PayloadForm.nameOfPart(in: source.beginning) {
+            return Failure(.badData, "\(file.name):\(found.line + 1): \(found.name)")
         }
         if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
         let mayBeWeb = repairs && platform == nil && skipped == 1
@@ -354,25 +367,6 @@ struct PayloadReader {
         }
     }
 
-    private mutating func nextLine() throws(Failure) -> [UInt8]? {
-        if let line = linesAlready.popLast() {
-            lineNumber += 1
-            return line
-        }
-        guard let line = try file.nextLine() else { return nil }
-        lineNumber += 1
-        keep([line])
-        return line
-    }
-
-    /// Keeps lines of the file's begin.
-    private mutating func keep(_ lines: [[UInt8]]) {
-        for line in lines where opensObjects && beginningSize + line.count <= Self.beginningMax {
-            beginning.append(line)
-            beginningSize += line.count + 1
-        }
-    }
-
     /// The next element of an array.
     private mutating func nextOfList() throws(Failure) -> Record? {
         guard let (index, element) = list?.elements.next(), let place = list.map({ "\($0.place)[\(index)]" }) else {
@@ -387,8 +381,8 @@ struct PayloadReader {
         }
         return try opened(
             Record(
-                document: try Self.checked(document, place: place), place: place, line: lineNumber,
-                firstLine: lineNumber))
+                document: try Self.checked(document, place: place), place: place, line: source.number,
+                firstLine: source.number))
     }
 
     /// A payload in a form other than JSON, with all of its lines; `nil` if it is no payload.
@@ -399,12 +393,12 @@ struct PayloadReader {
     ) throws(Failure) -> Record? {
         var text = text
         var lines: [[UInt8]] = []
-        while !text.isWhole, let raw = try nextLine() {
+        while !text.isWhole, let raw = try source.next() {
             let line = isQuoted ? PayloadStart.unquoted(raw) : raw
             let isOfIt: Bool
             do { isOfIt = try text.add(line) } catch { throw failure(error, from: number) }
             guard isOfIt else {
-                push(back: [raw])
+                source.push(back: [raw])
                 break
             }
             lines.append(raw)
@@ -413,7 +407,7 @@ struct PayloadReader {
         if isTentative == true, !text.isWhole, !repairs || text.repaired() == nil {
             // An object of source code without an end: its lines may have another.
             restsRead += text.start.isBehindLabel || text.start.isStruct ? 1 : 0
-            push(back: lines)
+            source.push(back: lines)
             throw Failure(.badData, "\(file.name):\(number): an object without an end")
         }
         var payload: WrittenPayload
@@ -426,13 +420,13 @@ struct PayloadReader {
                 // A function's body may have a payload.
                 if repairs, isTentative != nil, restsRead < Self.restsMax {
                     restsRead += 1
-                    push(back: lines)
+                    source.push(back: lines)
                 }
                 throw failure(error, from: number)
             }
             payload = found.payload
             report(found, from: number)
-            push(back: lines.suffix(found.rest.count { $0 == UInt8(ascii: "\n") }))
+            source.push(back: lines.suffix(found.rest.count { $0 == UInt8(ascii: "\n") }))
         }
         if repairs, (try? JSONDocument(scanning: payload.json, limits: limits)) == nil,
             let found = RepairedPayload(payload.json)
@@ -445,14 +439,14 @@ struct PayloadReader {
         if text.start.isOfOtherCall { return nil }
         if let name = text.start.constant, repairs, restsRead < Self.restsMax {
             let later = Self.lines(of: try rest()[...])
-            linesAlready = later.reversed()
+            source.rest = later
             if PayloadStart.isPart(name, of: later) { return nil }
         }
         if let isTentative, !payload.isAboutPush(text.start, isTentative: isTentative) {
             // The body of a request may be in the options of a call.
             if repairs, restsRead < Self.restsMax, lines.contains(where: PayloadForm.makesJSON) {
                 restsRead += 1
-                push(back: lines)
+                source.push(back: lines)
             }
             return nil
         }
@@ -483,11 +477,6 @@ struct PayloadReader {
         for remark in found.remarks { note("\(file.name):\(number + remark.line): \(remark.text)") }
     }
 
-    private mutating func push(back lines: [[UInt8]]) {
-        linesAlready.append(contentsOf: lines.reversed())
-        lineNumber -= lines.count
-    }
-
     /// Reports the form of a file's payloads, once.
     private mutating func reportForm(_ form: PayloadForm, to host: String? = nil) {
         guard reportedForms.insert(form).inserted else { return }
@@ -496,7 +485,7 @@ struct PayloadReader {
 
     /// The place of a payload that begins in a line: the file's name, if the file has nothing else.
     private mutating func place(from number: Int) throws(Failure) -> String {
-        let isAlone = count == 1 && linesAlready.isEmpty ? try file.isAtEnd() : false
+        let isAlone = count == 1 && source.rest.isEmpty ? try file.isAtEnd() : false
         return isAlone ? file.name : "\(file.name):\(number)"
     }
 
@@ -538,11 +527,7 @@ struct PayloadReader {
     /// The lines that are left, as one text.
     private mutating func rest() throws(Failure) -> [UInt8] {
         restsRead += 1
-        let unread = try file.rest()
-        let others = unread.isEmpty ? [] : Self.lines(of: unread[...])
-        keep(others)
-        let lines = linesAlready.reversed() + others
-        linesAlready = []
+        let lines = try source.takeRest()
         return Array((isQuoted ? lines.map(PayloadStart.unquoted) : lines).joined(separator: [UInt8(ascii: "\n")]))
     }
 
@@ -561,7 +546,7 @@ struct PayloadReader {
                 let document = try? JSONDocument(scanning: payload.json, limits: limits),
                 let compact = try? JSONDocument(scanning: document.root.compactBytes, limits: limits)
             else {
-                if count > 1 || firstOther != nil { linesAlready = Self.lines(of: text[...]).dropFirst().reversed() }
+                if count > 1 || firstOther != nil { source.rest = Array(Self.lines(of: text[...]).dropFirst()) }
                 throw failure(error, in: text, from: number)
             }
             reportForm(form)
@@ -573,7 +558,8 @@ struct PayloadReader {
 
     /// The object that begins a text, with its faults repaired; `nil` if they have no repair, or none is wanted.
     private mutating func repaired(_ text: [UInt8], from number: Int) -> JSONDocument? {
-        guard repairs, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text),
+        // The simulator takes no .apns file with a fault.
+        guard repairs, !file.isAPNs, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text),
             let document = try? JSONDocument(scanning: found.json, limits: limits)
         else { return nil }
         report(found, from: number)
@@ -585,9 +571,8 @@ struct PayloadReader {
     private mutating func goOn(behind rest: ArraySlice<UInt8>, of text: [UInt8], from number: Int) {
         isInText = true
         // The first of them is the rest of the object's last line.
-        let lines = Self.lines(of: rest)
-        linesAlready.append(contentsOf: lines.reversed())
-        lineNumber = number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") } - 1
+        source.goOn(
+            with: Self.lines(of: rest), at: number + text[..<rest.startIndex].count { $0 == UInt8(ascii: "\n") })
     }
 
     private func failure(_ error: PayloadFormError, from number: Int) -> Failure {

@@ -224,12 +224,27 @@ extension ApplePayload {
     /// Warnings about keys of Apple's in another spelling or at another place.
     private var misplacedKeys: [Warning] {
         let own = userInfo?.view.members.prefix(Self.keysTried).map(\.key.text) ?? []
-        return misspelt(in: aps, "", APSKey.allCases.map(\.rawValue))
+        return foreignKeys + misspelt(in: aps, "", APSKey.allCases.map(\.rawValue))
             + misspelt(in: aps?.member("alert"), "alert.", APSKey.keysOfAlert)
             + misspelt(in: aps?.member("sound"), "sound.", APSKey.keysOfSound)
             + own.compactMap { name in
                 APSKey.meantBeside(name).flatMap { aps?[$0.rawValue] == nil ? .apsKeyOutside(name, $0) : nil }
             }
+    }
+
+    /// Warnings about keys in `aps` that Apple has in `alert`, or nowhere.
+    ///
+    /// Source: Apple, "Generating a remote notification": custom keys stand beside `aps`, and APNs ignores those in it.
+    private var foreignKeys: [Warning] {
+        guard let aps, aps.isObject else { return [] }
+        return aps.members.prefix(Self.keysTried).compactMap { key, _ in
+            let name = key.text
+            if APSKey(rawValue: name) != nil || Spelling.meant(by: name, of: APSKey.allCases.map(\.rawValue)) != nil {
+                return nil
+            }
+            if APSKey.keysOfAlert.contains(name) { return .apsKeyMisspelt(name, "alert.\(name)") }
+            return .apsKeyForeign(name)
+        }
     }
 
     private func misspelt(in object: JSONView?, _ path: String, _ known: [String]) -> [Warning] {
