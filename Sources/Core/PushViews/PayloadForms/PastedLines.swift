@@ -52,6 +52,7 @@ extension PayloadStart {
             if let end = end(), text[end] == UInt8(ascii: "`") { text = text[..<end] }
         } else if text.starts(with: "**{".utf8) || text.starts(with: "**[".utf8) {
             text = text.dropFirst(2)
+            if let end = end(), text[...end].reversed().starts(with: "**".utf8) { text = text[...(end - 2)] }
         } else if text.starts(with: "Object {".utf8) {
             text = text.dropFirst(7)
         } else if text.starts(with: "b'{".utf8), let end = end(), text[end] == UInt8(ascii: "'") {
@@ -358,25 +359,5 @@ public struct LinePrefix: Sendable {
         }
         let begins = first(begin).map { "{[".utf8.contains($0) } == true
         return [begins ? begin : whole] + inner.dropFirst() + lines.dropFirst(inner.count)
-    }
-
-    /// Returns a text whose objects have no such prefixes.
-    static func taken(off text: [UInt8]) -> [UInt8] {
-        var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
-        var place = 0
-        while place + 1 < lines.count {
-            defer { place += 1 }
-            let end = min(place + linesMax, lines.count)
-            guard isOpen(lines[place]),
-                let prefix = LinePrefix(of: lines[place], lines[place + 1], isFirst: place == 0)
-            else { continue }
-            let count = lines[place..<end].prefix(while: prefix.isOf).count
-            if let found = prefix.taken(off: lines[place..<end], isAll: end == lines.count) {
-                lines.replaceSubrange(place..<end, with: found)
-            }
-            // The next lines have no other prefix.
-            place += max(count - 1, 0)
-        }
-        return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
     }
 }

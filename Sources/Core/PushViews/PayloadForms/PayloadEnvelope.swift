@@ -36,8 +36,6 @@ public enum PayloadEnvelope {
 
 // A whole text.
 extension PayloadEnvelope {
-    /// The limit of objects that take the rest of a text, which is a bound for the time.
-    private static let restsMax = 16
     /// As many further payloads of a text as are counted.
     public static let othersMax = 100
 
@@ -51,42 +49,28 @@ extension PayloadEnvelope {
     public static func read(
         _ text: [UInt8], for platform: Platform?, limits: JSONLimits, repairs: Bool = false
     ) throws(PayloadFormError) -> (object: JSONNode, facts: WrittenPayload, others: Int) {
-        var written = WrittenPayload(json: text)
-        var root: JSONNode
-        var others = 0
-        do throws(JSONError) { root = try JSONDocument(scanning: text, limits: limits).root } catch {
-            if platform?.takesText == true, let found = webPush(of: text, isSaid: false, limits: limits) {
-                return (try scanned(found.json, limits), found, 0)
-            }
-            let isFaulty = repairs && text.first { !$0.isJSONWhiteSpace } == UInt8(ascii: "{")
-            let text = repairs ? LinePrefix.taken(off: text) : text
-            if isFaulty, RepairedPayload.isNeeded(for: text), let found = RepairedPayload(text) {
-                (written, others) = (found.payload, count(in: found.rest))
-            } else if let (found, rest) = try first(in: text, repairs: repairs) {
-                (written, others) = (found, count(in: rest))
-            } else {
-                let isCode =
-                    PayloadForm.firstOfCode(in: text.split(separator: UInt8(ascii: "\n")).map(Array.init)) != nil
-                let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
-                throw PayloadFormError(
-                    isCode ? PayloadForm.codeName : "the payload is not JSON: \(error.message)\(hint)")
-            }
-            root = try scanned(written.json, limits)
-        }
-        if root.kind != .object, root.kind != .array, platform?.takesText == true,
-            let found = webPush(of: text, isSaid: false, limits: limits)
-        {
+        if platform?.takesText == true, let found = webPush(of: text, isSaid: false, limits: limits) {
             return (try scanned(found.json, limits), found, 0)
         }
-        if root.kind == .array, let first = root.elements.first, first.kind == .object {
-            (root, others) = (first, min(root.count - 1, othersMax))
+        var notes: [String] = []
+        let source = PastedText(text)
+        var reader = PayloadReader(
+            pasted: source, for: platform, limits: limits, repairs: repairs, note: { notes.append($0) })
+        let record: PayloadRecord
+        do throws(PayloadFormError) {
+            guard let first = try reader.next() else { throw PayloadFormError("there is no payload in it") }
+            record = first
+        } catch {
+            throw PayloadFormError(source.remark(error.message))
         }
-        if root.kind == .object, var opened = try open(root, for: platform ?? written.platform, addsTarget: repairs) {
-            opened.complete(from: written)
-            written = opened
-            root = try scanned(opened.json, limits)
-        }
-        return (root, written, others)
+        var others = 0
+        while others < othersMax, (try? reader.next()) != nil { others += 1 }
+        var facts = WrittenPayload(
+            json: record.document.root.compactBytes, platform: record.platform, app: record.app,
+            transport: record.transport)
+        (facts.headers, facts.name) = (record.headers, record.name)
+        facts.remarks = notes.map(source.remark).filter { $0 != record.name.map { "read as \($0)" } }
+        return (record.document.root, facts, others)
     }
 
     /// Returns a text without a payload as the service worker gets it that is woken with it: the text of a web push, as an
@@ -122,93 +106,10 @@ extension PayloadEnvelope {
             || lines.contains { PayloadStart.isLog($0) || PayloadStart(in: $0).map { !$0.isTentative } ?? false }
     }
 
-    /// The number of payloads in the rest of a text; lines that cannot be read are none.
-    private static func count(in text: ArraySlice<UInt8>) -> Int {
-        var (rest, count) = (text, 0)
-        while count < othersMax, let (_, behind) = try? first(in: Array(rest)), behind.count < rest.count {
-            (rest, count) = (behind, count + 1)
-        }
-        return count
-    }
-
     private static func scanned(_ json: [UInt8], _ limits: JSONLimits) throws(PayloadFormError) -> JSONNode {
         do { return try JSONDocument(scanning: json, limits: limits).root } catch {
             throw PayloadFormError("the payload is not JSON: \(error.message)")
         }
-    }
-
-    /// Returns the first payload in a text that is not JSON, and the text behind it; `nil` if there is none.
-    static func first(
-        in text: [UInt8], repairs: Bool = false
-    ) throws(PayloadFormError) -> (payload: WrittenPayload, rest: ArraySlice<UInt8>)? {
-        var rest = text[...]
-        var isFirst = true
-        var namesVoIP = false
-        var failure: PayloadFormError?
-        var rests = 0
-        while !rest.isEmpty, rests < restsMax {
-            let raw = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
-            let (line, isQuoted) = (PayloadStart.unwrapped(raw), PayloadStart.isQuoted(raw))
-            let lines = rest
-            rest = rest.dropFirst(raw.count + 1)
-            guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
-            let start = PayloadStart(in: line)
-            if isFirst, start?.isBehindText != false,
-                let name = PayloadForm.nameOfOther(line, mayHavePayload: true)
-            {
-                throw PayloadFormError(name)
-            }
-            isFirst = false
-            namesVoIP = namesVoIP || PayloadForm.namesVoIP(line)
-            guard let start else { continue }
-            guard var whole = try PayloadText(start, line: line) else {
-                let wrapped = line + lines.dropFirst(raw.count)
-                let text = isQuoted ? unquoted(wrapped) : wrapped
-                guard let object = PayloadForm.object(in: text) else { return nil }
-                var found = object.payload
-                if namesVoIP { (found.platform, found.headers) = (.ios, voip) }
-                return (found, object.rest)
-            }
-            let behind = rest
-            while !whole.isWhole, !rest.isEmpty {
-                let raw = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
-                guard try whole.add(isQuoted ? PayloadStart.unquoted(raw) : raw) else { break }
-                rest = rest.dropFirst(raw.count + 1)
-            }
-            if rest.isEmpty, start.isBehindText { rests += 1 }
-            guard start.isBehindText, start.form != .bundle else { return (try payload(of: whole, repairs), rest) }
-            do throws(PayloadFormError) {
-                let found = try payload(of: whole, repairs)
-                if !start.isOfOtherCall, found.isAboutPush(start, isTentative: start.isTentative) {
-                    return (found, rest)
-                }
-            } catch {
-                if start.isTentative { rest = behind } else { failure = failure ?? error }
-            }
-        }
-        if let failure { throw failure }
-        return nil
-    }
-
-    /// The payload of a text, with its faults repaired if it cannot be read with them.
-    private static func payload(of text: PayloadText, _ repairs: Bool) throws(PayloadFormError) -> WrittenPayload {
-        let found: WrittenPayload
-        do throws(PayloadFormError) { found = try text.payload() } catch {
-            guard repairs, let repaired = text.repaired() else { throw error }
-            return repaired.payload
-        }
-        guard repairs, (try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max))) == nil,
-            let body = RepairedPayload(found.json)
-        else { return found }
-        // The body of a command.
-        var result = found.with(json: body.json)
-        result.remarks = body.payload.remarks
-        return result
-    }
-
-    private static func unquoted(_ text: [UInt8]) -> [UInt8] {
-        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return Array(lines.map { PayloadStart.unquoted(Array($0)) }.joined(separator: [UInt8(ascii: "\n")]))
     }
 }
 

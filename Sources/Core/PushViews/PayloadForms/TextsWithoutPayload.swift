@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 // Texts without a payload.
 extension PayloadForm {
@@ -367,5 +367,25 @@ extension PayloadForm {
             commas >= 2 && !isSentence && !text.contains { "{}[]()=".utf8.contains($0) }
             && !PayloadStart.isLog(Array(text))
         return isTable ? "a table (CSV), not a push: give one payload as JSON" : nil
+    }
+}
+
+extension JSONError {
+    /// The error in a text that is no JSON, with line and column.
+    ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - number: its first line in the file.
+    ///   - file: the file's name.
+    public func text(in text: [UInt8], from number: Int, of file: String) -> String {
+        let before = text[..<min(offset, text.count)]
+        let line = number + before.count { $0 == UInt8(ascii: "\n") }
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        // Columns count characters: the bytes that are no UTF-8 continuation bytes.
+        let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
+        let hint = PayloadForm.hint(at: offset, in: text) ?? ""
+        let place = "at byte \(offset): "
+        let reason = message.dropFirst(message.hasPrefix(place) ? place.count : 0)
+        return "\(file):\(line):\(column): not JSON: \(reason)\(hint)"
     }
 }

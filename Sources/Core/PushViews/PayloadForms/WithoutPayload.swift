@@ -139,7 +139,7 @@ extension PayloadEnvelope {
         }
         for key in ["log", "msg", "message", "textPayload", "payload"] {
             guard let text = object[key]?.string, text.utf8.count <= logMax,
-                let (found, _) = try? first(in: Array(text.utf8)),
+                let (_, found, _) = try? read(Array(text.utf8), for: nil, limits: JSONLimits(depth: .max)),
                 let root = try? JSONDocument(scanning: found.json, limits: JSONLimits(depth: .max)).root,
                 RepairedPayload.isKnown(root) || root["extras"]?.kind == .object
             else { continue }

@@ -116,15 +116,18 @@ struct BenchPlan {
         return lines
     }
 
-    private static func payload(_ text: String) throws(Failure) -> Record {
-        do { return Record(document: try JSONDocument(scanning: Array(text.utf8)), place: "the default payload") } catch
-        {
+    private static func payload(_ text: String) throws(Failure) -> PayloadRecord {
+        do {
+            return PayloadRecord(document: try JSONDocument(scanning: Array(text.utf8)), place: "the default payload")
+        } catch {
             preconditionFailure("the default payload is JSON: \(error.message)")
         }
     }
 
     /// Makes the line of a request without its opening brace, with a line feed.
-    private static func line(_ record: Record, _ template: RequestTemplate, isAPNs: Bool) throws(Failure) -> [UInt8] {
+    private static func line(_ record: PayloadRecord, _ template: RequestTemplate, isAPNs: Bool) throws(Failure)
+        -> [UInt8]
+    {
         let line = template.line(for: record, isAPNs: isAPNs)
         guard let request = (try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)))?.root,
             request.kind == .object, !request.members.isEmpty

@@ -81,7 +81,7 @@ struct ConformCases {
                 status = failure.status
             }
             while true {
-                let next: Record?
+                let next: PayloadRecord?
                 do { next = try reader.nextOrNote(note) } catch {
                     note(error)
                     break

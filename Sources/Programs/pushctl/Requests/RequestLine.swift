@@ -1,5 +1,6 @@
 import PushModel
 import PushSettings
+import PushViews
 
 /// Builds the request lines of all operations but deliveries from the command line.
 enum RequestLine {

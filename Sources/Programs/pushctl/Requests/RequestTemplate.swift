@@ -27,19 +27,22 @@ extension RequestTemplate {
 
 extension RequestTemplate {
     /// The request line for a record, without its line feed.
-    func line(for record: Record, isAPNs: Bool) -> [UInt8] {
+    func line(for record: PayloadRecord, isAPNs: Bool) -> [UInt8] {
         completed(
             platform: record.platform, app: record.app, transport: record.transport, headers: record.headers
         ).line(for: record.document.root, isAPNs: isAPNs)
     }
 }
 
-extension InputFile {
+extension InputFile: PayloadSource {
+    /// Returns the failure for a fault in the file.
+    func fault(_ message: String) -> Failure { Failure(.badData, message) }
+
     /// Whether the file is one of the iOS simulator.
     var isAPNs: Bool { name.hasSuffix(".apns") }
 
     /// Applies the checks of the simulator, if the file is one of its files.
-    func check(_ record: Record) throws(Failure) {
+    func check(_ record: PayloadRecord) throws(Failure) {
         guard isAPNs, record.document.root["op"] == nil else { return }
         do {
             try SimulatorFile.check(record.document.root, length: size)
@@ -59,7 +62,7 @@ extension RequestTemplate {
     ///   - verb: the past participle for the message: `explained`.
     ///   - guessed: called if the platform is unknown and Android is assumed.
     func delivery(
-        in record: Record, isAPNs: Bool, settings: Settings, verb: String, guessed: (String) -> Void
+        in record: PayloadRecord, isAPNs: Bool, settings: Settings, verb: String, guessed: (String) -> Void
     ) throws(Failure) -> (request: Request, deliver: DeliverRequest, platform: Platform) {
         let line = line(for: record, isAPNs: isAPNs)
         let limit = settings.daemon.requestLengthMax
@@ -81,31 +84,9 @@ extension RequestTemplate {
     }
 }
 
-extension Record {
+extension PayloadRecord {
     /// The failure for an error in the record.
     func failure(field: String?, _ message: String) -> Failure {
         Failure(.badData, "\(place): \(field.map { "\($0): " } ?? "")\(message)")
     }
-}
-
-/// One JSON object of an input file: a payload, or a request.
-struct Record {
-    /// The object on one line, with the bytes of its values unchanged.
-    let document: JSONDocument
-    /// The place of its begin, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
-    let place: String
-    /// Its first line, if the file has other payloads.
-    var line: Int?
-    /// Whether other text stands before it, which says that it is a push.
-    var isBehindText = false
-    /// Its first line, in every file.
-    var firstLine = 1
-    /// The only platform of its form; `nil` for JSON.
-    var platform: Platform?
-    /// The app that its form names.
-    var app: String?
-    /// The service that carries it, if only one has such payloads.
-    var transport: Transport?
-    /// The headers of the request to APNs in its form, as a JSON object.
-    var headers: [UInt8]?
 }

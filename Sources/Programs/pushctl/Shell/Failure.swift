@@ -60,22 +60,4 @@ struct Failure: Error {
     }
 }
 
-extension Failure {
-    /// The failure for a text that is no JSON, with line and column of the error.
-    ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - number: its first line in the file.
-    ///   - file: the file's name.
-    init(_ error: JSONError, in text: [UInt8], from number: Int, of file: String) {
-        let before = text[..<min(error.offset, text.count)]
-        let line = number + before.count { $0 == UInt8(ascii: "\n") }
-        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // Columns count characters: the bytes that are no UTF-8 continuation bytes.
-        let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-        let hint = PayloadForm.hint(at: error.offset, in: text) ?? ""
-        let place = "at byte \(error.offset): "
-        let reason = error.message.dropFirst(error.message.hasPrefix(place) ? place.count : 0)
-        self.init(.badData, "\(file):\(line):\(column): not JSON: \(reason)\(hint)")
-    }
-}
+extension Failure: PayloadFailure {}

@@ -150,7 +150,7 @@ private struct Explain {
 
     /// The text of a web push, if the options say that the file is one: by its transport always, by its platform if it
     /// has no payload and no name.
-    private func webPush(in file: InputFile) throws(Failure) -> Record? {
+    private func webPush(in file: InputFile) throws(Failure) -> PayloadRecord? {
         guard isWebPush || template.chosenPlatform == .web, let text = try file.whole(upTo: WebPushText.max + 1) else {
             return nil
         }
@@ -159,10 +159,10 @@ private struct Explain {
             let document = try? JSONDocument(scanning: found.json, limits: limits)
         else { return nil }
         output.note("\(file.name): read as \(found.name ?? "")")
-        return Record(document: document, place: file.name, platform: .web)
+        return PayloadRecord(document: document, place: file.name, platform: .web)
     }
 
-    private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
+    private mutating func explain(_ record: PayloadRecord, of file: InputFile) throws(Failure) {
         try file.check(record)
         var guesses: [String] = []
         let (_, deliver, platform) = try template.delivery(
@@ -207,7 +207,7 @@ private struct Explain {
 
     /// Reads the payload as the daemon reads a request, so that the same errors are found.
     private func explanation(
-        of deliver: DeliverRequest, _ platform: Platform, _ record: Record
+        of deliver: DeliverRequest, _ platform: Platform, _ record: PayloadRecord
     ) throws(Failure) -> Explanation {
         do {
             return try Explanation(deliver, platform: platform, table: settings.routing)

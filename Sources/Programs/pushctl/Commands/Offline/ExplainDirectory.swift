@@ -150,7 +150,7 @@ struct ExplainDirectory {
         var reader = PayloadReader(pasted: file, for: template.chosenPlatform, note: output.note)
         var problems: [Failure] = []
         while true {
-            let record: Record?
+            let record: PayloadRecord?
             do { record = try reader.nextOrNote { problems.append($0) } } catch {
                 problems.append(error)
                 record = nil
@@ -162,7 +162,7 @@ struct ExplainDirectory {
         }
     }
 
-    private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
+    private mutating func explain(_ record: PayloadRecord, of file: InputFile) throws(Failure) {
         try file.check(record)
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { _ in })
@@ -174,7 +174,7 @@ struct ExplainDirectory {
     }
 
     private mutating func explain(
-        _ deliver: DeliverRequest, for platform: Platform, _ record: Record, of file: InputFile
+        _ deliver: DeliverRequest, for platform: Platform, _ record: PayloadRecord, of file: InputFile
     ) throws(Failure) {
         let explanation: Explanation
         do { explanation = try Explanation(deliver, platform: platform, table: settings.routing) } catch {

@@ -190,15 +190,15 @@ private struct Trials {
     }
 
     private mutating func next(
-        of payloads: inout PayloadReader, in file: InputFile, _ trial: HandlerTrial
-    ) throws(Failure) -> Record? {
+        of payloads: inout PayloadReader<InputFile>, in file: InputFile, _ trial: HandlerTrial
+    ) throws(Failure) -> PayloadRecord? {
         if let descriptor = file.awaitedDescriptor {
             do { try trial.wait(forInput: descriptor) } catch { throw Self.failure(error) }
         }
         return try payloads.nextOrNote { note($0) }
     }
 
-    private mutating func run(_ record: Record, of file: InputFile, _ trial: HandlerTrial) throws(Failure) {
+    private mutating func run(_ record: PayloadRecord, of file: InputFile, _ trial: HandlerTrial) throws(Failure) {
         try file.check(record)
         let (request, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "given to a handler", guessed: output.note)

@@ -1,12 +1,14 @@
-import PushModel
+public import PushModel
 import PushRouter
-import PushViews
 
-/// Reads payloads from a file: one object, on one line or many; an object on each line; an array of objects; or another
+/// Reads payloads from a text: one object, on one line or many; an object on each line; an array of objects; or another
 /// form that people have (``PayloadForm``), which it reports.
-struct PayloadReader {
-    private let file: InputFile
-    private var source: PayloadLines
+public struct PayloadReader<Source: PayloadSource> {
+    /// The failure of the source, also for a fault in the text.
+    public typealias Failure = Source.Failure
+
+    private let file: Source
+    private var source: PayloadLines<Source>
     private let limits: JSONLimits
     private let note: (String) -> Void
     /// Whether a payload may be inside of another object (``PayloadEnvelope``).
@@ -25,7 +27,7 @@ struct PayloadReader {
     /// The rest of an array, and the place of the array's begin.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
     /// Whether the whole file was read and has no payload.
-    private(set) var hasNoPayload = false
+    public private(set) var hasNoPayload = false
     private var reportedForms: Set<PayloadForm> = [.json]
     /// The number of lines without a payload.
     private var skipped = 0
@@ -51,16 +53,17 @@ struct PayloadReader {
     private var restsRead = 0
 
     /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
-    private static let (codeMax, restsMax) = (1000, 16)
+    private static var codeMax: Int { 1000 }
+    private static var restsMax: Int { 16 }
     /// The number of lines in text that are tried as the begin of an object's members.
-    private static let membersTried = 4
+    private static var membersTried: Int { 4 }
 
     /// - Parameters:
     ///   - file: the file.
     ///   - limits: the deepest nesting; by default any, because the daemon checks it.
     ///   - note: called once for each form that is recognized.
-    init(
-        _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), note: @escaping (String) -> Void = { _ in }
+    public init(
+        _ file: Source, limits: JSONLimits = JSONLimits(depth: .max), note: @escaping (String) -> Void = { _ in }
     ) {
         self.file = file
         source = PayloadLines(file, keepsBeginning: false)
@@ -75,19 +78,20 @@ struct PayloadReader {
     ///   - platform: the platform in the options.
     ///   - repairs: whether a fault that has one repair is repaired, as only an answer to a person may.
     ///   - note: called once for each form that is recognized.
-    init(
-        pasted file: InputFile, for platform: Platform?, repairs: Bool = false, note: @escaping (String) -> Void
+    public init(
+        pasted file: Source, for platform: Platform?, limits: JSONLimits = JSONLimits(depth: .max),
+        repairs: Bool = false, note: @escaping (String) -> Void
     ) {
         (self.file, self.platform, self.repairs, self.note) = (file, platform, repairs, note)
         source = PayloadLines(file, keepsBeginning: true)
-        limits = JSONLimits(depth: .max)
+        self.limits = limits
         opensObjects = true
     }
 
     /// The next object; `nil` at the end.
     ///
     /// - Throws: the error in the object, with file, line and column.
-    mutating func next() throws(Failure) -> Record? {
+    public mutating func next() throws(Failure) -> PayloadRecord? {
         if let record = try nextOfList() { return record }
         while let (line, start) = try nextPayloadLine() {
             if let record = try record(line, start) { return record }
@@ -96,7 +100,7 @@ struct PayloadReader {
     }
 
     /// The record of the payload that begins in a line; `nil` if it is none, and so left out.
-    private mutating func record(_ line: [UInt8], _ start: PayloadStart) throws(Failure) -> Record? {
+    private mutating func record(_ line: [UInt8], _ start: PayloadStart) throws(Failure) -> PayloadRecord? {
         let number = source.number
         count += 1
         wasWholeLine = true
@@ -124,9 +128,9 @@ struct PayloadReader {
         do { document = try self.document(of: line, from: number) } catch {
             guard let encoded = try encodedBehind() else {
                 guard let other = firstOther, PayloadForm.isCode(other.line) else {
-                    throw Failure(error.status, error.message + meaning())
+                    throw file.fault(error.message + meaning())
                 }
-                throw Failure(.badData, "\(file.name):\(other.number): \(PayloadForm.codeName)")
+                throw file.fault("\(file.name):\(other.number): \(PayloadForm.codeName)")
             }
             failures.append(error)
             count -= 1
@@ -142,11 +146,11 @@ struct PayloadReader {
         let place = try place(from: number)
         guard document.root.kind == .array else {
             return try opened(
-                Record(
-                    document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
+                PayloadRecord(
+                    document: try checked(document, place: "\(file.name):\(number):1"), place: place,
                     line: place == file.name ? nil : number, firstLine: number, platform: platformOfNotation))
         }
-        guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
+        guard document.root.count > 0 else { throw file.fault("\(place): an array without a payload") }
         reportForm(.list)
         list = (document.root.elements.enumerated().makeIterator(), place)
         return try nextOfList()
@@ -173,7 +177,7 @@ struct PayloadReader {
     }
 
     /// The record of the payload that is inside of a record's object; the record itself if the object is a payload.
-    private mutating func opened(_ record: Record) throws(Failure) -> Record {
+    private mutating func opened(_ record: PayloadRecord) throws(Failure) -> PayloadRecord {
         var record = record
         guard opensObjects, record.document.root["op"] == nil else { return record }
         if namesVoIP, count == 1, record.headers == nil, record.document.root.isApplePayload {
@@ -185,11 +189,12 @@ struct PayloadReader {
             opened = try PayloadEnvelope.open(
                 record.document.root, for: platform ?? record.platform, addsTarget: repairs)
         } catch {
-            let failure = Failure(.badData, "\(record.place): \(error.message)")
+            let failure = file.fault("\(record.place): \(error.message)")
             named = named ?? failure
             throw failure
         }
         guard let opened else { return record }
+        record.name = opened.name ?? record.name
         if let name = opened.name, names.insert(name).inserted {
             note("\(record.place): read as \(name)")
             if platform ?? opened.platform ?? record.platform == nil, repairs, !opened.json.has("\"apns\"".utf8),
@@ -198,19 +203,19 @@ struct PayloadReader {
                 note("\(record.place): the text speaks of \(named.name): --platform \(named.rawValue) explains it")
             }
         }
-        return Record(
-            document: try Self.document(opened.json, limits, place: record.place), place: record.place,
+        return PayloadRecord(
+            document: try document(opened.json, limits, place: record.place), place: record.place,
             line: record.line, isBehindText: record.isBehindText, firstLine: record.firstLine,
             platform: opened.platform ?? record.platform,
             app: opened.app ?? record.app, transport: opened.transport ?? record.transport,
-            headers: opened.headers ?? record.headers)
+            headers: opened.headers ?? record.headers, name: record.name)
     }
 
-    private static func document(
+    private func document(
         _ json: [UInt8], _ limits: JSONLimits, place: String
     ) throws(Failure) -> JSONDocument {
         do { return try JSONDocument(scanning: json, limits: limits) } catch {
-            throw Failure(.badData, "\(place): not JSON: \(error.message)")
+            throw file.fault("\(place): not JSON: \(error.message)")
         }
     }
 
@@ -218,7 +223,7 @@ struct PayloadReader {
     /// first line that may be the begin of one broken object on many lines.
     ///
     /// - Parameter note: called with each error.
-    mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
+    public mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> PayloadRecord? {
         while true {
             let before = count
             do {
@@ -236,8 +241,7 @@ struct PayloadReader {
             var line = opensObjects ? PayloadStart.unwrapped(raw) : raw
             isQuoted = opensObjects && PayloadStart.isQuoted(raw)
             if source.number == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
-                throw Failure(
-                    .badData,
+                throw file.fault(
                     "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
             }
             guard line.contains(where: { !$0.isJSONWhiteSpace }), !PayloadStart.isFence(line) else { continue }
@@ -263,7 +267,7 @@ struct PayloadReader {
                 let number = source.number
                 // Later lines may say what it means.
                 _ = try rest()
-                throw Failure(.badData, "\(file.name):\(number): \(name)\(meaning())")
+                throw file.fault("\(file.name):\(number): \(name)\(meaning())")
             }
             if let start, !start.isBehindLabel && !start.isStruct || restsRead < Self.restsMax {
                 return (line, isInCall && repairs ? start.inCall : start)
@@ -336,39 +340,39 @@ struct PayloadReader {
     private func nothing() -> Failure {
         let known = knownSentences
         for other in known.dropLast() { note("\(file.name):\(other.line): \(other.text)") }
-        if let last = known.last { return Failure(.badData, "\(file.name):\(last.line): \(last.text)") }
+        if let last = known.last { return file.fault("\(file.name):\(last.line): \(last.text)") }
         if let named { return named }
         if let found = PayloadForm.nameOfProgram(source.beginning) {
-            return Failure(.badData, "\(file.name):\(found.line + 1): \(found.name)")
+            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
         }
         if let failure = failures.first { return failure }
-        guard let firstOther else { return Failure(.badData, "\(file.name): there is no payload in it") }
+        guard let firstOther else { return file.fault("\(file.name): there is no payload in it") }
         if let name = PayloadForm.nameOfOther(firstOther.line) ?? PayloadForm.nameOfYAML(source.beginning) {
-            return Failure(.badData, "\(file.name):\(firstOther.number): \(name)")
+            return file.fault("\(file.name):\(firstOther.number): \(name)")
         }
         if let found = PayloadForm.nameOfPart(in: source.beginning) {
-            return Failure(.badData, "\(file.name):\(found.line + 1): \(found.name)")
+            return file.fault("\(file.name):\(found.line + 1): \(found.name)")
         }
-        if let name { return Failure(.badData, "\(file.name):\(name.number): \(name.text)") }
+        if let name { return file.fault("\(file.name):\(name.number): \(name.text)") }
         let mayBeWeb = repairs && platform == nil && skipped == 1
         let hint = mayBeWeb ? "; if it is the text of a web push, --platform web explains it" : ""
         let first = firstOther.line.first { !$0.isJSONWhiteSpace } ?? 0
         let kind = PayloadStart.isLog(firstOther.line) ? "a log" : "text"
         if skipped > 1 || kind != "text" || !"{[\"'`".utf8.contains(first) && !first.isDigit {
-            return Failure(
-                .badData,
+            return file.fault(
                 "\(file.name): there is no payload in it: \(counted(skipped, "line")) of \(kind) without a push\(hint)")
         }
         do {
             _ = try JSONDocument(scanning: firstOther.line, limits: limits)
-            return Failure(.badData, "\(file.name): not an object: a payload is a JSON object")
+            return file.fault("\(file.name): not an object: a payload is a JSON object")
         } catch {
-            return Failure(.badData, failure(error, in: firstOther.line, from: firstOther.number).message + hint)
+            return file.fault(
+                error.text(in: firstOther.line, from: firstOther.number, of: file.name) + hint)
         }
     }
 
     /// The next element of an array.
-    private mutating func nextOfList() throws(Failure) -> Record? {
+    private mutating func nextOfList() throws(Failure) -> PayloadRecord? {
         guard let (index, element) = list?.elements.next(), let place = list.map({ "\($0.place)[\(index)]" }) else {
             list = nil
             return nil
@@ -380,8 +384,8 @@ struct PayloadReader {
             preconditionFailure("a value of a document is a document: \(error.message)")
         }
         return try opened(
-            Record(
-                document: try Self.checked(document, place: place), place: place, line: source.number,
+            PayloadRecord(
+                document: try checked(document, place: place), place: place, line: source.number,
                 firstLine: source.number))
     }
 
@@ -390,7 +394,7 @@ struct PayloadReader {
     /// - Parameter isTentative: whether only its keys can tell that it is a push; `nil`: there is no other text.
     private mutating func record(
         of text: PayloadText, from number: Int, isTentative: Bool? = nil
-    ) throws(Failure) -> Record? {
+    ) throws(Failure) -> PayloadRecord? {
         var text = text
         var lines: [[UInt8]] = []
         while !text.isWhole, let raw = try source.next() {
@@ -408,7 +412,7 @@ struct PayloadReader {
             // An object of source code without an end: its lines may have another.
             restsRead += text.start.isBehindLabel || text.start.isStruct ? 1 : 0
             source.push(back: lines)
-            throw Failure(.badData, "\(file.name):\(number): an object without an end")
+            throw file.fault("\(file.name):\(number): an object without an end")
         }
         var payload: WrittenPayload
         var remarks: [String] = []
@@ -459,15 +463,15 @@ struct PayloadReader {
             let asCame = try JSONDocument(scanning: payload.json, limits: limits)
             document = try JSONDocument(scanning: asCame.root.compactBytes, limits: limits)
         } catch {
-            throw Failure(.badData, "\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
+            throw file.fault("\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
         }
         if document.root.kind == .array, document.root.elements.first?.kind == .object {
             list = (document.root.elements.enumerated().makeIterator(), place)
             return try nextOfList()
         }
         return try opened(
-            Record(
-                document: try Self.checked(document, place: place), place: place,
+            PayloadRecord(
+                document: try checked(document, place: place), place: place,
                 line: place == file.name ? nil : number, isBehindText: isTentative != nil, firstLine: number,
                 platform: payload.platform,
                 app: payload.app, transport: payload.transport, headers: payload.headers))
@@ -489,9 +493,9 @@ struct PayloadReader {
         return isAlone ? file.name : "\(file.name):\(number)"
     }
 
-    private static func checked(_ document: JSONDocument, place: String) throws(Failure) -> JSONDocument {
+    private func checked(_ document: JSONDocument, place: String) throws(Failure) -> JSONDocument {
         guard document.root.kind == .object else {
-            throw Failure(.badData, "\(place): not an object: a payload is a JSON object")
+            throw file.fault("\(place): not an object: a payload is a JSON object")
         }
         return document
     }
@@ -576,10 +580,10 @@ struct PayloadReader {
     }
 
     private func failure(_ error: PayloadFormError, from number: Int) -> Failure {
-        Failure(.badData, "\(file.name):\(number): \(error.message)")
+        file.fault("\(file.name):\(number): \(error.message)")
     }
 
     private func failure(_ error: JSONError, in text: [UInt8], from number: Int) -> Failure {
-        Failure(error, in: text, from: number, of: file.name)
+        file.fault(error.text(in: text, from: number, of: file.name))
     }
 }
