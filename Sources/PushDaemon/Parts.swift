@@ -115,7 +115,7 @@ struct Parts {
             concealment: { [service] in service.concealment(of: resolvingLinks($0)) }, log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
-            // Unknown for the clock of an engine.
+            // A leader follows the clock of the engine: whether that clock is synchronised is unknown.
             isSynchronised: leadership == nil ? { SystemClock.isSynchronised } : { nil })
     }
     /// Hands over the state that an earlier run left; to be called once.

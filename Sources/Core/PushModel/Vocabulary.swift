@@ -167,7 +167,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     /// The app had no Braze instance when the callback ran: Braze's SDK misses the call.
     case sdkNotReady = "sdk_not_ready"
 
-    /// The questions about outcomes.
+    /// The properties of an outcome, one bit each.
     private struct Traits: OptionSet {
         let rawValue: UInt16
         static let done = Self(rawValue: 1)
@@ -181,7 +181,7 @@ public enum Outcome: String, Sendable, CaseIterable {
         static let hidden = Self(rawValue: 1 << 8)
     }
 
-    /// The answers: the one table of them.
+    /// The properties of each outcome; no other code assigns them.
     private var traits: Traits {
         switch self {
         case .handedToTracker: [.done, .timed]
@@ -213,7 +213,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     public var isDeadLetter: Bool { isFailure || isMissed }
     /// Whether a push that ends so may be a problem, for a person.
     public var mayBeProblem: Bool { traits.contains(.problem) }
-    /// Whether the app does not get the push, or nobody in it does.
+    /// Whether the push is lost: the app does not get it, or no code of the app takes it.
     public var losesPush: Bool { traits.contains(.lost) }
     /// Whether a person may see it although no handler got it.
     public var mayBeShown: Bool { traits.contains(.shown) }
@@ -314,6 +314,6 @@ public enum PresentationOption: String, Sendable, CaseIterable {
 public enum CampaignIDRule: String, Sendable, CaseIterable {
     /// The id as the payload has it.
     case raw
-    /// The id with, for a base64 text of `campaign_$_...`, the campaign's own part decoded.
+    /// The id, and the campaign's own part of an id that is the base64 text of `campaign_$_...`.
     case decode
 }

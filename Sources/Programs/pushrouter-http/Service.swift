@@ -263,7 +263,7 @@ final class Session {
             case .post(let invocation): post(invocation)
             }
         } catch {
-            // No daemon writes such a line, so the other end is none.
+            // No daemon writes such a line: the other end is another program.
             close()
         }
     }

@@ -4,7 +4,7 @@ import PushModel
 import PushSettings
 import PushViews
 
-/// Asks for what stands beside the daemon. Safe on any thread.
+/// Collects facts about the gateway and the backups for the metrics. Safe on any thread.
 struct OtherPrograms: Sendable {
     /// The path of the gateway's Unix socket.
     var gatewaySocket = Directories.standardGatewaySocket

@@ -86,7 +86,7 @@ final class Service: LoopService {
         ]
     }
 
-    /// Asks for the configuration again. web.conf counts from a start on.
+    /// Has each thread read the configuration again. A change of web.conf takes effect only at the next start.
     func reload() -> String {
         for thread in [reader, actor, feeder] { submit(.readConfiguration, to: thread) }
         return status

@@ -93,8 +93,8 @@ enum StoreCommands {
             in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds)
         ) { UserName(of: $0).text(of: $0) }
         let fleet = FleetDatabase.newFleet()
-        // Before the database has its name: otherwise another fleet could be joined with this ledger. Not earlier:
-        // otherwise the ledger would be a copy of a fleet that no database has.
+        // Runs just before the database gets its name. Later, another fleet could be joined with this ledger meanwhile.
+        // Earlier, the ledger could become a copy of a fleet that no database has.
         func join() throws(EngineProblem) {
             do throws(StoreError) {
                 try first.join(fleet: fleet)
@@ -142,7 +142,7 @@ enum StoreCommands {
             if shard.snapshots.isEmpty {
                 lines.append("snapshot       none: a machine with an empty disk reads the whole log")
             }
-            // A leader's copy was noted before it led.
+            // Leaves out the copy of the leader, which was noted before it led.
             lines += shard.copies.filter { $0.node != shard.lease.owner?.node }.map { copy in
                 "copy           \(StoreOrders.text(copy, tail: tail))\(StoreOrders.program(copy, shard))"
             }

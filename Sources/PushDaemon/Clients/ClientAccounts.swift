@@ -16,8 +16,8 @@ struct ClientAccounts {
     private(set) var output: ByteAccount
     /// Memory of parsed requests that wait: a short line of many values takes fifty times its length.
     private(set) var waiting: ByteAccount
-    /// For each account, the client that may exceed the limits to finish its long line: if all clients waited for room,
-    /// no client could make any.
+    /// The one client of each account that may exceed the limits, to finish its long line. Without such a client, all
+    /// clients of the account could wait for room, and none could release any.
     private var longLines: [Account: ClientSession] = [:]
     /// Whether a client released bytes since `takeRelease` was last called.
     private var hasReleased = false
@@ -57,7 +57,8 @@ struct ClientAccounts {
         return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.account)
     }
 
-    /// Whether another request of a client may wait. Requests that wait continue without their client, so this ends.
+    /// Whether the account has room for one more request that waits. Waiting requests go on without their client, so
+    /// a full account becomes free by itself.
     func mayHold(for session: ClientSession) -> Bool { !waiting.isFull(for: session.account) }
 
     /// Whether there is room for more input of a client.

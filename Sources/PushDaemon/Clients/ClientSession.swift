@@ -106,8 +106,8 @@ final class ClientSession {
         waitingBytes = 0
     }
 
-    /// Tells the server that the session no longer waits, or waits with another request. Also for a closed session,
-    /// because it still held memory.
+    /// Tells the server that the session waits no longer, or that another request waits now. A closed session tells it,
+    /// too: the memory of its request is free from now on.
     func resume() { owner.mayResume(self) }
 
     /// Notes that no more requests are taken from it.
@@ -346,8 +346,8 @@ struct FairQueue<Element> {
 
 /// A client's wait for the outcomes of one request.
 ///
-/// A request that is repeated while the first is on its way to the disk is answered after it. Its outcomes may be known
-/// before that answer: the wait holds them until the reply is sent.
+/// A producer may repeat a request while the first one is on its way to the disk. The repeated request gets its reply
+/// after the first one. This object holds outcomes that are known earlier until that reply is sent.
 final class OutcomeWait {
     /// The number of outcomes still to come.
     private(set) var remaining: Int

@@ -336,8 +336,8 @@ final class LineServer {
             session.waitsForRoom = true
             waitingForRoom.append(session)
         }
-        // The time limit of a line counts only while the client is read: a client cannot hurry the room that it waits
-        // for.
+        // The time limit of a line runs only while the server reads the client: a client that waits for room cannot
+        // send the rest of its line.
         if !session.mayHaveLines {
             let isMidLine = mayRead && !session.isDiscarding && session.connection.unreadBytes > 0
             session.lineSince = isMidLine ? session.lineSince ?? EventLoop.nowNanoseconds : nil

@@ -44,7 +44,7 @@ final class Audit {
         Deed(self, subject, entrance, uid: nil, pid: nil)
     }
 
-    /// Writes the rows of orders that a machine of the pair gave, and has told its own journal.
+    /// Writes the rows of orders that a machine of the pair gave. The journal of that machine has their entries.
     ///
     /// - Returns: the number of the last order with a row; `nil`: no row was written now.
     func take(_ orders: [OrderedAct]) -> Int64? {

@@ -26,7 +26,7 @@ final class ControlServer {
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     /// The reloads that signals asked for, at most two, each with the number of its reading.
     private var signalled: [(deed: Deed, reading: Int)] = []
-    /// How many may wait for it.
+    /// How many clients may wait for a reload.
     static let waitingForReloadMax = 64
 
     /// - Parameters:
@@ -326,7 +326,7 @@ extension Reply {
     /// The most warnings of a configuration in an answer; the journal has all.
     private static let warningsMax = 20
 
-    /// The answer to what has nothing to tell.
+    /// The reply to a request that was done, without further members.
     static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 
     /// The line with the version of the protocol of `control.sock`: for the first reply on a connection.

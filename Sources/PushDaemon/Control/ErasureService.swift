@@ -192,7 +192,7 @@ final class ErasureService {
         let requests = counted(receipt.requests, "request")
         let rest = "\(counted(receipt.events, "event")), \(counted(receipt.entries, "entry", "entries"))"
         journal.log(JournalEntry(.notice, "a person was erased: \(requests), \(rest)", messageID: .erased))
-        // Behind the row of the act.
+        // The reply waits until the row of the act is on disk.
         if let client = current?.client {
             processor.reply(to: client, Reply.erased(receipt, waitsFor: nil, id: client.id))
         }

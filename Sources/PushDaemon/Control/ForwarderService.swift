@@ -70,8 +70,8 @@ final class ForwarderService {
         hand(take(claim.request), of: claim.request.instance, to: claim.client)
     }
 
-    /// Answers the waiting claim without entries. With a session, only its own claim: its next request has come, and
-    /// replies keep the order of the requests.
+    /// Answers the waiting claim without entries. With a session, answers only a claim of that session: its next
+    /// request has come, and the reply to that request must not come first.
     func endWait(of session: ClientSession? = nil) {
         guard let claim = waiting, session == nil || session === claim.client.session else { return }
         waiting = nil

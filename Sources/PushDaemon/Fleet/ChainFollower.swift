@@ -145,7 +145,8 @@ final class ChainFollower: Sendable {
                 let row = try mappingProblem { () throws(EngineProblem) in try engine.lease() }
                 watch.observe(row, answeredAt: Self.bootTime)
                 isNext = row.successor == node.node
-                // A leader that the engine lost as well renews the same lease once a standby is back.
+                // Without a standby the leader could not renew its lease either. Once a standby is back, it renews the
+                // same lease, and this node may no longer take it: reports the leader again.
                 let isRenewed = isUnprotected && watch.claimableRow(at: Self.bootTime, by: node.node) == nil
                 if leader != .some(row.owner?.node) || term != row.epoch || isRenewed {
                     (leader, term) = (.some(row.owner?.node), row.epoch)
@@ -233,8 +234,8 @@ final class ChainFollower: Sendable {
         seen.withLock { $0.engine.noteUnreachable(since: now) }
     }
 
-    /// Retries until the engine answers, and has all that the shard needs. What a database lacks that this node has never
-    /// been in, it lacks for good.
+    /// Retries until the engine answers, and the database has all that the shard needs. In a database that this node
+    /// has never been in, a missing part counts as missing for good.
     ///
     /// - Returns: `nil` after `stop`, or if the database is none for this node, which was reported.
     private func retryingUntilReachable<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
@@ -259,7 +260,7 @@ final class ChainFollower: Sendable {
         return nil
     }
 
-    /// Whether the ledger is the copy of a fleet's. A mark that cannot be read is one, and ends the follower later.
+    /// Whether the ledger is a copy of a fleet's. An unreadable mark counts as a mark, and ends the follower later.
     private var hasBeenInDatabase: Bool {
         do throws(StoreError) {
             return try FleetMark.read(in: directory) != nil

@@ -75,7 +75,7 @@ public func runFleetDaemon(
                 hasMovedCopy = true
             case .leads(let taken):
                 snapshots.keeper.lead()
-                // The daemon takes up a reading that the standby did not come to.
+                // A reading of the configuration may be unfinished: the signal makes the daemon begin it again.
                 if standby.isReading { kill(getpid(), SIGHUP) }
                 term = taken
                 break following

@@ -112,7 +112,7 @@ final class LeaseKeeper: Sendable {
                 }
                 post(.renewed(row, after: outage.take()))
                 if let change = clockWatch.read(reading) { post(.clock(change)) }
-                // A failure is that of the next renewal, too.
+                // Ignores a failure here: the next renewal fails as well, and reports it.
                 if let acts = try? engine.acts(after: state.withLock(\.actsApplied)), !acts.isEmpty {
                     post(.acts(acts))
                 }

@@ -316,7 +316,7 @@ final class Standby {
             if name != .inject, describe(line, for: ControlClient(session: session, place: place)) { return }
             if name == .control, reload(line, for: ControlClient(session: session, place: place)) { return }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
-            // The program that ends the gateway's authority has done so, and writes the entry.
+            // `pushctl gateway rotate` has done its act before it asks, and writes the journal entry itself.
             if name != .inject, let operation = (try? ControlRequest(line: line))?.operation,
                 let subject = operation.administrative, subject.act != .gatewayRotate
             {

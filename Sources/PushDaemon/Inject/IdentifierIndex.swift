@@ -79,7 +79,7 @@ struct IdentifierIndex {
     /// Begins to build a filter for the ids of the ledger.
     mutating func beginBuilding() {
         let filter = IdentifierFilter()
-        // The ledger may get these ids behind the page that is being read.
+        // Inserts the ids on their way to the ledger: one may reach a page of the ledger that was read already.
         for shard in coming { for hash in shard.keys { filter.insert(hash) } }
         nextFilter = filter
     }

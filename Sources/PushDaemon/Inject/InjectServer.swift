@@ -141,7 +141,7 @@ final class InjectServer {
 
     // MARK: Admission
 
-    /// Admits a request that has just come. It comes once, and waits and continues in ``admit(_:)``.
+    /// Admits a request that has just come. Producer rules count it here, once; if it waits, ``admit(_:)`` goes on.
     private func arrive(_ candidate: Candidate) {
         carryOut(candidate) { () throws(ProtocolError) in
             try producers.admit(candidate.request, of: candidate.session) { () throws(ProtocolError) in
@@ -217,7 +217,7 @@ final class InjectServer {
         let needed = batch ?? pipeline.lastGrowingNumber
         var candidate = candidate
         candidate.admission = .new(hash: hash, batch: needed)
-        // Before it holds its id: nobody resumes a candidate that never waited.
+        // Checks before the candidate holds its id: only a candidate that waited is resumed, and releases its id.
         if queries.applied < needed { try checkLedger(for: candidate) }
         hold(candidate)
         guard queries.applied >= needed else { return try wait(candidate, forBatch: needed) }
@@ -324,7 +324,6 @@ final class InjectServer {
     /// Answers a request whose id an earlier one has.
     private func `repeat`(_ candidate: Candidate, _ story: RequestStory) throws(ProtocolError) {
         let seq = story.request.seq
-        // The stored line is scanned without limits: they may have been higher when it was accepted.
         guard isSameRequest(story.request.body, candidate.request) else {
             throw ProtocolError(
                 .idConflict, field: "id", message: "id was used for another request, seq \(seq)",
@@ -355,7 +354,8 @@ final class InjectServer {
         askForIdentifier(of: candidate)
     }
 
-    /// Whether a stored line is the same request. Most repeated requests have the same bytes.
+    /// Whether a stored line is the same request. Most repeated requests have the same bytes. Other lines are scanned
+    /// without limits: the limits may have been higher when the line was accepted.
     private func isSameRequest(_ body: [UInt8], _ request: Request) -> Bool {
         guard !request.document.root.rawBytes.elementsEqual(body) else { return true }
         return (try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)))?.root

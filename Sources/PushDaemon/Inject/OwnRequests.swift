@@ -8,7 +8,7 @@ import PushRouter
 /// disk and overload are handled the same way. No client waits for them: requests that are too long or too many are
 /// dropped.
 final class OwnRequests {
-    /// The limits of a client of `inject.sock` that no reader of its socket enforces here.
+    /// The limits that the socket's reader enforces for clients of `inject.sock`. Own requests have no such reader.
     struct Limits {
         /// The longest line, in bytes.
         var requestLength = Int.max

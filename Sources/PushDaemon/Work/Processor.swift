@@ -365,7 +365,7 @@ final class Processor {
     func startEarly() {
         guard !early.isEmpty else { return }
         for run in exchange(&early, with: []) { runner.start(run) }
-        // A turn has one round of starts: those that this round brought about wait for the disk.
+        // A turn has one early round. The loop above may have added starts: these wait for the disk.
         for run in exchange(&early, with: []) { pipeline.append(.effect(.start(run))) }
     }
 

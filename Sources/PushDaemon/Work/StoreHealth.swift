@@ -274,7 +274,7 @@ private final class WatchThread: Sendable {
                 inVain = check(&answered) ? 0 : inVain + 1
             }
             isAwake.store(false, ordering: .sequentiallyConsistent)
-            // A commit that began just before the store found the thread awake and did not wake it.
+            // Looks again: a commit that began just before `isAwake` became false has not woken the thread.
             if since.load(ordering: .sequentiallyConsistent) != 0 { wake() }
         }
     }

@@ -83,7 +83,7 @@ public struct ReportReading {
         } else if !isShort {
             return
         }
-        // No index finds due calls: what is read are all requests of these minutes.
+        // Counts the requests first: no index finds due calls, so the query reads all requests of these minutes.
         var requests = 0
         for part in parts {
             try ledger.spans(in: part, longest: SpanLength.days.minutes) { requests += $2.requests }

@@ -10,8 +10,8 @@ public enum EngineDurability: String, Sendable {
     case engine
 }
 
-/// The chain that the first session of a process found: a later one that finds another is refused, as the name of the
-/// engine leads to another database by now. And whether the process has had its node's name.
+/// The chain that the first session of a process found. A later session that finds another chain is refused: the name
+/// of the engine leads to another database by now. Also knows whether the process has had the name of its node.
 public final class KnownChain: Sendable {
     private let state = Mutex<(identity: ShardIdentity?, hasName: Bool)>((nil, false))
 
@@ -28,7 +28,7 @@ public final class KnownChain: Sendable {
     func noteHasName() { state.withLock { $0.hasName = true } }
 }
 
-/// The process that a node's name is to be of.
+/// The process that claims the name of a node.
 public struct NameClaim: Sendable {
     /// The id that the process drew.
     public var incarnation: UUID128
@@ -65,7 +65,7 @@ public struct EngineOptions: Sendable {
     public var durability: EngineDurability
     /// The name of this node, unique within the fleet.
     public var node: String
-    /// The process that has the name to itself; `nil`: nobody looks at that.
+    /// The process that claims the name for itself; `nil`: the session does not check the name.
     public var claim: NameClaim?
     /// The role of the session.
     public var role: EngineRole
@@ -97,13 +97,13 @@ public struct EngineOptions: Sendable {
 }
 
 extension PostgreSQLEngine {
-    /// Makes sure that the node's name is this process's, at a connection that has ended nobody's sessions yet.
+    /// Makes sure that this process has the name of its node. The connection must not have ended any session before.
     ///
-    /// - Parameter watch: another process's hold of the name, as the attempts before saw it.
-    /// - Returns: whether it is: `false`: it was, and another process has taken it, so the lease or the next note ends
-    ///   this one.
-    /// - Throws: `.unreachable` while nobody knows whether the process that has it lives; `.wrongDatabase` when it
-    ///   does.
+    /// - Parameter watch: the other process with the name, as earlier attempts saw it.
+    /// - Returns: whether this process has the name; `false`: it had the name, and another process has taken it. Then
+    ///   the lease, or the next note, ends this process.
+    /// - Throws: `.unreachable` while it is unknown whether the other process lives; `.wrongDatabase` if that process
+    ///   lives.
     static func claimName(
         _ connection: inout Connection, _ options: EngineOptions, _ watch: inout NameWatch?, until deadline: Deadline
     ) throws(EngineProblem) -> Bool {
@@ -120,7 +120,7 @@ extension PostgreSQLEngine {
                 watch = nil
                 return true
             }
-            // One that lost its name for want of signs is a node like any other, and ends.
+            // A process that lost its name because it gave no signs does not claim the name again, and ends.
             guard !options.chain.hasHadName else { return false }
             let rows = try connection.run(
                 Statements.nameHolder(.number(options.shard), .text(options.node)), until: deadline)
@@ -130,7 +130,7 @@ extension PostgreSQLEngine {
             let finding = seen.observe(holder, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
             watch = seen
             switch finding {
-            // Of two that find so, one gets it.
+            // Tries to take the name: of two processes that find the holder gone, one gets it.
             case .gone where gone != holder: gone = holder
             case .gone, .unknown:
                 throw EngineProblem(

@@ -216,7 +216,7 @@ public final class PostgreSQLEngine: ShardEngine {
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
             let isChecked = options.durability == .standby
-            // A lease that no standby has is worth nothing, and would end the claim of each other node.
+            // Fails without a standby: a lease that no standby has is worth nothing, and would end every other claim.
             if isChecked { try Self.requireStandby(&state.session, until: deadline) }
             let check = isChecked ? [[Statements.protection()]] : []
             let (answers, problem) = state.session.run([[take]] + check + [[end]], until: deadline)

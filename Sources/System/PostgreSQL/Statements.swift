@@ -40,8 +40,8 @@ enum Statements {
     static let hasNodes = Statement("has_nodes", "SELECT to_regclass('push_nodes') IS NOT NULL")
     static let hasActs = Statement("has_acts", "SELECT to_regclass('push_acts') IS NOT NULL")
 
-    /// Takes a node's name, or gives a sign of the process that has it: where nobody has it, where a process of the same
-    /// place had it, and where the last sign of the one that had it is the one that was seen.
+    /// Takes a node's name for a process, or gives a sign of the process that has it. Takes a name that nobody has, the
+    /// name of a process of the same place, and the name of a process that gave no sign since the one that was seen.
     static let claimName = Statement(
         "claim_name", [.int4, .text, .uuid, .text, .uuid, .uuid, .text, .uuid, .int8],
         """

@@ -28,9 +28,8 @@ public enum SetAside {
     ///
     /// SQLite discards a WAL without its database, so a crash between two of these moves cannot leave a false ledger.
     ///
-    /// - Returns: where they are now; `nil`: there were none.
-    ///
-    /// - Parameter suffix: of the directory's name.
+    /// - Parameter suffix: the end of the directory's name.
+    /// - Returns: the path of the new directory; `nil`: there was no file to move.
     static func moveAll(in directory: String, at now: WallTime, suffix: String = "") throws(StoreError) -> String? {
         let names = ["fleet", "fleet.left", "log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
         let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }

@@ -57,7 +57,7 @@ public enum SealedText {
     /// Decrypts a ciphertext with its tag.
     ///
     /// - Returns: the plaintext, and whether the tag fits it; `nil` for fewer bytes than a tag. Without a fitting tag
-    ///   the plaintext is nobody's word: it may only serve to tell why.
+    ///   nobody vouches for the plaintext: it may only serve to explain the failure.
     public static func open(
         _ sealed: [UInt8], key: [UInt8], nonce: [UInt8]
     ) -> (text: [UInt8], isAuthentic: Bool)? {

@@ -1,5 +1,5 @@
-/// The connections of a service's clients, and the one that gives way to a new one when there is no room: so a client
-/// that opens many keeps no other away.
+/// The connections of a service's clients. At the limit an idle connection makes room for a new one, so that a client
+/// with many connections keeps no other client away.
 public struct ConnectionShares<Peer: Hashable & Sendable>: Sendable {
     private struct Connection {
         let peer: Peer
@@ -24,8 +24,8 @@ public struct ConnectionShares<Peer: Hashable & Sendable>: Sendable {
 
     /// Adds a connection.
     ///
-    /// - Returns: the connection to be closed for it, which is taken out: of the clients with an idle connection, the one
-    ///   with the most connections gives the one that has been idle longest. `nil`: there is room, or none is idle.
+    /// - Returns: the connection that the caller closes for it, taken out here; `nil`: there is room, or none is idle.
+    ///   The client with the most connections, of those with an idle one, loses the one that has been idle longest.
     public mutating func open(_ key: UInt64, of peer: Peer, at now: Int64) -> UInt64? {
         let closed = connections.count < limit ? nil : closeIdle()
         connections[key] = Connection(peer: peer, idleSince: now)

@@ -161,8 +161,8 @@ public struct Histogram: Hashable, Sendable {
 }
 
 /// A histogram of durations with fixed upper bounds and a sum, as Prometheus defines one. Adding a duration costs a few
-/// comparisons, and the memory does not grow. The count at a bound is exact: the buckets of PushFigures' `Histogram`
-/// cannot tell a delivery of 9.00 s from one of 9.02 s, and nine seconds are the deadline.
+/// comparisons, and the memory does not grow. The count at a bound is exact. The buckets of ``Histogram`` cannot tell a
+/// delivery of 9.00 s from one of 9.02 s, and nine seconds are the deadline.
 public struct DurationHistogram: Hashable, Sendable {
     /// The inclusive upper bounds, ascending.
     public let bounds: [Duration]

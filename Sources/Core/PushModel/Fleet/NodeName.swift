@@ -30,16 +30,17 @@ public struct NameHolder: Hashable, Sendable {
     }
 }
 
-/// Another process's hold of a node's name, as one sees it that wants the name: it takes the name of a process that has
-/// given no sign of life for some time, and gives way to one that gave a sign meanwhile.
+/// The watch of a process that wants a node's name and finds that another process has it. The first process may take
+/// the name if the other one has given no sign of life for some time, and gives way if it gave one meanwhile.
 ///
 /// Times are of this machine's `CLOCK_BOOTTIME`: the engine's clock may be set while a process watches.
 public struct NameWatch: Sendable {
     /// The finding about the other process.
     public enum Finding: Hashable, Sendable {
-        /// It is gone: the name may be taken from this process at this sign, and from no other.
+        /// The process is gone. The name may be taken only from this process, and only if this sign of life is still
+        /// its last.
         case gone(NameHolder)
-        /// Nobody knows yet.
+        /// The watch has not lasted long enough to tell.
         case unknown
         /// It lives.
         case lives

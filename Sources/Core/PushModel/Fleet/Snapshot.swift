@@ -110,8 +110,8 @@ public struct SnapshotPlan: Hashable, Sendable {
         return Self.distance(newest.age) >= interval || newest.bytesBehind >= Self.bytesBehind
     }
 
-    /// Whether this node writes the due snapshot: a follower does. The leader does if no node follows, if the snapshot is
-    /// overdue by another ``interval``, or if it began one before it led: the others wait for that one.
+    /// Whether this node writes the due snapshot. A follower does. The leader does if no node follows, if the snapshot
+    /// is overdue by another ``interval``, or if it began one before it led, because all others wait for that one.
     ///
     /// - Parameters:
     ///   - leads: whether this node leads.
@@ -122,13 +122,13 @@ public struct SnapshotPlan: Hashable, Sendable {
         return !leads || !state.copies.contains { $0.key != node && Self.distance($0.value) < Self.silence }
     }
 
-    /// How far a time is from now. One that lies ahead was written before the engine's clock was set back: by its age alone
-    /// nothing would be due until the clock has made up for that.
+    /// The distance of a time from now in either direction. A time lies ahead if the engine's clock was set back after
+    /// it was written. Its age is then negative, and nothing would be due until the clock reaches the time.
     private static func distance(_ age: Duration) -> Duration { max(age, .zero - age) }
 }
 
-/// How a copy of the ledger for a snapshot goes on. The copy is one transaction, which keeps SQLite from emptying the WAL;
-/// a ledger with a WAL at its limit waits for the copy, and the clients of a leader wait for the ledger.
+/// The pace of the copy of a ledger for a snapshot. The copy is one transaction, which keeps SQLite from emptying the
+/// WAL. A ledger with a WAL at its limit waits for the copy, and the clients of a leader wait for the ledger.
 public enum CopyPace: Hashable, Sendable {
     /// At the rate of the settings.
     case paced

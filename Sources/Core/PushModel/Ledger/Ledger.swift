@@ -300,8 +300,8 @@ public enum BatchLimits {
     public static func longestRows(requestLength: Int) -> Int { requestLength + besideRequest }
 }
 
-/// The id of a configuration: a digest of its files but for directories, `[Store]` and masks. The same files have the
-/// same id on every machine.
+/// The id of a configuration: a digest of its files. The directories of the files, the section `[Store]` and masks do
+/// not count, except masks of providers. The same files have the same id on every machine.
 public struct ConfigurationID: Hashable, Sendable, CustomStringConvertible {
     /// The digest.
     public let value: UInt64

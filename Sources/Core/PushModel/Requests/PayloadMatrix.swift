@@ -1,5 +1,5 @@
-/// The results of one payload on several platforms and in several states of the app, for people. PushRouting makes the
-/// matrix; PushReporting prints it as text or as a page.
+/// The results of one payload on several platforms and in several states of the app, for people. PushViews makes the
+/// matrix, and prints it as text or as a page.
 public struct PayloadMatrix: Hashable, Sendable {
     /// One platform and one state of the app.
     public struct Place: Hashable, Sendable {

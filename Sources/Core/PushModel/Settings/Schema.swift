@@ -240,7 +240,7 @@ extension Schema {
     ///   - bytes: the file. Of one that is no text nothing is left.
     ///   - value: returns the new value of a key; `nil` leaves the key out.
     public func copy(of bytes: [UInt8], _ value: (Key<Target>, String) -> String?) -> [UInt8] {
-        // A mask stays a mask.
+        // An empty file masks another one, and so does its copy.
         guard !bytes.isEmpty else { return [] }
         var report = FileReport(file: "")
         var text = ""

@@ -15,8 +15,8 @@ extension CustomData {
     ///   - bytes: how many bytes of names and values at most; one entry may be longer.
     ///   - now: the clock.
     ///   - output: receives the entries' changes.
-    /// - Returns: the entries, in order of number. Empty while a decision about all unknown entries is carried out: it may
-    ///   return entries that are older than the whole queue.
+    /// - Returns: the entries, in order of number. Empty while a decision about all unknown entries runs, because the
+    ///   decision may put entries back into the queue that are older than all entries in it.
     public mutating func claim(
         by claimant: UUID128, isReserving: Bool = false, limit: Int, bytes: Int, now: WallTime,
         into output: inout CustomDataOutput

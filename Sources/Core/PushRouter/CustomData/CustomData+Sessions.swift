@@ -7,8 +7,9 @@ extension CustomData {
     /// An entry that names an app, a device or a user waits for a session of that one; a missing name matches any
     /// session. Attributes need a profile: a session with neither user nor device leaves them in the suite.
     ///
-    /// The call chooses the entries and flushes the first of them; ``continueRemoval(now:into:)`` flushes the rest. If
-    /// a request's session leaves a rest, a record marks its last entry as `pending` by that request.
+    /// The call chooses all entries and flushes the first of them; ``continueRemoval(now:into:)`` flushes the rest. If
+    /// entries remain and a request began the session, a record marks the last chosen entry as `pending` by that
+    /// request. After a restart ``resumeFlush(_:)`` flushes up to this entry.
     ///
     /// - Parameters:
     ///   - session: the session start.

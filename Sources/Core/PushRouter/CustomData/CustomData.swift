@@ -19,7 +19,8 @@ public struct CustomData: Sendable {
     /// The last entry of each flush that a restart interrupted, by the request of its session.
     var interrupted: [SequenceNumber: EntryNumber] = [:]
     var queue = SendingQueue()
-    /// The entries that the forwarder may have sent. At most one run holds any, unless a ledger has several.
+    /// The entries that the forwarder may have sent, by run. A claim by one run settles the entries of all other
+    /// runs, so only entries from a ledger may have several runs.
     var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
     /// The entries that the forwarder holds and has not begun to send. They are still `queued` on disk: after a crash
     /// of either program they are in the queue again.

@@ -229,8 +229,8 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 }
 
 extension ProviderMatch {
-    /// Removes the callbacks with a message if the owner's SDK leaves a handler nothing to do. The treatment without
-    /// code of the app stays unchanged.
+    /// Replaces the callbacks by an outcome if the payload is a probe, or if the receiver of the owner's SDK gets it. A
+    /// fate without callbacks, and FCM's callbacks without a message, stay unchanged.
     fileprivate func change(_ fate: inout Fate, over transport: Transport, because reasons: inout [Reason]) {
         // FCM's other callbacks concern the app's messages as a whole.
         guard case .callbacks(let callbacks) = fate else { return }

@@ -166,7 +166,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Reason {
-    /// Whether the push is for the system or an extension, and no handler is missed.
+    /// Whether the system, or code of the app beside its notification callbacks, takes the push: no handler misses it.
     public var isForOthers: Bool {
         switch self {
         case .liveActivity, .deviceManagement, .otherCode: true

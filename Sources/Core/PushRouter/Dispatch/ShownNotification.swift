@@ -29,7 +29,7 @@ public struct ShownNotification: Hashable, Sendable {
     public let reason: String
     /// The text, the image and the buttons; `nil` if the payload has none.
     public let content: NotificationContent?
-    /// The text behind the party where the payload has neither title nor body.
+    /// The words that follow the party in ``text`` if the payload has neither title nor body.
     private let withoutText: String
     /// Whether the browser decides who shows it.
     private let isDeclarative: Bool

@@ -190,7 +190,7 @@ public struct WarningCounts: Sendable {
         public var last: SequenceNumber
     }
 
-    /// The most pushes that are looked at at once, and those of each later second: a look costs as much as a delivery.
+    /// The most pushes that the router checks for warnings in one burst, and the number that each later second adds.
     static let (lookedAtOnce, lookedAtEachSecond) = (50, 2)
 
     /// The number of pushes that were looked at.
@@ -241,7 +241,7 @@ public enum Remark: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case textOfWebPush, emptyWebPush
     /// A notification of FCM's worker on which a click opens nothing.
     case clickWithoutLink
-    /// A push for Angular's service worker, with or without what a click does.
+    /// A push for Angular's service worker: the first with an action for a click, the second without one.
     case clickInAngular, clickInAngularUnknown
     /// A test push of CleverTap.
     case cleverTapTest

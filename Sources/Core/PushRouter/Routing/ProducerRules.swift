@@ -43,7 +43,7 @@ public struct ProducerRule: Hashable, Sendable {
     /// The largest rate and burst.
     public static let rateMax = 1_000_000
 
-    /// Whether the rule asks for what only the request tells of its sender.
+    /// Whether the rule has a condition on the account or the project, which only the request names.
     fileprivate var asksForCredential: Bool { !accounts.isEmpty || !projects.isEmpty }
 
     /// Whether the rule may match requests of a connection.
@@ -106,7 +106,7 @@ private struct Credential {
         let sender = PushSender(ofLine: request.document.root)
         account = sender?.account
         switch request.action {
-        // Changes of topics have no sender. They and publishes name a project, which decides.
+        // A change of a topic names no sender. It and a publish name a project themselves, and that project counts.
         case .topic(let topic): project = topic.topic.project
         case .publish(let publish): project = publish.project
         case .deliver, .interact, .session, .token, .log, .device: project = sender?.project
@@ -116,7 +116,7 @@ private struct Credential {
 
 /// The rules of `producers.d`, and how much of their rates is left.
 public struct ProducerRules: Sendable {
-    /// The rules for one connection, by their places: those whose users and groups it has.
+    /// The indices of the rules that may decide about the requests of one connection, by its user and its groups.
     public typealias Places = [Int]
 
     /// The share of a rate that a request took.
@@ -196,8 +196,8 @@ public struct ProducerRules: Sendable {
     public mutating func giveBack(_ taken: Taken) { if let place = taken.place { buckets[place]?.giveBack() } }
 }
 
-/// The rest of a rate, in parts of a request: `rate` parts come in each nanosecond, and a request takes 10^9. All
-/// numbers are whole, so nothing is lost to rounding, however long it runs.
+/// The unused part of a rate, counted in billionths of a request. Each nanosecond adds `rate` of them, and a request
+/// takes 10^9. All numbers are whole, so rounding never loses a part of a request.
 private struct TokenBucket: Sendable {
     private static let request: Int64 = 1_000_000_000
 

@@ -61,8 +61,8 @@ extension Tracker {
         case .found: return false
         case .unknown: break
         }
-        // If the payload does not come back, the digest is the campaign's (T15): without a device, several people may
-        // have tapped.
+        // The digest identifies only a campaign if the platform does not hand back the payload (T15). Without a device,
+        // two equivalent interactions may then be those of two people.
         if case .payload = interaction.subject, !interaction.platform.handsBackPayload, interaction.device == nil {
             return false
         }

@@ -148,8 +148,8 @@ struct Parser {
 
     private func option(named given: GivenOption, of command: Command) -> Option? {
         let option = (command.options + Option.everywhere).first { $0.name == given.name }
-        // --app-state was --state once. A value that is no state, and has a / or comes before the command, was the
-        // directory.
+        // --state once meant the state of the app. It still does if its value is such a state. Otherwise it names the
+        // state directory if the value has a / or the option comes before the command.
         guard option == .stateDirectory, let state = command.options.first(where: { $0 == .appState }),
             case .words(let words) = state.value, let value = given.value,
             words.contains(value) || !given.isBeforeCommand && !value.contains("/")

@@ -208,7 +208,7 @@ private struct Export {
         let follower = follows ? Follower() : nil
         let ledger = try session.ledger()
         var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
-        // An export that goes on has the heading of the first one.
+        // An export that continues writes no heading: the first export has written it.
         if cursor == 0, let head = format.head(hasCursor: after != nil) {
             session.output.write(head.utf8)
         }

@@ -105,13 +105,13 @@ struct ConformCases {
         return status
     }
 
-    /// The path below the directory that was named; of a file that was named its last part.
+    /// The path below the named directory; if the operand names the file itself, the last part of its path.
     private static func name(of path: String, in operand: String) -> String {
         let length = path == operand ? operand.lastIndex(of: "/").map { operand[...$0].count } ?? 0 : operand.count
         return String(path.dropFirst(length).drop { $0 == "/" })
     }
 
-    /// Adds what production sent: each push once that is the same but for what is masked.
+    /// Adds the pushes of the ledger. Of several pushes that differ only in masked parts, adds one.
     private mutating func addLedger(_ text: String) throws(Failure) {
         guard let since = LocalTime.parse(text, now: LocalTime.now, isUTC: false) else {
             throw arguments.usageFailure("--from-ledger \(text): a time is written as 2026-11-21, today or -7d")

@@ -135,7 +135,7 @@ extension Session {
             switch report {
             case .erasedRows(let rows): receipt = rows
             case .erasureWaits(let error), .ledgerStalled(let error): steps.append(.waits(error))
-            // Without rows before it, this is the end of an earlier run's erasure.
+            // A report without rows before it ends the erasure of an earlier run.
             case .erased: if let receipt { steps.append(.done(receipt)) }
             case .failed(let error): steps.append(.failed(error))
             case .durable, .applied, .stalled, .ledgerResumed, .pruned, .orderDue: break

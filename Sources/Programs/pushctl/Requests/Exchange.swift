@@ -39,7 +39,7 @@ struct Exchange {
     private var hasNotedOutcomes = false
     /// Reads the standard error of an invocation's handlers, for an outcome without success; empty if it is unknown.
     private let readOutputs: (InvocationID) -> String
-    /// For how many more outcomes that is read: each is a query of the ledger.
+    /// The number of outcomes whose standard error may still be read: each of them costs a query of the ledger.
     private var outputsLeft = 20
 
     /// How long the daemon may be silent before this program prints a note, in milliseconds.

@@ -15,7 +15,7 @@ final class Output {
     /// The width of a line for people in characters; `nil`: any.
     let width: Int?
     private var hasNotedOnce = false
-    /// How far the copy was that the ledger is, where the machine follows another one: documents say it, too.
+    /// The state of the ledger's copy, if this machine follows another one: JSON documents contain it as well.
     var copy: Synced?
     private let descriptor: Int32
     /// Writes to standard error.

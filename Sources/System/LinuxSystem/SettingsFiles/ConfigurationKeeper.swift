@@ -12,7 +12,7 @@ public struct ConfigurationKeeper: Sendable {
     public let state: String
     /// The directory of the files.
     public var directory: String { "\(state)/configurations" }
-    /// A thread that was left may still write while the next one begins.
+    /// Lets one thread write at a time: a `JobThread` that `leave()` ended may still write when the next one begins.
     private static let isWriting = Mutex(())
 
     /// - Parameter state: the state directory.

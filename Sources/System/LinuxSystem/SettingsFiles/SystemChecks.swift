@@ -96,7 +96,7 @@ extension ConfigurationSources {
         return findings
     }
 
-    /// The place of a key in the main file and its drop-ins: of one that is set more than once the last, which counts.
+    /// The last line of the main file and its drop-ins that sets a key: only this line counts.
     public func place(of key: String) -> (file: String, line: Int?) {
         for file in main.reversed() { if let line = file.line(of: key) { return (file.path, line) } }
         return ("pushrouterd.conf", nil)

@@ -179,7 +179,7 @@ extension RowRules {
             if remedy == nil { repair?.deleted += database.changes }
         }
         guard repair != nil else { return nil }
-        // The rest: a valid value that another row has already, and a value that only its neighbor makes invalid.
+        // Deletes rows that are invalid still: another row has the new value, or another column makes it invalid.
         try database.execute(
             "DELETE FROM \(table) WHERE NOT (\(rules.map { "ifnull(\($0), 1)" }.joined(separator: " AND ")))")
         repair?.deleted += database.changes

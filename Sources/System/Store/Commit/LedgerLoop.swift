@@ -170,7 +170,7 @@ struct LedgerLoop {
             }
             if isStalled { report(.ledgerResumed) }
             isStalled = false
-            // Before the report: who waited for the batches finds what they changed in the status.
+            // Updates the status before the report: a client that waited for the batches finds their changes in it.
             try reportDeadLetters()
             report(.applied(through: last.position.number))
             try makeRoom()
@@ -283,7 +283,7 @@ struct LedgerLoop {
         inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
     }
 
-    /// Notes what waits, if it changed.
+    /// Stores the dead letters, if they changed, and whether an erasure is under way.
     private func reportDeadLetters() throws(StoreError) {
         let news = try writer.deadLetterNews(countsAnew: pruning == nil)
         let isErasing = erasure != nil

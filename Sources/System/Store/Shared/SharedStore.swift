@@ -83,12 +83,12 @@ extension StoreError {
     static let engine = "the shared log"
 }
 
-/// Holds whoever writes a large file to a rate, and has the kernel write it to the disk as it grows: else the syncs of others
-/// would wait for all of it at once.
+/// Limits the rate at which a large file is written, and has the kernel write the file to the disk as it grows.
+/// Otherwise the syncs of other threads would wait for the whole file at once.
 final class WritingPace {
     /// How many bytes are sent to the disk together.
     private static let slice: Int64 = 1 << 20
-    /// How long a wait is before somebody is asked whether to stop, in nanoseconds.
+    /// The longest pause between two calls of `isStopped`, in nanoseconds.
     private static let longestWait: Int64 = 100_000_000
 
     private let file: FileDescriptor
@@ -113,7 +113,7 @@ final class WritingPace {
         guard fstat(file.rawValue, &facts) == 0 else { return isStopped() }
         let length = Int64(facts.st_size)
         if length - sent >= Self.slice {
-            // It may wait for the disk, which is what the others are to be spared.
+            // Waits for the disk here, if necessary, so that the syncs of other threads need not wait.
             _ = CLinux_write_back(file.rawValue, sent, length - sent)
             sent = length
         }

@@ -16,7 +16,7 @@ struct SnapshotFile {
 
     /// The steps of SQLite's virtual machine between two calls of `isStopped`.
     private static let steps: Int32 = 50_000
-    /// The same while a file is written: some rows lie between.
+    /// The steps between two calls while a file is written: some rows lie between the calls.
     private static let pacedSteps: Int32 = 200
 
     /// Copies the ledger of a state directory as it is now, with `VACUUM INTO`, beside a running daemon. The file is

@@ -28,7 +28,7 @@ extension KnownDevice: StoredRecord {
         let uid: UInt32? = try row.next()
         owner = uid.map { Account(uid: $0) }
         let former: String? = try row.next()
-        // Without them a push to such a token is one to an unknown token: no reason to refuse a ledger.
+        // Unreadable former tokens are no reason to refuse a ledger: a push to one becomes a push to an unknown token.
         detail = DeviceDetail(state: state, formerTokens: [FormerToken](columnText: former) ?? [])
     }
 }

@@ -214,7 +214,7 @@ struct Removal: Sendable {
     var entries: EntryRuns
 }
 
-/// The removals that have begun, in order. Each is carried out in parts, the next one after its end.
+/// The removals that have begun, in order. Entries come from the first removal until it has none left.
 struct Removals: Sendable {
     private var first: Removal?
     private var others = Queue<Removal>()

@@ -3,7 +3,8 @@ import PushModel
 // The buttons of Braze's notifications on iOS and the web.
 
 extension ApplePayload {
-    /// The buttons of a default category, with their objects in `ab.ab_cat`, then the other buttons in it.
+    /// Calls a closure for the buttons of a default category, each with its object in `ab.ab_cat` if it has one, and
+    /// then for the other buttons in `ab.ab_cat`.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         let described = member("ab")?.member("ab_cat")
         let category = category.flatMap { BrazeCategory(rawValue: $0) }?.buttons ?? []
@@ -176,7 +177,7 @@ extension BrazeFacts.Action.Kind {
             let colon = text.firstIndex(of: UInt8(ascii: ":"), from: 0) ?? text.count
             let isWeb = text.isSame(as: "https", length: colon) || text.isSame(as: "http", length: colon)
             guard isWeb else { return false }
-            // A combining character after the colon would make it another character.
+            // A combining mark after the colon changes the character: the initializer for `String` decides.
             return colon + 1 >= text.count || text[colon + 1] < 0x80 ? true : nil
         }
         self = isWebAddress.map { $0 ? .uri : .deepLink } ?? Self(opening: uri.string)

@@ -111,8 +111,8 @@ struct BrazeKeyHashes: Sendable {
 }
 
 extension DetectionSettings {
-    /// The campaign of a delivery that never reached the tracker, as its payload names it; `nil`: it names none, the request is no
-    /// delivery, or its payload was erased.
+    /// Returns the campaign id in the payload of a delivery that never reached the tracker; `nil`: the payload has
+    /// none, the request is no delivery, or its payload was erased.
     ///
     /// - Parameter line: the request as the ledger has it.
     public func campaign(ofLine line: [UInt8], _ platform: Platform) -> String? {

@@ -62,7 +62,7 @@ struct RuleTable: Sendable {
             while candidates != 0 {
                 let place = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
-                // All bits are set if the keys exclude no rule.
+                // An object with colliding keys sets all bits, also those beyond the last rule.
                 guard place < rules.count else { break }
                 match(place, payload, &texts, &matches)
             }

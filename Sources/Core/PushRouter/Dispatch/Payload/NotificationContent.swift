@@ -59,7 +59,7 @@ public struct NotificationContent: Hashable, Sendable {
     ///   - payload: the payload of an accepted delivery.
     ///   - platform: the platform, which decides the form.
     ///   - transport: the transport in the request.
-    ///   - party: who shows it on Android; `nil`: code of the app, which finds everything.
+    ///   - party: the party that shows it on Android; `nil`: code of the app, which can read all parts of the payload.
     /// - Returns: `nil` if there is neither title nor body, and so nothing to show.
     public init?(_ payload: JSONNode, platform: Platform, transport: Transport? = nil, shownBy party: Party? = nil) {
         let parts: Parts
@@ -176,7 +176,7 @@ private struct Parts {
         title = title ?? data(isBraze ? "t" : "title")
         body = body ?? data(isBraze ? "a" : "body") ?? (isBraze ? nil : data("message") ?? data("alert"))
         icon = icon ?? data("icon")
-        // The system shows the image and the buttons of the block alone, and it has no buttons.
+        // The system shows a notification block as it is: with no image but its own, and with no buttons.
         let isShownAsItIs = hasBlock && !isBraze
         image = image ?? (isShownAsItIs ? nil : data(isBraze ? "appboy_image_url" : "image"))
         tag = tag ?? data("tag") ?? payload.extra("collapse_key")

@@ -226,7 +226,7 @@ public enum APSKey: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a push has it in `aps` alone, so that the same key beside `aps` is a mistake and no key of the app.
+    /// Whether the key belongs in `aps` alone: the same key beside `aps` is then a mistake, and none of the app's keys.
     var isTypicalOfAPS: Bool {
         switch self {
         case .alert, .badge, .sound, .threadID, .contentAvailable, .mutableContent, .interruptionLevel,
@@ -266,7 +266,7 @@ enum Spelling {
     /// Whether two names differ in case and hyphens at most.
     static func isSame(_ one: String, _ other: String) -> Bool { letters(one).elementsEqual(letters(other)) }
 
-    /// The shortest name that is compared letter by letter: two short words are often two words.
+    /// The least length of a known name that may differ in one letter: two shorter names are often different words.
     private static let shortest = 5
 
     private static func letters(_ name: String) -> [UInt8] {

@@ -63,7 +63,8 @@ extension PlatformPayload {
 indirect enum DashboardPairs: Sendable {
     /// The payload has none.
     case none
-    /// The payload's own keys. A list of them has only the keys of an object that are not the provider's.
+    /// The pairs are among the keys of this object, next to the provider's own. A list of the pairs leaves out the
+    /// provider's keys.
     case ownKeys(of: JSONView, isProviders: @Sendable (JSONView) -> Bool)
     /// The members of an object in the payload.
     case object(JSONView)
@@ -197,7 +198,8 @@ public struct WebPushText: Sendable {
     /// The key of a text that is no object.
     static let key = "text"
 
-    /// The object of the text; else an object with the text, or with its bytes in base64url; empty without a text.
+    /// The object in the text. An empty text becomes an empty object. Any other text, and a send body of FCM, becomes
+    /// an object with the text, or with its bytes in base64url if they are no UTF-8.
     public let payload: JSONNode
     /// The form that a handler gets instead of an object, for people; `nil` for an object, and without a text.
     public let remark: String?

@@ -163,8 +163,8 @@ extension ApplePayload {
 }
 
 extension WebPayload {
-    /// The browser starts the service worker for every push, in any state of the page. Of a declarative web push one
-    /// browser may, and another may not: the callback is that of the browsers that do.
+    /// The browser starts the service worker for every push, in any state of the page. Some browsers show a declarative
+    /// web push without the worker; the result is that of the browsers that start it.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         if hasFCMNotification { reasons.append(.webNotification) }
         reasons.append(isDeclarative ? .declarativeWebPush(isMutable: isMutable) : .serviceWorker)

@@ -151,8 +151,8 @@ public struct InteractionRules: Hashable, Sendable {
     /// - Parameter dismissActionCategories: patterns of the category identifiers.
     public init(dismissActionCategories: [Glob] = []) { self.dismissActionCategories = dismissActionCategories }
 
-    /// Returns the callbacks of a delivery that observers see: the platform's, and for an app with a receiver beside the
-    /// messaging service also a message that the system shows.
+    /// Returns the callbacks of a delivery that observers see: the platform's callbacks. For a message that the system
+    /// shows, they are `onMessageReceived` if the app has a receiver beside its messaging service.
     ///
     /// Source: ReactNativeFirebaseMessagingReceiver.java of react-native-firebase and FlutterFirebaseMessagingReceiver.java
     /// of FlutterFire, both for com.google.android.c2dm.intent.RECEIVE.

@@ -105,7 +105,7 @@ struct DeviceShares: Sendable {
 
     private mutating func index(of account: Account?) -> UInt32 {
         if let index = indices[account] {
-            // An account that was read from the ledger has no name.
+            // The account from the ledger has only a uid; an equal one from a request may have a name, too.
             shares[Int(index)].account = account
             return index
         }

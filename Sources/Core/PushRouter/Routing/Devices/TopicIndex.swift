@@ -30,8 +30,8 @@ struct TopicIndex: Sendable {
     /// The approximate memory of a subscription without its name: an entry in two sets and in the device's list.
     static let subscriptionByteCount = 96
 
-    /// The approximate memory that a subscription counts with. A name counts for each device, so the sum is never less
-    /// than the memory.
+    /// The approximate memory of a subscription with its name. The name counts for each device, though it is in memory
+    /// once, so the sum is never less than the memory.
     static func byteCount(of name: TopicName) -> Int {
         subscriptionByteCount + name.project.utf8.count + name.topic.utf8.count
     }

@@ -70,8 +70,8 @@ struct HandlerPlaces: Sendable {
     private var leaving: Set<String> = []
     /// The handlers whose breakers opened in this turn.
     private var opened: [String] = []
-    /// Copies of the queues that held the invocations waiting for such a handler. These go to the next route, in this
-    /// turn or, if they are many, in later ones. No queue in it is empty.
+    /// Copies of the queues in which invocations waited for a handler when its breaker opened. These invocations go to
+    /// the next route, in this turn or, if they are many, in later turns. No queue in the list is empty.
     private var diverting = Queue<(waiting: Queue<InvocationID>, handler: String)>()
 
     /// Whether no invocation waits to run or runs.

@@ -95,8 +95,8 @@ struct Lane: Sendable {
     private var members = Queue<Member>()
     private var headSince: Instant
     private var through = 0
-    /// The passed invocations, without any that was shorter than a later one. The first of them that the head waited
-    /// for is the longest.
+    /// The invocations that had their turn, without any that took less time than a later one. So the first of them that
+    /// the head waited for took the longest time.
     private var longest = Queue<Through>()
 
     /// Makes a lane with this invocation at its head.

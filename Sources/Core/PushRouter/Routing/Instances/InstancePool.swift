@@ -156,10 +156,10 @@ public struct InstancePool: Sendable {
         guard let place = instances.index(forKey: id) else { return }
         breakSilence(at: place, &effects)
         let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
-        // The answer comes from the process that saw the run end, after the run's own lines; the deadline bounds a
-        // flood.
+        // A line without a status is one of the run's own. The process that saw the run end writes the answer after
+        // them. The deadline ends a flood of lines.
         if only != nil, instances.values[place].written.take(line) { return }
-        // A blank line is no fault, but a thousand of them are.
+        // A blank line counts as a stray line, but is not reported as one.
         guard !line.isEmpty else { return countStrayLine(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {

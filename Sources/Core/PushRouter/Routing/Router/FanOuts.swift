@@ -344,7 +344,7 @@ extension Router {
             open.pausedUntil = now.monotonic + FanOuts.clockPause
             return
         }
-        // A first slice that waited for so long is not made at once.
+        // The exception for a first slice (``FanOutTime/isOver(_:for:)``) ends with the budget.
         if age >= table.budget { open.time.isFirstSlice = false }
         if open.time.isOver(age) { return open.leaveOut(open.left, isOverdue: true) }
         let start = effects.end

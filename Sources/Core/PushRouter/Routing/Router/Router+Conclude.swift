@@ -9,7 +9,7 @@ extension Router {
         var invocation = invocation
         let id = invocation.record.id
         let total = age(of: invocation.request, at: now)
-        // If the wall clock was set back between two boots, neither part may exceed the whole.
+        // The total is too short if the wall clock was set back between two boots: no part may be longer than it.
         let ran = invocation.attempts.first.map { min(max(.zero, now.monotonic - $0), total) }
         // The start time in an earlier run of the daemon is not stored: the whole time counts as running.
         let queue: Duration

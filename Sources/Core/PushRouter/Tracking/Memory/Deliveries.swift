@@ -248,8 +248,8 @@ struct Deliveries: Sendable {
 
     /// Reads a byte of each delivery's texts, to load them into the processor's caches.
     ///
-    /// The texts lie far apart, and reading them one after the other waits for memory each time: this doubles the time
-    /// of an influenced open. Reads with nothing between them overlap their waits.
+    /// The texts lie far apart. Reading one after the other would wait for memory each time, and double the time of an
+    /// influenced open. The processor overlaps the waits of reads that follow each other directly, as here.
     func readAhead(_ slots: ArraySlice<UInt32>) {
         var read = 0
         for slot in slots {

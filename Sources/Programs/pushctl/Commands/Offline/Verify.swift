@@ -70,7 +70,7 @@ extension Session {
         guard let path = FleetProgram.path, let output = ask(fleetProgram: path, "--verify") else {
             return [finding(.warning, "Log=: \(FleetProgram.name) cannot be run, so the address was not checked")]
         }
-        // It says nothing of what is wrong elsewhere, and was said here.
+        // Takes only the findings about `Log=`: this command has reported all others.
         let beginning = finding(.error, "").description
         return output.text.split(separator: "\n").filter { $0.hasPrefix(beginning) }.map {
             finding(.error, String($0.dropFirst(beginning.count)))

@@ -203,7 +203,7 @@ extension Command {
 extension Session {
     /// How long an answer waits beyond the grace, for a daemon that is busy.
     private static let patience: Duration = .seconds(10)
-    /// How often it looks.
+    /// The pause between two reads of the ledger, in microseconds.
     private static let interval: useconds_t = 200_000
 
     /// Sends a tap, a press or a dismissal. With `--wait` it also prints what became of one that the tracker holds, where
@@ -237,7 +237,7 @@ extension Session {
         }
     }
 
-    /// Waits until the tracker has decided what a session's start or end counts for, and prints it.
+    /// Waits for the decision of the tracker about the start or end of a session, and prints the decision.
     func printAnswer(to seq: SequenceNumber, _ arguments: Arguments) throws(Failure) {
         let rules = settingsOfReport().routing.tracking
         let isDecided = try waitForTracker(of: seq)

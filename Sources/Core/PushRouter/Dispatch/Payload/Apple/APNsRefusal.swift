@@ -165,7 +165,7 @@ public enum APNsMismatch: Hashable, Sendable, CustomStringConvertible {
     case backgroundWithoutWaking
     /// A silent push with priority 10.
     case silentAtPriority10
-    /// A topic with the suffix of another type; the wanted suffix, `nil`: none.
+    /// A topic whose suffix does not fit the push type. `suffix` is the one that fits; `nil`: the type has none.
     case topic(String, type: String, suffix: String?)
     /// A push for a Live Activity of another type.
     case liveActivityOfType(String)

@@ -285,7 +285,7 @@ public enum SimulatorFile {
 
     /// Whether a key is for the simulator alone.
     static func isOwn(_ key: JSONView) -> Bool {
-        // Both keys are long, and few others are.
+        // The length excludes most keys without a copy of their text.
         key.textLength > 20 && key.string.map(keys.contains) == true
     }
 

@@ -24,7 +24,7 @@ final class V1Message: Sendable {
         }
     }
 
-    /// Returns the checked message, for a reader who needs no answer of Google's.
+    /// Returns the checked message. The error has the fault in our words alone, without Google's answer.
     static func of(_ body: JSONView, message: JSONView) throws(PayloadError) -> V1Message {
         do { return try V1Message(body, message: message) } catch { throw error.error }
     }
@@ -277,8 +277,8 @@ extension V1Message {
         }
     }
 
-    /// Throws for a message that is too large for Android, or for the web if it has a part for it. What a token stands
-    /// for is not known here.
+    /// Throws for a message that is too large for Android, or for the web if the message has a part for the web. The
+    /// platform of a token's device is unknown here.
     private func checkSize() throws(V1Refusal) {
         let webpush = parts.webpush
         let blocks = [

@@ -57,9 +57,10 @@ struct V1Parts: Sendable {
 extension V1Parts {
     /// FCM's limit of a message in bytes: keys and values of the data and of the notification.
     ///
-    /// Source: Google's "About FCM messages", 4 KB for both kinds of message. Measured limits are higher, and differ: 4,505
-    /// bytes in one value of the data (davideast/pyric), 4,816 in the body of a notification (sh1nj1/plan42#1447); how
-    /// Google counts is UNVERIFIED. Its page on errors gives topics 2,048, but the 4,505 bytes were to a topic.
+    /// Source: Google's "About FCM messages": 4 KB for both kinds of message. The way Google counts is UNVERIFIED. The
+    /// measured limits differ and are higher: 4,505 bytes in one value of the data (davideast/pyric), 4,816 in the body
+    /// of a notification (sh1nj1/plan42#1447). Google's page on errors gives 2,048 bytes for a message to a topic, but
+    /// the message with 4,505 bytes went to a topic.
     static let sizeLimit = 4096
 
     /// Whether the message surely passes the full check, because it is like almost all messages: to a token, with data,
@@ -230,7 +231,7 @@ public enum V1Answer: Hashable, Sendable {
     /// of 2026 does not.
     case badCondition
 
-    /// The text of an answer whose text tells nothing.
+    /// The text of an answer that does not describe the fault.
     public static let anyText = "Request contains an invalid argument."
     /// The text of ``badToken(field:)``.
     public static let tokenText = "The registration token is not a valid FCM registration token"

@@ -334,7 +334,7 @@ struct V1Fault: Error {
                     unknownName($0.name, at: $0.path.dropLast($0.name.count + 1))
                 })
         case .wrongValue(_, .object(let names)) where !names.isEmpty:
-            // A string has no members, so the parser finds no field of their names.
+            // The parser expects a value without fields, so it reports each name in the object as an unknown field.
             return .malformed(names.prefix(Self.violationsMax).map { unknownName($0, at: place) })
         case .wrongValue(_, .array) where place.isEmpty:
             return .malformed([unknownName("", at: "", "Root element must be a message.")])
