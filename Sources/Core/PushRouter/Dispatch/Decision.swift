@@ -112,7 +112,9 @@ public final class Decision: Sendable {
     public var warnings: [Warning] {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
-        return owners + circumstances.stateWarnings + keys.payload.warnings(braze: braze)
+        let others = keys.payload.warnings(braze: braze)
+        let ofPayload = transport == .adm || transport == .hms ? others.filter { !$0.isOfFCM } : others
+        return owners + circumstances.stateWarnings + ofPayload
             + (braze?.warnings(on: platform) ?? [])
             + (braze?.kind == .silent && braze?.campaignID != nil && received && !displayed
                 ? [.brazeCampaignNotDisplayed] : [])

@@ -138,6 +138,14 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Warning {
+    /// Whether it is about the data that FCM takes: ADM and Huawei's push kit have rules of their own.
+    var isOfFCM: Bool {
+        switch self {
+        case .reservedKey, .tooLarge, .dataValueIsNoString: true
+        default: false
+        }
+    }
+
     /// The name of its rule, without anything of a payload; for counts.
     public var rule: String {
         switch self {

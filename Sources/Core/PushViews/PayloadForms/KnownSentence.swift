@@ -19,12 +19,20 @@ public struct KnownSentence: Sendable {
 
     /// The number of sentences that are told of a text.
     private static let toldMax = 4
+    /// The number of reasons that only a list has.
+    private static let listMin = 6
 
     /// Returns what the sentences in a text mean, each with its line, from 1 on.
     public static func all(in lines: [[UInt8]]) -> [(line: Int, text: String)] {
         // Source code names the errors that it handles.
         let lines = lines.map { isCondition($0) ? [] : $0 }
         let text = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+        // A page of documentation or a table of source code.
+        let reasons = APNsReason.allCases.count { has(text, $0.rawValue) }
+        if reasons >= listMin {
+            let line = lines.firstIndex { line in APNsReason.allCases.contains { has(line, $0.rawValue) } } ?? 0
+            return [(line + 1, "a list of the reasons of APNs, and no answer of it")]
+        }
         let found: [(line: Int, text: String)] = table.compactMap { sentence in
             guard sentence.isIn(text),
                 sentence.times == 1 || lines.count(where: { has($0, sentence.marks[0]) }) >= sentence.times
@@ -156,7 +164,7 @@ public struct KnownSentence: Sendable {
             "Content-available push notifications are only supported on-device",
             means: "a simulator: it wakes no app for content-available; try it on a device"),
         KnownSentence(
-            "aps-environment",
+            "entitlement string", "aps-environment",
             means:
                 "the app lacks the entitlement aps-environment: iOS gives it no token; add Push Notifications in Xcode"
         ),
@@ -206,9 +214,18 @@ public struct KnownSentence: Sendable {
             (.expiredProviderToken, "APNs refused the send: the provider token is older than an hour: make a new one"),
             (.missingProviderToken, "APNs refused the send: it has no provider token and no certificate of the topic"),
             (.badCertificateEnvironment, "APNs refused the send: the certificate is of the other environment"),
+            (.badTopic, "APNs refused the send: apns-topic is no bundle id, or is malformed"),
+            (.badExpirationDate, "APNs refused the send: apns-expiration is no whole number of seconds since 1970"),
+            (.badCollapseID, "APNs refused the send: apns-collapse-id may have 64 bytes"),
+            (.badCertificate, "APNs refused the send: the certificate is not valid for it"),
             (.payloadTooLarge, "APNs refused the send: a payload may have 4,096 bytes (5,120 for VoIP)"),
             (.tooManyProviderTokenUpdates, "APNs refused the send: a provider token is kept for 20 minutes at least"),
         ].map { KnownSentence($0.rawValue, means: $1) }
+        + [
+            KnownSentence(
+                "410", "Unregistered",
+                means: "APNs delivered nothing: the token is of an app that was removed; stop sending to it")
+        ]
         + ["gateway.sandbox.push.apple.com", "gateway.push.apple.com"].map {
             KnownSentence(
                 $0, means: "Apple has switched this service off (the binary protocol, 2021): send over HTTP/2 instead")

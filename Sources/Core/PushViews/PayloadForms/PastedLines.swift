@@ -114,7 +114,7 @@ extension Platform {
     /// Returns the platform that the text around a payload of FCM speaks of; `nil` for none, and for several.
     public static func named(in lines: [[UInt8]]) -> Platform? {
         let words: [Platform: [String]] = [
-            .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification"],
+            .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification", "Xcode", "didReceiveRemote"],
             .android: ["Android", "android", "logcat", "APK"],
             .web: [
                 "service worker", "Service Worker", "service-worker", "serviceworker", "messaging-sw.js", "Chrome",
@@ -124,8 +124,46 @@ extension Platform {
         let prose = lines.filter { line in !line.contains { "{}[]".utf8.contains($0) } && !line.has("\":".utf8) }
         let found = allCases.filter { platform in
             words[platform]?.contains { word in prose.contains { $0.has(word.utf8) } } == true
+                || platform == .ios && lines.contains(where: isOfXcode)
         }
         return found.count == 1 && found != [.android] ? found[0] : nil
+    }
+}
+
+extension Platform {
+    /// Whether a line has the process of a log as Xcode prints it: `Name[810:359970]`.
+    private static func isOfXcode(_ line: [UInt8]) -> Bool {
+        line.indices.contains { place in
+            guard line[place] == UInt8(ascii: "["), place > 0, (97...122).contains(line[place - 1] | 0x20) else {
+                return false
+            }
+            let process = line[(place + 1)...].prefix(while: \.isDigit)
+            let rest = line[process.endIndex...]
+            let thread = rest.dropFirst().prefix(while: \.isDigit)
+            return !process.isEmpty && rest.first == UInt8(ascii: ":") && !thread.isEmpty
+                && line[thread.endIndex...].first == UInt8(ascii: "]")
+        }
+    }
+}
+
+extension Platform {
+    /// The name, and the option that chooses it.
+    var pointer: String { "\(name): --platform \(rawValue)" }
+}
+
+extension Transport {
+    /// The name, and the option that chooses it.
+    var pointer: String {
+        "\(self == .adm ? "Amazon Device Messaging" : "Huawei's push kit"): --transport \(rawValue)"
+    }
+
+    /// Returns the service beside FCM that the text around a payload speaks of; `nil` for none.
+    static func named(in lines: [[UInt8]]) -> Transport? {
+        func has(_ words: String...) -> Bool { words.contains { word in lines.contains { $0.has(word.utf8) } } }
+        if has("ADM message", "using ADM", "Using ADM", "Amazon Device Messaging", "Kindle", "Fire tablet") {
+            return .adm
+        }
+        return has("HMS Push", "Huawei", "HmsMessageService") ? .hms : nil
     }
 }
 

@@ -191,6 +191,8 @@ public struct PayloadStart: Hashable, Sendable {
                 continue
             }
             if Self.isBody(before, isOpen: isOpen) { continue }
+            // An NSError of Apple's, and the place of a template.
+            if before.reversed().starts(with: "=ofnIresU".utf8) || line[place...].starts(with: "{{".utf8) { continue }
             if Self.isStruct(before) {
                 self.init(form: .literal, isBehindText: true, offset: place)
                 (isCode, isTentative, isStruct) = (true, true, true)
@@ -254,7 +256,7 @@ public struct PayloadStart: Hashable, Sendable {
 
     /// Returns the place of the bracket of an array of PHP that is a value; `nil` without one.
     private static func arrayOfPHP(in line: [UInt8]) -> Int? {
-        for name in ["= array(", "=array(", "(array(", "return array("] {
+        for name in [", array(", "= array(", "=array(", "(array(", "return array("] {
             let place = line.indices.first { line[$0...].starts(with: name.utf8) }
             if let place { return place + name.utf8.count - 1 }
         }
@@ -515,6 +517,13 @@ public struct PayloadStart: Hashable, Sendable {
             if close?.drop(while: \.isJSONWhiteSpace).starts(with: "=>".utf8) == true { return nil }
             if let behind, behind | 0x20 >= UInt8(ascii: "a"), behind | 0x20 <= UInt8(ascii: "z") { return nil }
             if PrintedLiteral.begins(rest, behind: line[place]) { return .literal }
+            // The prompt of a console: [1] pry(main)>.
+            let number = line[(place + 1)...].prefix(while: \.isDigit)
+            if !number.isEmpty, line[number.endIndex...].starts(with: "] ".utf8),
+                line[(number.endIndex + 2)...].first.map({ (97...122).contains($0 | 0x20) }) == true
+            {
+                return nil
+            }
             // Objective-C sends messages in brackets, and C# has attributes in them.
             let isSend =
                 rest.first == UInt8(ascii: "[") && rest.dropFirst().first.map { (65...90).contains($0) } == true

@@ -49,6 +49,8 @@ public struct PayloadReader<Source: PayloadSource> {
     private var isQuoted = false
     /// The values that source code has given variables: a later object may name them.
     private var constants = CodeConstants()
+    /// Whether the platform or the service that the text speaks of was told.
+    private var hasNoted = false
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
 
@@ -193,15 +195,14 @@ public struct PayloadReader<Source: PayloadSource> {
             named = named ?? failure
             throw failure
         }
-        guard let opened else { return record }
+        guard let opened else {
+            if !record.document.root.isApplePayload { noteNamed(record, nil, nil) }
+            return record
+        }
         record.name = opened.name ?? record.name
         if let name = opened.name, names.insert(name).inserted {
             note("\(record.place): read as \(name)")
-            if platform ?? opened.platform ?? record.platform == nil, repairs, !opened.json.has("\"apns\"".utf8),
-                let named = Platform.named(in: source.beginning)
-            {
-                note("\(record.place): the text speaks of \(named.name): --platform \(named.rawValue) explains it")
-            }
+            if !opened.json.has("\"apns\"".utf8) { noteNamed(record, opened.platform, opened.transport) }
         }
         return PayloadRecord(
             document: try document(opened.json, limits, place: record.place), place: record.place,
@@ -209,6 +210,17 @@ public struct PayloadReader<Source: PayloadSource> {
             platform: opened.platform ?? record.platform,
             app: opened.app ?? record.app, transport: opened.transport ?? record.transport,
             headers: opened.headers ?? record.headers, name: record.name)
+    }
+
+    /// Tells once which platform or service the text around a payload speaks of, if its form does not say it.
+    private mutating func noteNamed(_ record: PayloadRecord, _ platform: Platform?, _ transport: Transport?) {
+        guard repairs, !hasNoted, self.platform == nil, transport ?? record.transport == nil else { return }
+        let known = platform ?? record.platform
+        let named = known == nil ? Platform.named(in: source.beginning) : nil
+        let service = known == nil || known == .android ? Transport.named(in: source.beginning) : nil
+        guard named != nil || service != nil else { return }
+        hasNoted = true
+        note("\(record.place): the text speaks of \(service?.pointer ?? named?.pointer ?? "") explains it")
     }
 
     private func document(

@@ -74,29 +74,33 @@ public struct RepairedPayload: Sendable {
         else { return nil }
         let outer = root["message"] ?? root
         let members = ["notification", "data", "android", "apns", "webpush", "token", "to", "topic", "priority"]
+        var candidates: [(place: Int, part: String, member: String)] = []
         for part in parts {
             for member in members where member != part && outer[member] == nil && outer[part]?[member] != nil {
                 let key = Array("\"\(member)\"".utf8)
-                let place = text.indices.last { text[$0...].starts(with: key) }
-                guard let place, let comma = text[..<place].lastIndex(where: { !$0.isJSONWhiteSpace }),
-                    text[comma] == UInt8(ascii: ",")
-                else { continue }
-                let whole = text[..<comma] + [UInt8(ascii: "}")] + text[comma..<open.place]
-                guard let document = try? JSONDocument(scanning: Array(whole), limits: JSONLimits(depth: .max)) else {
-                    continue
-                }
-                let line = text[..<comma].count { $0 == UInt8(ascii: "\n") }
-                let remark = """
-                    the closing bracket of \(part) is missing at the end of this line: read as if it were there; \
-                    \(member) would lie in \(part) otherwise
-                    """
-                return (Array(document.root.compactBytes), (line, remark), text[open.place...])
+                candidates += text.indices.filter { text[$0...].starts(with: key) }.map { ($0, part, member) }
             }
+        }
+        // The first member that would lie in the object is the one behind the missing bracket.
+        for (place, part, member) in candidates.sorted(by: { $0.place < $1.place }).prefix(triesMax) {
+            guard let comma = text[..<place].lastIndex(where: { !$0.isJSONWhiteSpace }),
+                text[comma] == UInt8(ascii: ",")
+            else { continue }
+            let whole = text[..<comma] + [UInt8(ascii: "}")] + text[comma..<open.place]
+            guard let document = try? JSONDocument(scanning: Array(whole), limits: JSONLimits(depth: .max)) else {
+                continue
+            }
+            let line = text[..<comma].count { $0 == UInt8(ascii: "\n") }
+            let remark = """
+                the closing bracket of \(part) is missing at the end of this line: read as if it were there; \
+                \(member) would lie in \(part) otherwise
+                """
+            return (Array(document.root.compactBytes), (line, remark), text[open.place...])
         }
         return nil
     }
 
-    private static let closedMax = 64 << 10
+    private static let (closedMax, triesMax) = (64 << 10, 16)
 
     /// Whether an object is a payload, or one that has a name. Of one whose end is missing only the name is known.
     public static func isKnown(_ root: JSONNode, isCut: Bool = false) -> Bool {

@@ -17,7 +17,9 @@ extension PayloadEnvelope {
             let part = object[platform.isApple ? "apns" : platform?.takesText == true ? "web" : "fcm"]
                 ?? (platform.isApple ? nil : object["apns"] ?? object["web"])
         {
-            return payload(part, "a send body of Pusher Beams", object.hasAny("fcm", "apns") ? nil : .web)
+            let others = [("apns", "ios"), ("web", "web")].filter { platform == nil && object[$0.0] != nil }
+            let pointer = others.map { "; --platform \($0.1) explains \($0.0)" }.joined()
+            return payload(part, "a send body of Pusher Beams\(pointer)", object.hasAny("fcm", "apns") ? nil : .web)
         }
         if let part = object[platform.isApple ? "pn_apns" : "pn_fcm"] ?? object["pn_gcm"] ?? object["pn_apns"] {
             return payload(part, "a message of PubNub", part.isApplePayload ? .ios : .android)
@@ -235,7 +237,10 @@ extension PayloadEnvelope {
         ].compactMap(\.self)
         let refused =
             faults.isEmpty
-            ? "" : ", which SNS refuses with MessageStructure json: \(faults.joined(separator: ", and "))"
+            ? ""
+            : parts.isEmpty
+                ? "; to a topic SNS needs the text default, too"
+                : ", which SNS refuses with MessageStructure json: \(faults.joined(separator: ", and "))"
         let block = (part.objectInText ?? part)["notification"]
         let inside = ["content_available", "mutable_content", "priority"].filter { block?[$0] != nil }
         let misplaced =

@@ -204,6 +204,13 @@ struct ActivityManagerCommand {
     }
 
     func payload() throws(PayloadFormError) -> WrittenPayload {
+        if let action, action.hasPrefix("android.intent.action.") || action.has("INSTANCE_ID") || action.has(".iid.") {
+            let meaning =
+                action.hasPrefix("android.") ? "opens a screen or a link of an app" : "has the app ask for a new token"
+            throw PayloadFormError(
+                "the command \(meaning), and delivers no push: its action would be com.google.android.c2dm.intent.RECEIVE"
+            )
+        }
         guard !keys.isEmpty || action?.has("com.google.") == true || action?.has("com.amazon.") == true else {
             throw PayloadFormError("the command has no extras, such as --es KEY VALUE, so no push is in it")
         }

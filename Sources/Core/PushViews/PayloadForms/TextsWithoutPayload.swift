@@ -286,7 +286,7 @@ extension PayloadForm {
             "using ", "class ", "function ", "admin.", "messaging.", "require(", "use ", "- (", "-(", "+ (",
             "@interface ",
             "@implementation ", "@property", "NSDictionary *", "NSString *", "[[", "if (", "foreach (", "for (",
-            "protected ", "export ", "fun ", "switch (", "try {",
+            "protected ", "export ", "fun ", "switch (", "try {", "void ",
             "internal ", "override ", "static ",
         ]
         if [" += (".utf8, ") => {".utf8].contains(where: { text.has($0) }) { return code }
