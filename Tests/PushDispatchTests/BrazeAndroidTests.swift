@@ -187,6 +187,19 @@ struct BrazeAndroidTests {
         #expect(foreground.received && foreground.displayed)
     }
 
+    @Test(
+        "has a button that opens a web address by its scheme alone, whatever follows the colon",
+        arguments: [
+            ("http:", true), ("https:", true), ("https:x", true), ("https:/", true), ("HTTPS://x", true),
+            ("http", true), ("https:x\u{301}", true), ("https:é", true), ("httpsx:", false), ("shop:", false),
+            ("htt:/", false), ("shop:x", false), (":", false), ("https:\u{301}x", false),
+        ])
+    func opensWebAddress(_ link: String, _ isWeb: Bool) throws {
+        let members = #""ab_a0_a":"ab_uri","ab_a0_t":"Go","ab_a0_id":"go","ab_a0_uri":"\#(link)""#
+        let buttons = try decision(.android, #"{"_ab":"true","t":"T","a":"A",\#(members)}"#).braze?.actions
+        #expect(buttons?.map(\.kind) == [isWeb ? .uri : .deepLink])
+    }
+
     // BrazeNotificationActionUtils, and the tracker's rule T1.
     @Test("has the buttons of ab_a*, up to the first without a type")
     func hasActions() throws {

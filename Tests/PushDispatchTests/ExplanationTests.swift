@@ -183,4 +183,18 @@ struct ExplanationTests {
                 "data.badge is a number: FCM's data has texts alone, and FCM v1 refuses this; a provider's rule can see that the key is there, not its value"
             ])
     }
+
+    @Test("of a link name each character that no URI has, and no other")
+    func charactersOfLink() throws {
+        // RFC 3986, section 2: unreserved, gen-delims, sub-delims and the percent sign.
+        let valid = Set(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%".unicodeScalars)
+        for scalar in (1...0x7F).map({ Unicode.Scalar(UInt8($0)) }) {
+            let link = "shop://x\\u" + ("0000" + String(scalar.value, radix: 16)).suffix(4) + "y"
+            let warnings = try decision(
+                .android, #"{"_ab":"true","t":"T","a":"A","cid":"c","uri":"\#(link)"}"#
+            ).warnings
+            #expect(warnings == (valid.contains(scalar) ? [] : [.brazeLinkUnusable(button: nil)]), "\(link)")
+        }
+    }
 }

@@ -130,4 +130,17 @@ struct MessageIDTests {
         #expect(try messageID(of: json(payload), platform: platform) == id)
         #expect(try decision(platform, payload).messageID == id)
     }
+
+    @Test("of a web push by FCM are those of the object that its worker gets, with the id and the topic")
+    func webEvent() throws {
+        let block = #""notification":{"title":"T","body":"B"},"webpush":{"notification":{"title":"W","icon":"/i"}}"#
+        let keys = try decision(
+            .web, #"{"message":{"name":"projects/p/messages/m1","topic":"news",\#(block),"data":{"k":"v"}}}"#
+        ).keys
+        #expect(keys.data("fcmMessageId") == "m1" && keys.data("from") == "/topics/news")
+        #expect(keys.data("data") == #"{"k":"v"}"#)
+        #expect(keys.data("notification") == #"{"title":"W","icon":"/i","body":"B"}"#)
+        let without = try decision(.web, #"{"message":{"token":"t","data":{"k":"v"}}}"#).keys
+        #expect(["from", "notification"].allSatisfy { without.data($0) == nil })
+    }
 }

@@ -148,6 +148,19 @@ struct InjectedErrorTests {
         #expect(later?.header("retry-after") == "1")
     }
 
+    @Test("by a rule take each number up to both of its bounds, and no delay where none is written")
+    func bounds() throws {
+        #expect(try rule(#"{"answer":"INTERNAL"}"#).delay == .zero)
+        for (member, most) in [("probability", 100), ("count", 1_000_000_000), ("delay_ms", 300_000)] {
+            for (value, isTaken) in [(-1, false), (0, true), (1, true), (most, true), (most + 1, false)] {
+                let json = #"{"answer":"INTERNAL","\#(member)":\#(value)}"#
+                #expect(((try? rule(json)) != nil) == isTaken, "\(json)")
+            }
+        }
+        #expect(try rule(#"{"answer":"INTERNAL","delay_ms":0}"#).delay == .zero)
+        #expect(try rule(#"{"answer":"INTERNAL","delay_ms":1}"#).delay == .milliseconds(1))
+    }
+
     @Test("may be any answer, with headers and a raw body")
     func raw() throws {
         let json = #"{"answer":{"status":502,"headers":{"Content-Type":"text/html"},"body":"<p>"}}"#

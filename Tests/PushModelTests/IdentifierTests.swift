@@ -20,6 +20,7 @@ struct IdentifierTests {
         "any other text is no UUID",
         arguments: [
             "", "-", "0123456789abcdeffedcba987654321", "0123456789abcdeffedcba98765432100",
+            "0123456789abcdeffedcba98765432100123456789abcdeffedcba9876543210",
             "0123456789abcdeffedcba987654321g", " 0123456789abcdeffedcba9876543210",
             "{0123456789abcdeffedcba9876543210}",
         ])

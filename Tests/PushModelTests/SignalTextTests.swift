@@ -22,3 +22,24 @@ struct SignalTextTests {
         }
     }
 }
+
+@Suite("The excerpt of what a program wrote")
+struct ExcerptTests {
+    @Test(
+        "is the whole text up to 300 characters, and of a longer one the first 100 and the last 200",
+        arguments: [1, 299, 300, 301, 1199, 1200, 1201, 5000])
+    func length(_ count: Int) {
+        let text = (0..<count).map { String($0 % 10) }.joined()
+        let expected = count <= 300 ? text : "\(text.prefix(100)) ... \(text.suffix(200))"
+        #expect(excerpt(of: Array(text.utf8)) == expected)
+    }
+
+    @Test("is one line without format characters, and none of a text without a visible character")
+    func oneLine() {
+        #expect(excerpt(of: Array(" a\n\t b\u{202E}c\u{2028}\u{A0}d \r\n".utf8)) == "a b\u{FFFD}c d")
+        #expect(excerpt(of: [0x61, 0xFF, 0x62]) == "a\u{FFFD}b")
+        #expect(excerpt(of: Array(" \n\t".utf8)) == nil && excerpt(of: []) == nil)
+        let wide = String(repeating: "é", count: 301)
+        #expect(excerpt(of: Array(wide.utf8)) == "\(wide.prefix(100)) ... \(wide.suffix(200))")
+    }
+}

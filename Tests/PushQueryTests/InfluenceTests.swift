@@ -121,3 +121,55 @@ struct ListingTests {
         #expect(try PushQuery("op:interact is:problem", now: Story.now).indexed.count == 0)
     }
 }
+
+@Suite("The answer to a session's start or end", .timeLimit(.minutes(30)))
+struct SessionAnswerTests {
+    private static let key = DeviceKey(app: "com.example.shop", device: "pixel-1")
+
+    private func session(number: Int64, endedBy: Int64? = nil) -> SessionRow {
+        SessionRow(
+            number: SequenceNumber(number), key: Self.key, platform: .android, externalID: "anna", startedAt: Story.now,
+            end: endedBy.map { .init(at: Story.now, by: SequenceNumber($0), due: Story.now) }, since: Story.now)
+    }
+
+    @Test("has in JSON the session, and what it counts for, each with its number")
+    func json() throws {
+        let push = AnalyticsEvent.Push(campaignID: "spring", messageID: nil)
+        var influenced = Story.event(.influencedOpen(push))
+        influenced.delivery = SequenceNumber(39)
+        var answer = SessionAnswer(Story.story(#"{"op":"session"}"#, [], events: [influenced]))
+        answer.add(session(number: 41))
+        var other = Story.story(
+            #"{"op":"deliver","payload":{"data":{"_ab":"true","cid":"spring"}}}"#,
+            [Story.invocation(.handedToTracker, handler: nil, provider: "braze")])
+        other.request.seq = SequenceNumber(40)
+        answer.add(PushFacts(other), TrackerRules())
+        answer.isDecided = false
+        #expect(
+            String(decoding: answer.json, as: UTF8.self)
+                == #"{"seq":41,"session":"began","began_at":"2025-10-09T08:53:20Z","decided":false,"influenced":[39],"#
+                + #""not_influenced":[{"seq":40,"why":"it is not displayed"}],"#
+                + #""custom_events_waiting":{"pending":0,"queued":0,"claimed":0,"unknown":0}}"#)
+    }
+
+    @Test(
+        "says whether a session began, goes on or ended, and that nothing changed where there is none",
+        arguments: [
+            (41, nil, "began", "a session began"),
+            (7, nil, "continues", "continues the session of 2025-10-09 08:53:20"),
+            (7, 41, "ended", "ended the session of 2025-10-09 08:53:20"),
+            (7, 12, "nothing", "changed nothing: no session was open"),
+            (nil, nil, "nothing", "changed nothing: no session was open"),
+        ] as [(Int64?, Int64?, String, String)])
+    func effects(_ number: Int64?, _ endedBy: Int64?, _ word: String, _ sentence: String) throws {
+        var answer = SessionAnswer(Story.story(#"{"op":"session"}"#, []))
+        if let number { answer.add(session(number: number, endedBy: endedBy)) }
+        let root = try JSONDocument(scanning: answer.json).root
+        #expect(root["session"]?.string == word && root["seq"]?.int64 == 41 && root["decided"]?.bool == true)
+        #expect((root["began_at"]?.kind == .null) == (word == "nothing"))
+        #expect(root["influenced"]?.count == 0 && root["not_influenced"]?.count == 0)
+        let text = answer.text(in: .utc)
+        #expect(text.hasPrefix("seq 41  \(sentence)"), "\(text)")
+        #expect((answer.candidates != nil) == (word == "began"))
+    }
+}

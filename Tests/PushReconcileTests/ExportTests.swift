@@ -284,10 +284,19 @@ struct ExportTests {
                 write --map direct=HEADING --map total=HEADING
                 """)
         #expect(throws: ExportError("it has no headings")) { try export("\n \n") }
-        #expect(throws: ExportError.self) {
+    }
+
+    @Test(
+        "in UTF-16 is refused by its first line, in either order, with a byte order mark or with a zero",
+        arguments: [
+            [0xFF, 0xFE, 0x43, 0], [0xFF, 0xFE, 0x2D, 0x4E], [0xFE, 0xFF, 0x4E, 0x2D], [0x43, 0], [0, 0x43],
+            [0xFF, 0xFE], [0xFE, 0xFF],
+        ] as [[UInt8]])
+    func otherEncoding(_ line: [UInt8]) {
+        #expect(throws: ExportError("UTF-16; write it as UTF-8: iconv -f UTF-16 -t UTF-8")) {
             var export = CampaignExport()
             export.begin("x")
-            try export.add([0xFF, 0xFE, 0x43, 0], number: 1)
+            try export.add(line, number: 1)
         }
     }
 

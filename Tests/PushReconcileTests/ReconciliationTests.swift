@@ -79,6 +79,8 @@ struct ReconciliationTests {
         // From 10 % on there is a comparison, of a platform, too.
         #expect(try reconciled("spring,50,0,0\n", spring(5)).campaigns.map(\.isBelowShare) == [false])
         #expect(try reconciled("spring,51,0,0\n", spring(5)).campaigns.map(\.isBelowShare) == [true])
+        #expect(try reconciled("spring,500,0,0\n", spring(50)).campaigns.map(\.isBelowShare) == [false])
+        #expect(try reconciled("spring,501,0,0\n", spring(50)).campaigns.map(\.isBelowShare) == [true])
         let head = "campaign_id,Channel,sent,direct_opens,total_opens\n"
         for (sent, count) in [(50, 0), (51, 1)] {
             let rows = "spring,android_push,10,0,0\nspring,ios_push,\(sent),0,0\n"
@@ -309,6 +311,17 @@ struct ReconciliationTests {
             ])
         let narrow = try reconciled("spring,5,0,1\n", late)
         #expect(sentences(narrow)[0].has("lacks 1 influenced open of those counted here; InfluencedWindow=5min"))
+        // As near to Braze's number on the other side is no better.
+        let near: (inout Feed) -> Void = { feed in
+            for minutes in [Int](repeating: 20, count: 19) + [50, 50] {
+                let push = feed.push("spring")
+                feed.session(push, "spring", at: Int64(minutes) * 60, counts: minutes < 30)
+            }
+        }
+        let even = try reconciled("spring,21,0,20\n", near)
+        #expect(sentences(even)[0].has("Braze has 1 influenced open more than are counted here: another rule"))
+        let nearer = try reconciled("spring,21,0,21\n", near)
+        #expect(sentences(nearer)[0].has("InfluencedWindow=1h would give 21 here"))
         let none = try reconciled("spring,5,0,3\n", late)
         #expect(sentences(none)[0].has("Braze has 1 influenced open more than are counted here: another rule"))
         let unlogged = try reconciled("spring,10,0,0\n", spring(10, influenced: 4))

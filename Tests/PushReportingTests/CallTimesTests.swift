@@ -43,8 +43,10 @@ struct CallTimesTests {
 
     @Test("beyond half an hour are left to the timeline")
     func long() {
-        let rows = [call(1, at: 0), call(2, at: CallTimes.secondsMax), call(3, at: 5)]
-        #expect(times(rows).bars(of: 3) == nil)
-        #expect(times(rows).calls(of: 3)?.count == 3)
+        for (last, isThere) in [(1799, true), (1800, false), (1801, false)] as [(Int64, Bool)] {
+            let rows = [call(1, at: 0), call(2, at: last), call(3, at: 5)]
+            #expect((times(rows).bars(of: 3) != nil) == isThere, "\(last)")
+            #expect(times(rows).calls(of: 3)?.count == 3)
+        }
     }
 }

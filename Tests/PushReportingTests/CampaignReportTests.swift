@@ -17,6 +17,23 @@ struct CampaignReportTests {
 
     private func json(_ report: CampaignReport) throws -> JSONNode { try JSONDocument(scanning: report.json).root }
 
+    @Test(
+        "takes the campaign's own part out of an id in base64 of either alphabet, with any digit",
+        arguments: [
+            // Written by Python's base64; the first two have all 64 digits.
+            (
+                "NW4sSitHQVl2dz0nfE1oXjJ6cCFOKUpbT3Z8akRqLywxeGIvYDhgUm57P1M9JzArLTBuOTk+TmE/XyRfeA==",
+                "5n,J+GAYvw='|Mh^2zp!N)J[Ov|jDj/,1xb/`8`Rn{?S='0+-0n99>Na?"
+            ),
+            (
+                "NW4sSitHQVl2dz0nfE1oXjJ6cCFOKUpbT3Z8akRqLywxeGIvYDhgUm57P1M9JzArLTBuOTk-TmE_XyRfeA",
+                "5n,J+GAYvw='|Mh^2zp!N)J[Ov|jDj/,1xb/`8`Rn{?S='0+-0n99>Na?"
+            ),
+            ("YV8kXw==", "a"), ("YV8kXw", "a"), ("YV8kXw=", "a"), ("XyRfYQ==", nil), ("YV8k", nil), ("YV8kX", nil),
+            ("YV8kXw==A", nil), ("YV8k.w==", nil), ("", nil),
+        ] as [(String, String?)])
+    func parts(_ id: String, _ part: String?) { #expect(campaignPart(of: id) == part) }
+
     @Test("counts receipts, and the people who received one")
     func received() {
         let total = report([

@@ -210,9 +210,27 @@ struct ComparisonTests {
             ),
             (#"{"histograms":{"all":{"total":[]}},"due":1,"missed":2}"#, "due and missed are not counts"),
             (#"{"histograms":{"all":{"total":[]}},"due":-1,"missed":-2}"#, "due and missed are not counts"),
+            (
+                #"{"histograms":{"all":{}},"due":3,"missed":2,"by_handler":{"crm":{"due":1,"missed":2}}}"#,
+                "by_handler: due and missed are not counts"
+            ),
+            (
+                #"{"histograms":{"all":{}},"due":3,"missed":2,"by_route":{"r":{"due":1}}}"#,
+                "by_route: due and missed are not counts"
+            ),
         ])
     func unreadable(text: String, message: String) throws {
         let root = try JSONDocument(scanning: Array(text.utf8)).root
         #expect(throws: Baseline.Unreadable(message: message)) { try Baseline(root) }
+    }
+
+    @Test("a file is read in which all or none of the due missed, of all and of a part", arguments: [0, 1, 3])
+    func allMissed(missed: Int) throws {
+        let counts = #""due":3,"missed":\#(missed)"#
+        let parts = #""by_handler":{"crm":{\#(counts)}},"by_route":{"r":{\#(counts)}},"by_provider":{"p":{\#(counts)}}"#
+        let root = try JSONDocument(scanning: Array(#"{"histograms":{"all":{}},\#(counts),\#(parts)}"#.utf8)).root
+        let baseline = try Baseline(root)
+        let all = [baseline.all] + Baseline.Part.allCases.compactMap { baseline.groups[$0]?.values.first }
+        #expect(all.map(\.due) == [3, 3, 3, 3] && all.map(\.missed) == [missed, missed, missed, missed])
     }
 }

@@ -52,6 +52,21 @@ struct GapsReportTests {
         #expect(json.elements[0]["begin"]?.string == WallTime(milliseconds: Self.begin).rfc3339)
     }
 
+    @Test("have the milliseconds of both ends in each format for people")
+    func milliseconds() {
+        let document = document([gap(.suspended, 123, 4056), gap(.down, 5000, 6700)])
+        let times = [
+            ("2026-11-21 03:08:00.123 +00:00", "2026-11-21 03:08:04.056 +00:00"),
+            ("2026-11-21 03:08:05.000 +00:00", "2026-11-21 03:08:06.700 +00:00"),
+        ]
+        let lines = document.lines(TextStyle()).map(\.text)
+        for (from, end) in times {
+            #expect(lines.contains { $0.contains("\(from)  \(end)  ") }, "\(lines)")
+            #expect(document.markdown.contains(" | \(from) | \(end) | "))
+            #expect(document.html.contains(from) && document.html.contains(end))
+        }
+    }
+
     @Test("have no section if there are none, and the report of a ledger is then complete")
     func none() throws {
         let document = document([])

@@ -95,6 +95,32 @@ struct OpenMetricsTests {
         #expect(seen.contains("pushrouterd_custom_data_oldest_unsent_seconds"))
     }
 
+    @Test(
+        "escapes a quotation mark, a backslash and a line feed in a label, each alone, too",
+        arguments: [
+            (#"\""#, #"\""#), (#"\\"#, #"\\"#), (#"\n"#, #"\n"#), ("1.0", "1.0"), ("", ""),
+            (#"\"\"\\\n"#, #"\"\"\\\n"#),
+            ("é", "é"),
+        ])
+    func escapes(_ json: String, _ label: String) throws {
+        let text = try text(#"{"version":"\#(json)","mode":"device"}"#)
+        #expect(samples(text).contains(#"pushrouterd_build_info{version="\#(label)",mode="device"} 1"#[...]), "\(text)")
+    }
+
+    @Test("has the names and the labels of its samples in the list of the manual page")
+    func manual() throws {
+        let list = OpenMetrics.manualList.split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
+        let samples = samples(try text(Self.status))
+        for sample in samples {
+            let name = sample.dropFirst("pushrouterd_".count).prefix { $0 != "{" && $0 != " " }
+            let labels = sample.matches(of: /[{,](\w+)="/).map { String($0.output.1) }
+            let more = labels.isEmpty ? "" : " Bro Cm \(labels.joined(separator: " , ")) Brc"
+            #expect(list.contains(".It Cm \(name)\(more)"), "\(sample)")
+        }
+        #expect(Set(list).count == list.count && list.count > samples.count / 2)
+        #expect(OpenMetrics.manualList.hasSuffix(".\n"), "each name has its meaning behind it")
+    }
+
     @Test("has no age without unsent entries, and no phase without a forwarder")
     func nothing() throws {
         let status = #"{"custom_data":{"oldest_unsent_age_ms":null,"sending":null,"forwarder_connected":false}}"#

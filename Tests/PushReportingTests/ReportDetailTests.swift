@@ -87,6 +87,13 @@ struct ReportDetailTests {
         #expect(try misses(recorded: 1_000_000, without: [gap(.diskStalled, 3000, 10)]).firing.count == 3)
     }
 
+    @Test("nothing is recorded by a record that begins at the end or behind it", arguments: [0, -1, -1000])
+    func recordedLater(seconds: Int64) throws {
+        let level = try misses(recorded: seconds)
+        #expect(BurnRates.Window.allCases.allSatisfy { level.rates?.recordedShare($0) == 0 })
+        #expect(level.firing.isEmpty && level.unrecorded == BurnRates.Window.allCases)
+    }
+
     @Test("the tracker runs no handler: its zeros are in no percentile and in no band, and its waits are listed")
     func trackerTimes() {
         let rows = [row(1, .handled, exec: .milliseconds(40))] + (2...99).map { trackerRow(Int64($0), queue: .zero) }

@@ -172,6 +172,25 @@ struct BreakerTests {
         #expect(bench.clock().contains("breaker crm open"))
     }
 
+    @Test("moves what waits for a place of its handler on as soon as it opens, while others still have the places")
+    func movesWaiting() throws {
+        var bench = Bench(table(limit: 1))
+        try open(&bench, failures: 1)
+        try bench.submit(.deliver())
+        bench.started(2)
+        bench.finished(2, 0, .retry(after: .seconds(8)))
+        bench.at(.seconds(1))
+        try bench.submit(.deliver())
+        bench.started(3)
+        #expect(try !bench.submit(.deliver()).contains { $0.hasPrefix("start") })
+        bench.at(.seconds(8))
+        #expect(!bench.clock().contains { $0.hasPrefix("start") })
+        bench.at(.seconds(9))
+        let effects = bench.clock()
+        #expect(effects.contains("breaker crm open") && effects.contains("start 4.0 other"), "\(effects)")
+        #expect(state(bench) == .open)
+    }
+
     @Test("counts a worker that got no invocation by the deadline: it had to answer")
     func unopenedInstance() throws {
         var crm = Handler(name: "crm", kind: .worker(.init(arguments: ["/usr/bin/crm"]), InstanceRules(instances: 2)))

@@ -23,6 +23,25 @@ struct HandlerPlacesTests {
         #expect(bench.finished(1, 0, .declined).contains("start 4.0 slow"))
     }
 
+    @Test("are free of owners and of copies once all have ended, and not before")
+    func emptied() throws {
+        let watch = Route(name: "watch", match: RouteMatch(), handler: "fast", observes: true)
+        var table = RoutingTable.testing(
+            .device, routes: [watch] + Self.routes, handlers: [.exec("slow"), .exec("fast")], places: 1)
+        table.limits.observers = 1
+        let orders: [[(Int64, Int)]] = [[(1, 0), (2, 0), (1, 1), (2, 1)], [(1, 1), (2, 1), (1, 0), (2, 0)]]
+        for order in orders {
+            var bench = Bench(table)
+            #expect(bench.router.places.isEmpty)
+            for _ in 1...2 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
+            for (seq, n) in order {
+                #expect(!bench.router.places.isEmpty, "\(seq).\(n) is there")
+                bench.finished(seq, n)
+            }
+            #expect(bench.router.places.isEmpty)
+        }
+    }
+
     @Test("are waited for until the deadline, and the reason code is fixed")
     func expired() throws {
         var bench = bench()

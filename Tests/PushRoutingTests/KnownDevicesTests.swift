@@ -99,6 +99,22 @@ struct KnownDevicesTests {
         #expect(bench.runs.count == 1)
     }
 
+    @Test("are counted with their bytes for the status")
+    func usage() throws {
+        var bench = Bench()
+        #expect(bench.router.deviceUsage == DeviceUsage(count: 0, byteCount: 0))
+        var before = 0
+        for number in 1...3 {
+            let device = String(repeating: "d", count: 80 * number)
+            let line =
+                #"{"op":"token","kind":"new","token":"t\#(number)","app":"shop","platform":"ios","device":"\#(device)"}"#
+            try bench.submit(try Request(line: Array(line.utf8)))
+            let usage = bench.router.deviceUsage
+            #expect(usage.count == number && usage.byteCount >= before + 80 * number, "\(usage)")
+            before = usage.byteCount
+        }
+    }
+
     @Test("a full table of devices never removes the device that it must spare")
     func spared() {
         var devices = KnownDevices()

@@ -40,6 +40,15 @@ struct NamedDeliveryTests {
         #expect(bench.router.deliveryToRead(for: .open(seq: 2)) == nil)
     }
 
+    @Test("is not read for a dismissal that the browser's worker of Braze's SDK ignores, whoever observes")
+    func ignoredDismissal() throws {
+        let watch = Route(name: "watch", match: RouteMatch(), handler: "crm", observes: true)
+        var bench = Bench(.testing(routes: [watch, .all(to: "crm")]))
+        try bench.submit(.deliver(#"{"t":"T","a":"A","cid":"summer"}"#, to: "browser", platform: .web))
+        #expect(bench.router.deliveryToRead(for: dismissal(.delivery(first))) == nil)
+        #expect(bench.router.deliveryToRead(for: .open(seq: 1)) != nil, "a click reaches it, and the observer")
+    }
+
     @Test("is read if a route observes taps: its handler gets the payload, and may match by it")
     func observed() throws {
         let watch = Route(

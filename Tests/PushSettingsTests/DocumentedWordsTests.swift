@@ -35,6 +35,17 @@ struct DocumentedWordsTests {
         #expect(try missing(HandlerDraft.Kind.allCases.map(\.rawValue), in: "pushrouterd.conf.5") == [])
     }
 
+    @Test("of each key, with its default and the types of handlers that have it, in pushrouterd.conf(5)")
+    func keys() throws {
+        let page = try text(of: "pushrouterd.conf.5")
+        #expect(ConfigurationTexts.keyLists.count > 5)
+        for list in ConfigurationTexts.keyLists {
+            let begin = ".\\\" begin \(list.name) (packaging/generate.sh)\n"
+            let isThere = page.contains("\(begin)\(list.text).\\\" end\n")
+            #expect(isThere, "\(list.name): packaging/generate.sh writes it")
+        }
+    }
+
     /// The words that do not stand on a page between spaces, quotes or punctuation.
     private func missing(_ words: [String], in page: String) throws -> [String] {
         let has = Set(try text(of: page).split { !($0.isLetter || $0 == "_") }.map(String.init))

@@ -88,6 +88,17 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
+    @Test("keeps neither a device nor a text of forgotten sessions, once the opens of their starts are decided")
+    func forgottenTexts() {
+        var bench = TrackerBench { $0.rememberUsersMax = 10 }
+        for user in 1...1000 { bench.start(at: .seconds(Int64(user)), user: "u\(user)", device: "d\(user)") }
+        repeat { bench.clock(at: .seconds(1010)) } while bench.tracker.isBehind
+        #expect(bench.rows.sessions.count == 10 && bench.tracker.devices.count == 10)
+        let users = Set(bench.rows.sessions.map(\.externalID) + bench.rows.starts.map { $0.key.owner })
+        // The app's name, too.
+        #expect(bench.tracker.texts.count <= users.count + 1, "\(bench.tracker.texts.count)")
+    }
+
     @Test("forgets nothing by age while the clock is not believed")
     func unbelieved() {
         var bench = TrackerBench { $0.remember = .seconds(100) }

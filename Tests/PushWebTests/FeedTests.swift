@@ -178,6 +178,14 @@ struct OpenAPITests {
                 "\($0["in"]?.string ?? "") \($0["name"]?.string ?? "")"
             }
             #expect(found == expected, "\(route.pattern)")
+            let needs = operation["parameters"]?.elements.filter { $0["required"]?.bool == true }
+                .compactMap { $0["name"]?.string }
+            let isNeeded = { (name: String) in
+                ["seq", "X-Pushrouter"].contains(name)
+                    || route.parameters.contains { !isAct && $0.name == name && $0.isRequired }
+            }
+            let names = operation["parameters"]?.elements.compactMap { $0["name"]?.string } ?? []
+            #expect(needs == names.filter(isNeeded), "\(route.pattern)")
             let schema = operation["requestBody"]?["content"]?["application/json"]?["schema"]
             let fields = isAct ? route.parameters.map(\.name) : []
             #expect((schema?["properties"]?.members.map(\.key) ?? []) == fields, "\(route.pattern)")

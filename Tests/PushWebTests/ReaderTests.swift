@@ -54,6 +54,40 @@ struct ReaderTests {
         #expect(try Scene(unseen).get("/").text.contains("Not shown <b>3</b>"))
     }
 
+    @Test("a report leads to the pushes that it names, and to those of a handler and of a campaign")
+    func reportLinks() throws {
+        let scene = Scene()
+        scene.source.rows = [Outcome.timedOut, .handled].enumerated().map { number, outcome in
+            ReportRow(
+                invocation: Sample.invocation(Int64(41 + number), outcome, handler: "crm", exec: .seconds(1)),
+                mode: .device, platform: .android, app: "shop", device: nil, id: nil, messageID: nil,
+                acceptedAt: Sample.accepted)
+        }
+        let push = AnalyticsEvent.Push(campaignID: "spring", messageID: nil)
+        scene.source.events = [Sample.event(41, 41, .received(push))]
+        let report = try scene.get("/report").text
+        for target in ["/push/41", "/push/42", "/?query=handler%3A%22crm%22"] {
+            #expect(report.contains("href=\"\(target)\""), "\(target)")
+        }
+        #expect(try scene.get("/campaigns").text.contains("href=\"/?query=campaign%3A%22spring%22\""))
+    }
+
+    @Test("of the saved searches have a number: problems, refused sends, what runs, and what was not shown")
+    func counted() throws {
+        let push = AnalyticsEvent.Push(campaignID: "spring", messageID: "m46")
+        var opened = Sample.handed(46)
+        opened.events.append(Sample.event(47, 46, .open(push, button: nil)))
+        var stories = [refusedSend(), opened]
+        stories += [Sample.handled(42, .failed), Sample.handled(43, nil), Sample.handled(44, .notWoken)]
+        let html = try Scene(stories).get("/").text
+        let chips = try #require(html.firstMatch(of: /<nav class="chips"[^>]*>(.*?)<\/nav>/)).output.1
+        let found = chips.matches(of: />([^<>]+?)(?: <b>(\d+)<\/b>)?<\/a>/).map {
+            "\($0.output.1) \($0.output.2 ?? "-")"
+        }
+        #expect(
+            found == ["All -", "Problems 2", "Refused sends 1", "Running 1", "Opened -", "Not shown 1"], "\(chips)")
+    }
+
     @Test("a changed payload that is no JSON stays in its field, beside what is wrong with it")
     func editing() throws {
         let scene = Scene([Sample.handled()])

@@ -26,6 +26,10 @@ final class FakeSource: PushSource {
     /// Thrown by whatever is asked.
     var problem: SourceError?
     var hasMore = false
+    /// The rows of its report.
+    var rows: [ReportRow] = []
+    /// The events of its report of campaigns.
+    var events: [AnalyticsEvent] = []
     var delay: String?
     /// The numbers of the requests that changed after they came, in that order.
     private var changed: [SequenceNumber] = []
@@ -100,14 +104,20 @@ final class FakeSource: PushSource {
 
     func report(_ order: ReportOrder) throws(SourceError) -> ReportDocument {
         try note("report")
-        return ReportDocument(
-            report: ComplianceReport(window: order.window, mode: .device, budget: .seconds(9)),
-            detail: ReportDetail(crossed: order.crossed))
+        var report = ComplianceReport(window: order.window, mode: .device, budget: .seconds(9))
+        var detail = ReportDetail(crossed: order.crossed)
+        for row in rows {
+            report.add(row)
+            detail.add(row)
+        }
+        return ReportDocument(report: report, detail: detail)
     }
 
     func campaigns(_ window: ReportWindow) throws(SourceError) -> CampaignReport {
         try note("campaigns")
-        return CampaignReport(window: window)
+        var report = CampaignReport(window: window)
+        for event in events { report.add(event) }
+        return report
     }
 
     func device(_ key: DeviceKey) throws(SourceError) -> KnownDevice? {

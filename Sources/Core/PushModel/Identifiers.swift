@@ -59,7 +59,7 @@ public struct UUID128: Hashable, Sendable, CustomStringConvertible {
         var digits = 0
         var halves: (UInt64, UInt64) = (0, 0)
         for character in text.utf8 where character != UInt8(ascii: "-") {
-            guard digits < 32, let value = hexadecimalValue(of: character) else { return nil }
+            guard let value = hexadecimalValue(of: character) else { return nil }
             if digits < 16 {
                 halves.0 = halves.0 << 4 | UInt64(value)
             } else {

@@ -353,6 +353,37 @@ struct EnvelopeTests {
     func isLeft(_ text: String) throws { #expect(try Self.opened(text) == nil) }
 
     @Test(
+        "is of no service if it has a number and no key of a push",
+        arguments: [
+            (#"{"n":1,"s":"x"}"#, true), (#"{"b":true}"#, true), (#"{"s":"x"}"#, false), ("{}", false),
+            (#"{"n":1,"op":"deliver"}"#, false), (#"{"n":1,"google.x":"1"}"#, false), (#"{"n":1,"gcm.x":"1"}"#, false),
+        ])
+    func isOfNoService(_ text: String, _ isOfNone: Bool) throws {
+        #expect(PayloadEnvelope.isOfNoService(try json(text)) == isOfNone)
+    }
+
+    @Test("with a key of a service, of a library or of a plugin may be theirs")
+    func keysOfServices() throws {
+        let keys = [
+            "aps", "to", "tokens", "registration_ids", "condition", "_ab", "ab", "GCM", "Message", "alert", "badge",
+            "sound", "icon", "tag", "actions", "url", "ttl", "coldstart", "trigger", "userInfo", "launchURL",
+        ]
+        for key in keys {
+            #expect(!PayloadEnvelope.isOfNoService(try json(#"{"\#(key)":1}"#)), "\(key)")
+        }
+    }
+
+    @Test("is a send body for JPush by its audience and platform, unless it names a registration of FCM")
+    func jPush() throws {
+        for part in [#""notification":{"alert":"A"}"#, #""message":{"msg_content":"A"}"#] {
+            let body = #""audience":{"tag":["a"]},"platform":["android"],\#(part)"#
+            let name = PayloadEnvelope.nameOfOther(try json("{\(body)}"))
+            #expect(name?.hasPrefix("this is a send body for JPush, which makes the payload of it") == true, "\(part)")
+            #expect(PayloadEnvelope.nameOfOther(try json(#"{\#(body),"to":"t"}"#))?.has("JPush") != true, "\(part)")
+        }
+    }
+
+    @Test(
         "has a name if it is none, with a remedy",
         arguments: [
             (#"{"name":"projects/x/messages/1"}"#, "the answer of FCM"),

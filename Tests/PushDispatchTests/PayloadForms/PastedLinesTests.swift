@@ -70,4 +70,21 @@ struct PastedLinesTests {
             #expect(PayloadStart(in: Array(line.utf8))?.isBehindLabel == true, "\(line)")
         }
     }
+
+    @Test(
+        "are a fence of Markdown where three marks stand alone or before the name of a language",
+        arguments: [
+            ("```", true), ("~~~", true), ("  ```json", true), ("~~~ yaml", true), ("``", false), ("~~", false),
+            ("```{", false), ("~~~[1", false), ("```a:", false), ("~~`", false), ("", false), ("x```", false),
+        ])
+    func fence(_ line: String, _ isFence: Bool) { #expect(PayloadStart.isFence(Array(line.utf8)) == isFence) }
+
+    @Test(
+        "begin with a word or a mark of Markdown, or with what may be a value",
+        arguments: [
+            ("a", true), ("z", true), ("A", true), ("Z", true), ("  m", true), ("`", true), (">", true), ("*", true),
+            ("#", true), ("{", false), ("[", false), ("@", false), ("_", false), ("^", false), ("1", false),
+            ("\"", false), ("-", false), ("", false), ("  ", false), ("é", false),
+        ])
+    func word(_ line: String, _ isWord: Bool) { #expect(PayloadStart.isWord(Array(line.utf8)) == isWord, "\(line)") }
 }

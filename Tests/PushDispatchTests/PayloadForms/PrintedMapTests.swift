@@ -103,4 +103,50 @@ struct PrintedMapTests {
             #expect(time < .seconds(20))
         }
     }
+
+    @Test(
+        "begins with a key and =, and may be cut behind it",
+        arguments: [
+            ("{a=", true), ("{a=1", true), ("{a=}", true), ("{a.b-c_$=1}", true), ("{a", false), ("{a:", false),
+            ("{a: 1}", false), ("{=1}", false), ("{a =1}", false), ("{a=>1}", false), ("{a=>", false), ("[a=1]", false),
+            ("{", false), ("{}", false), ("", false),
+        ])
+    func begins(_ text: String, _ isMap: Bool) { #expect(PrintedMap.isMap(Array(text.utf8)[...]) == isMap, "\(text)") }
+
+    @Test(
+        "of Dart has no key without a space, a comma or the end of the map behind its colon",
+        arguments: [
+            ("{a:", false), ("{a:x}", false), ("{a", false), ("{: 1}", false), ("{a:}", true), ("{a: 1}", true),
+        ])
+    func keyOfDart(_ text: String, _ isMap: Bool) {
+        let map = PrintedMap(Array(text.utf8)[...], isBundle: false, mark: UInt8(ascii: ":"))
+        #expect((map != nil) == isMap, "\(text)")
+    }
+
+    @Test(
+        "tells that a value is in quotation marks, an empty one, too",
+        arguments: [
+            ("\"\"", true), ("\"x\"", true), ("\"", false), ("\"x", false), ("x\"", false), ("x", false), ("", false),
+            ("\"x\" y", false), ("\"\"\"", true),
+        ])
+    func quoted(_ value: String, _ isQuoted: Bool) throws {
+        let text = Array("{a: 1, b: \(value)}".utf8)
+        let map = try #require(PrintedMap(text[...], isBundle: false, mark: UInt8(ascii: ":")))
+        #expect(map.members.last?.value.elementsEqual(value.utf8) == true && map.hasQuotedValue == isQuoted)
+    }
+
+    @Test("is opened up to eight deep: a Bundle below stays a text", arguments: [1, 7, 8, 9, 10])
+    func depth(_ depth: Int) throws {
+        let text = (1...depth).reduce("Bundle[{k=v}]") { text, level in "Bundle[{k\(level)=\(text)}]" }
+        var place = try JSONDocument(scanning: payload(text).json).root["extras"]
+        var opened = 0
+        while let value = place?.members.first?.value.string,
+            let next = try? JSONDocument(scanning: Array(value.utf8)).root
+        {
+            (place, opened) = (next, opened + 1)
+        }
+        let last = place?.members.first?.value.string
+        let inside = depth == 8 ? "Bundle[{k=v}]" : "Bundle[{k\(depth - 8)=Bundle[{"
+        #expect(opened == min(depth, 7) && (depth < 8 ? last == "v" : last?.hasPrefix(inside) == true), "\(last ?? "")")
+    }
 }

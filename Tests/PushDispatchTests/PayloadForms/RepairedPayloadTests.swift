@@ -39,6 +39,15 @@ struct RepairedPayloadTests {
                 #"{"to": "t", "priority": "high" "data": {"a": 1 "b": "2"}}"#,
                 #"{"to":"t","priority":"high","data":{"a":1,"b":"2"}}"#, 0, "a comma between two members is missing"
             ),
+            // In single quotation marks, too.
+            (
+                "{'to': 't'\n'data': {'a': '1'}}", #"{"to":"t","data":{"a":"1"}}"#, 0,
+                "the comma at the end of this line is missing"
+            ),
+            (
+                "{'to': 't' 'data': {'a': '1'}}", #"{"to":"t","data":{"a":"1"}}"#, 0,
+                "a comma between two members is missing"
+            ),
             // Masked values, variables and calls.
             (
                 #"{"messageId": xxxxx, "data": {"_ab":"true"}}"#, #"{"messageId":"xxxxx","data":{"_ab":"true"}}"#, 0,
@@ -150,5 +159,19 @@ struct RepairedPayloadTests {
             #expect(try decision == decided(Array(payload.utf8)), "seed \(seed): \(text)")
         }
         #expect(repairs > 20)
+    }
+
+    @Test(
+        "is known by a name that says what else it is, also without its end, or by the keys of a push",
+        arguments: [
+            (#"{"reason":"BadDeviceToken"}"#, true, true), (#"{"aps":{"alert":"x"}}"#, true, false),
+            (#"[{"reason":"BadDeviceToken"}]"#, true, true), (#"{"message":{"k":"v"}}"#, true, false),
+            (#"{"message":{"k":"v"},"x":"y"}"#, true, false), (#"{"message":{"k":"v"},"x":"y","z":"a"}"#, false, false),
+            (#"{"notification":{"k":"v"},"x":"y","z":"a"}"#, true, false), (#"{"message":"k","x":"y"}"#, false, false),
+            (#"{"x":"y"}"#, false, false), ("{}", false, false), ("[]", false, false), ("1", false, false),
+        ])
+    func isKnown(_ text: String, _ isKnown: Bool, _ isKnownWhenCut: Bool) throws {
+        #expect(RepairedPayload.isKnown(try json(text)) == isKnown)
+        #expect(RepairedPayload.isKnown(try json(text), isCut: true) == isKnownWhenCut)
     }
 }

@@ -28,6 +28,16 @@ struct JSONRefusalTests {
     @Test("invalid JSON, with code, offset and reason", arguments: grammar + strings + numbers)
     func notJSON(refusal: Refusal) throws { try expect(refusal) }
 
+    @Test(
+        "a text that ends behind an escape, as one that ends within its string",
+        arguments: ["\\\"", "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\u0041", "\\ud83d\\ude00"])
+    func endsBehindEscape(escape: String) throws {
+        for (begin, place) in [("\"", 0), ("\"ab", 0), ("[1, \"", 4), ("{\"", 1), ("{\"a\":\"", 5)] {
+            let text = begin + escape
+            try expect(Refusal(text, at: text.utf8.count, "ends within the string that begins at byte \(place)"))
+        }
+    }
+
     @Test("invalid UTF-8, with the offset of the character's first byte", arguments: encodings)
     func notUTF8(refusal: Refusal) throws { try expect(refusal) }
 
@@ -204,6 +214,7 @@ struct JSONRefusalTests {
         Refusal("[\"abc", at: 5, "ends within the string that begins at byte 1"),
         Refusal("\"\\", at: 2, "ends within an escape"),
         Refusal("\"\\u12", at: 5, "four hexadecimal digits are expected"),
+        Refusal("{\"\\", at: 3, "ends within an escape"),
         Refusal("\"\\x41\"", at: 2, "an escape is one of"),
         Refusal("\"\\U0041\"", at: 2, "an escape is one of"),
         Refusal("\"\\'\"", at: 2, "an escape is one of"),

@@ -15,6 +15,21 @@ struct RequestTests {
         #expect(request.token == token)
     }
 
+    @Test(
+        "a push is a refused send if its sender was answered 400 or above, or with a reason",
+        arguments: [
+            (#""answer":200"#, false), (#""answer":399"#, false), (#""answer":400"#, true), (#""answer":401"#, true),
+            (#""answer":503"#, true), (#""client":"c""#, false), (#""answer":399,"reason":"r""#, true),
+            (#""reason":"r""#, true),
+        ])
+    func refusedSend(_ sender: String, _ isRefused: Bool) throws {
+        guard case .deliver(let push) = try read(#"{"op":"deliver","payload":{},"sender":{\#(sender)}}"#).action else {
+            Issue.record("it is no delivery")
+            return
+        }
+        #expect((push.refusal != nil) == isRefused)
+    }
+
     @Test("a deliver request with every key is read")
     func deliver() throws {
         let request = try read(

@@ -37,4 +37,19 @@ struct ExplanationJSONTests {
         #expect(["id", "title", "uri"].map { button[$0]?.string } == ["buy", "Buy", "shop://buy"])
         #expect(root["shown"]?.members.map(\.key) == ["by", "reason", "title", "body", "image", "buttons"])
     }
+
+    @Test("is ambiguous where more than one rule of a provider matches", arguments: 0...3)
+    func ambiguous(count: Int) throws {
+        let names = ["a", "b", "c"].prefix(count)
+        var table = RoutingTable.testing()
+        table.detection.providers = names.enumerated().map { order, name in
+            let rule = ProviderRule.PlatformRule(order: order, all: [.value(at: ["k"], .present)])
+            return ProviderRule(name: name, title: name, platforms: [.android: rule])
+        }
+        let push = DeliverRequest(payload: JSONDocument(test: #"{"k":"v"}"#).root)
+        let root = try JSONDocument(scanning: Explanation(push, platform: .android, table: table).json).root
+        #expect(root["ambiguous"]?.bool == (count > 1))
+        #expect(root["matches"]?.elements.compactMap(\.string) == Array(names))
+        #expect(root["provider"]?.string == names.first)
+    }
 }

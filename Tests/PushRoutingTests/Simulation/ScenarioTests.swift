@@ -311,6 +311,10 @@ struct ScenarioTests {
                 #"{"expect":{"completion":{"options":"banner"}}}"#,
                 "expect.completion.options: options is a list of strings"
             ),
+            (#"{"expect":{"completion":{"options":[1]}}}"#, "expect.completion.options: options is a list of strings"),
+            (#"{"expect":{"attempts":{}}}"#, "expect.attempts: attempts is a list of objects"),
+            (#"{"expect":{"attempts":"x"}}"#, "expect.attempts: attempts is a list of objects"),
+            (#"{"expect":{"attempts":[{},1]}}"#, "expect.attempts: attempts is a list of objects"),
             (#"{"expect":{"event":{"event_type":"pen"}}}"#, "expect.event.event_type: event_type is one of "),
             (#"{"expect":{"event":{"outcome":"handled"}}}"#, "expect.event.outcome: the event has no such member"),
             (

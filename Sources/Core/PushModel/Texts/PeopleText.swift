@@ -19,19 +19,16 @@ public func signalText(_ number: Int) -> String {
 /// control characters becomes one space; a format character, which can turn or hide text, becomes U+FFFD; a long text
 /// keeps its beginning and its end.
 ///
-/// - Parameters:
-///   - bytes: the text, in UTF-8; U+FFFD replaces anything else.
-///   - isCut: whether more text followed these bytes.
+/// - Parameter bytes: the text, in UTF-8; U+FFFD replaces anything else.
 /// - Returns: `nil` if nothing is left.
-public func excerpt(of bytes: [UInt8], isCut: Bool = false) -> String? {
+public func excerpt(of bytes: [UInt8]) -> String? {
     let (head, tail) = (100, 200)
     // A character has at most 4 bytes: reads no more of a long text than these.
     let isLong = bytes.count > 4 * (head + tail)
     let first = plainLine(isLong ? bytes.prefix(4 * head) : bytes[...])
-    guard isLong || isCut || first.count > head + tail else { return first.isEmpty ? nil : first }
+    guard isLong || first.count > head + tail else { return first.isEmpty ? nil : first }
     let last = isLong ? plainLine(bytes.suffix(4 * tail)) : first
-    guard isLong || first.count > head + tail else { return first + " ..." }
-    return "\(first.prefix(head)) ... \(last.suffix(tail))" + (isCut ? " ..." : "")
+    return "\(first.prefix(head)) ... \(last.suffix(tail))"
 }
 
 private func plainLine(_ bytes: ArraySlice<UInt8>) -> String {

@@ -319,8 +319,7 @@ public struct PayloadStart: Hashable, Sendable {
         if ["try ", "else ", "do "].contains(where: { before.drop(while: \.isJSONWhiteSpace).elementsEqual($0.utf8) }) {
             return true
         }
-        guard isOpen else { return false }
-        let last = before.last { !$0.isJSONWhiteSpace } ?? 0
+        guard isOpen, let last = before.last(where: { !$0.isJSONWhiteSpace }) else { return false }
         guard last == UInt8(ascii: ")") || last.isDigit || (97...122).contains(last | 0x20) || last == UInt8(ascii: ">")
         else { return false }
         let words = before.split { !($0.isDigit || (97...122).contains($0 | 0x20) || $0 == UInt8(ascii: "@")) }.prefix(
