@@ -458,7 +458,23 @@ struct PushctlInputTests {
             "curl --http2 -d '{\"aps\":{\"alert\":\"x\"}}' https://api.push.apple.com/3/device/a\n", "ios",
             "shown_by_system", "the request has no apns-push-type"
         ),
-        // The platform that the text names.
+        // The platform or the service that the text names.
+        (
+            "2017-09-07 13:32:21.951+1000 Acme[810:359970] onNotificationReceived: {\"a\":\"b\"}\n", "android", nil,
+            "the text speaks of iOS"
+        ),
+        ("Using ADM, we send\n{\"data\":{\"k\":\"v\"}}\n", "android", nil, "--transport adm explains it"),
+        ("On a Huawei P40:\n{\"data\":{\"k\":\"v\"}}\n", "android", nil, "--transport hms explains it"),
+        // Braces that are no payload.
+        (
+            "SpringBoard push: Error Domain=X Code=4 UserInfo={NSDebugDescription=invalidated}\n", nil, nil,
+            "without a push"
+        ),
+        ("[1] pry(main)> n = notification\n=> nil\n", nil, nil, "2 lines of text without a push"),
+        ("void Start()\n{\n    A.Messaging.B += OnB;\n}\n", nil, nil, "source code, not a push"),
+        ("- message: \"{{ message }}\"\n  push: {{ sound }}\n", nil, nil, "without a push"),
+        ("\"properties\": {\n \"aps-environment\": \"development\"\n}\n", nil, nil, "not JSON"),
+        // The platform of the prose.
         ("On iOS nothing comes:\n{\"to\":\"t\",\"data\":{}}\n", "android", nil, "the text speaks of iOS"),
         (
             "Chrome, firebase-messaging-sw.js:\n{\"to\":\"t\",\"data\":{}}\n", "android", nil,

@@ -13,6 +13,11 @@ struct KnownSentenceTests {
     @Test(
         "has a meaning, with its line",
         arguments: [
+            ("apns: 410\nUnregistered", 1, "the token is of an app that was removed"),
+            (
+                "x\nBadTopic\nBadPriority\nBadMessageId\nBadDeviceToken\nMissingTopic\nIdleTimeout", 2,
+                "a list of the reasons of APNs"
+            ),
             ("I/Appboy: No campaign Id associated with this notification. Not", 1, "Braze counts no open"),
             ("Push failed: 410 Gone", 1, "delete it, and have the page subscribe again"),
             ("WebPush.WebPushException: Received unexpected response code: 403", 1, "refused the VAPID token"),

@@ -111,22 +111,27 @@ extension PayloadForm {
 }
 
 extension Platform {
-    /// Returns the platform that the text around a payload of FCM speaks of; `nil` for none, and for several.
+    /// Returns the platform that the text around a payload of FCM speaks of, if it is not the one that is assumed;
+    /// `nil` for none, and for several.
     public static func named(in lines: [[UInt8]]) -> Platform? {
-        let words: [Platform: [String]] = [
-            .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification", "Xcode", "didReceiveRemote"],
-            .android: ["Android", "android", "logcat", "APK"],
-            .web: [
-                "service worker", "Service Worker", "service-worker", "serviceworker", "messaging-sw.js", "Chrome",
-                "Firefox", "Safari", "self.addEventListener", "VAPID",
-            ],
-        ]
         let prose = lines.filter { line in !line.contains { "{}[]".utf8.contains($0) } && !line.has("\":".utf8) }
         let found = allCases.filter { platform in
-            words[platform]?.contains { word in prose.contains { $0.has(word.utf8) } } == true
-                || platform == .ios && lines.contains(where: isOfXcode)
+            platform.wordsOfPeople.contains { word in prose.contains { $0.has(word.utf8) } }
+                || platform.hasAPNsHeaders && lines.contains(where: isOfXcode)
         }
-        return found.count == 1 && found != [.android] ? found[0] : nil
+        return found.count == 1 && found.first != Transport.fcm.platform ? found.first : nil
+    }
+
+    private var wordsOfPeople: [String] {
+        switch self {
+        case .ios: ["iOS", "iPhone", "iPad", "APNs", "AppDelegate", "UNUserNotification", "Xcode", "didReceiveRemote"]
+        case .android: ["Android", "android", "logcat", "APK"]
+        case .web:
+            [
+                "service worker", "Service Worker", "service-worker", "serviceworker", "messaging-sw.js", "Chrome",
+                "Firefox", "Safari", "self.addEventListener", "VAPID",
+            ]
+        }
     }
 }
 
@@ -225,7 +230,11 @@ extension PayloadStart {
         if isMemberOfJSON(line) {
             let part = Array(lines.prefix { !isFence($0) }.joined(separator: [UInt8(ascii: "\n")]))
             let name = "a part of an object: read with the brackets around it"
-            if let json = object(ofMembers: part) { return (json, name, lines.count) }
+            if let json = object(ofMembers: part), let root = try? JSONDocument(scanning: json).root,
+                RepairedPayload.isKnown(root) || root.hasTextsOnly || root.isApplePayload
+            {
+                return (json, name, lines.count)
+            }
             let open = [UInt8(ascii: "{")] + part
             guard let found = RepairedPayload(open) else { return nil }
             let count = open[..<found.rest.startIndex].count { $0 == UInt8(ascii: "\n") } + 1

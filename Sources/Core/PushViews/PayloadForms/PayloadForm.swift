@@ -192,7 +192,11 @@ public struct PayloadStart: Hashable, Sendable {
             }
             if Self.isBody(before, isOpen: isOpen) { continue }
             // An NSError of Apple's, and the place of a template.
-            if before.reversed().starts(with: "=ofnIresU".utf8) || line[place...].starts(with: "{{".utf8) { continue }
+            if before.reversed().starts(with: "=ofnIresU".utf8) { continue }
+            if line[place...].starts(with: "{{".utf8) {
+                rest = rest.dropFirst()
+                continue
+            }
             if Self.isStruct(before) {
                 self.init(form: .literal, isBehindText: true, offset: place)
                 (isCode, isTentative, isStruct) = (true, true, true)

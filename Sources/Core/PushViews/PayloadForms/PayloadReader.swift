@@ -49,7 +49,7 @@ public struct PayloadReader<Source: PayloadSource> {
     private var isQuoted = false
     /// The values that source code has given variables: a later object may name them.
     private var constants = CodeConstants()
-    /// Whether the platform or the service that the text speaks of was told.
+    /// Whether the platform or the service of the text around was told.
     private var hasNoted = false
     /// The number of objects in a text that took the rest of it, which is a bound for the time.
     private var restsRead = 0
@@ -57,7 +57,7 @@ public struct PayloadReader<Source: PayloadSource> {
     /// The limits of the lines of an object in source code, and of objects that take the rest of a text.
     private static var codeMax: Int { 1000 }
     private static var restsMax: Int { 16 }
-    /// The number of lines in text that are tried as the begin of an object's members.
+    /// The number of lines in text that are tried as the begin of members.
     private static var membersTried: Int { 4 }
 
     /// - Parameters:
@@ -195,10 +195,8 @@ public struct PayloadReader<Source: PayloadSource> {
             named = named ?? failure
             throw failure
         }
-        guard let opened else {
-            if !record.document.root.isApplePayload { noteNamed(record, nil, nil) }
-            return record
-        }
+        if opened == nil, !record.document.root.isApplePayload { noteNamed(record, nil, nil) }
+        guard let opened else { return record }
         record.name = opened.name ?? record.name
         if let name = opened.name, names.insert(name).inserted {
             note("\(record.place): read as \(name)")
@@ -218,8 +216,8 @@ public struct PayloadReader<Source: PayloadSource> {
         let known = platform ?? record.platform
         let named = known == nil ? Platform.named(in: source.beginning) : nil
         let service = known == nil || known == .android ? Transport.named(in: source.beginning) : nil
-        guard named != nil || service != nil else { return }
-        hasNoted = true
+        hasNoted = named != nil || service != nil
+        guard hasNoted else { return }
         note("\(record.place): the text speaks of \(service?.pointer ?? named?.pointer ?? "") explains it")
     }
 
